@@ -1,0 +1,206 @@
+"""Every failure that AI Server tells a person about, as one tree.
+
+    AIServerError                      something a person can be told
+    ├── InvalidRequest                 the request itself is wrong
+    │   └── RequestTooLarge            … because it is too big
+    ├── NotFound                       no such session, generation or model
+    ├── GenerationRunning              the cell is already being written
+    ├── StaleRevision                  somebody else wrote in between
+    ├── StorageError                   the history can't be read or written
+    │   ├── StorageFull                … because the disk is full
+    │   ├── StorageReadOnly            … because the folder can't be written
+    │   ├── SessionTooNew              … a newer AI Server wrote it: read-only here
+    │   └── SessionCorrupt             … the file is damaged; its bytes are kept
+    └── ModelError                     the model gave no usable answer
+        ├── NoModel                    nothing is chosen or installed
+        ├── ModelPackageMissing        the provider's package isn't installed
+        ├── ModelAuthFailed            the provider refused the key
+        ├── ModelRateLimited           the provider asks to wait
+        ├── ModelUnavailable           it can't be reached, or failed inside
+        ├── ModelTimeout               it didn't answer in time
+        ├── PromptTooLong              more text than the model can read
+        └── BadAnswer                  an answer without usable code
+
+What must hold: a message is one plain sentence that is safe to show and to store. It never
+carries a provider's raw text, a path, a key or a traceback; those stay in ``__cause__``.
+Nothing here knows HTTP: ``handlers/base.py`` maps ``code`` to a status, once.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class AIServerError(Exception):
+    """Something a person can be told.
+
+    ``code`` is fixed and machine-readable; ``retryable`` says whether the same request
+    may succeed later without a change.
+    """
+
+    code: ClassVar[str] = "error"
+    retryable: ClassVar[bool] = False
+    default_message: ClassVar[str] = "Something went wrong."
+
+    def __init__(self, message: str | None = None) -> None:
+        self.message = message or self.default_message
+        super().__init__(self.message)
+
+
+class InvalidRequest(AIServerError):
+    """The request itself is wrong; the message names the field."""
+
+    code = "invalid_request"
+    default_message = "The request is not valid."
+
+
+class RequestTooLarge(InvalidRequest):
+    """The request's body is over the limit."""
+
+    code = "request_too_large"
+    default_message = "That is more text than can be sent at once."
+
+
+class NotFound(AIServerError):
+    """There is no such session, generation or model."""
+
+    code = "not_found"
+    default_message = "There is nothing under that name."
+
+
+class GenerationRunning(AIServerError):
+    """The cell is already being written; ``generation_id`` names the running generation."""
+
+    code = "generation_running"
+    retryable = True
+    default_message = "This cell is being written already. Wait for it, or stop it."
+
+    def __init__(self, generation_id: str) -> None:
+        self.generation_id = generation_id
+        super().__init__()
+
+
+class StaleRevision(AIServerError):
+    """The write named revision ``expected``, but the session stands at ``actual``."""
+
+    code = "stale_revision"
+    default_message = "This cell's history was changed elsewhere. Reload it and try again."
+
+    def __init__(self, expected: int, actual: int) -> None:
+        self.expected, self.actual = expected, actual
+        super().__init__()
+
+
+class StorageError(AIServerError):
+    """The history can't be read or written."""
+
+    code = "storage_error"
+    retryable = True
+    default_message = "The history could not be saved or read. Nothing saved before is lost."
+
+
+class StorageFull(StorageError):
+    """The disk, or the user's quota on it, is full."""
+
+    code = "storage_full"
+    default_message = "The disk is full, so this turn could not be saved. Free some space."
+
+
+class StorageReadOnly(StorageError):
+    """The sessions folder can't be written."""
+
+    code = "storage_read_only"
+    retryable = False
+    default_message = "The folder of the histories can't be written to, so nothing was saved."
+
+
+class SessionTooNew(StorageError):
+    """A newer AI Server wrote this session: it can be read here, but not written."""
+
+    code = "session_too_new"
+    retryable = False
+    default_message = "A newer AI Server wrote this history. Update to add to it."
+
+
+class SessionCorrupt(StorageError):
+    """The stored session is damaged. Its bytes were set aside and are kept."""
+
+    code = "session_corrupt"
+    retryable = False
+    default_message = "This cell's history file is damaged. Its content was set aside and kept."
+
+
+class ModelError(AIServerError):
+    """The model gave no usable answer."""
+
+    code = "model_error"
+    default_message = "The model could not answer."
+
+
+class NoModel(ModelError):
+    """No model is chosen and none is installed."""
+
+    code = "no_model"
+    default_message = (
+        "No model is set up yet. Run “jupyter aiserver model install”, or choose a provider."
+    )
+
+
+class ModelPackageMissing(ModelError):
+    """The provider's Python package isn't installed; ``install`` is the line that installs it."""
+
+    code = "model_package_missing"
+
+    def __init__(self, provider: str, install: str) -> None:
+        self.provider, self.install = provider, install
+        super().__init__(f"Models of {provider} need one more package: {install}")
+
+
+class ModelAuthFailed(ModelError):
+    """The provider refused the key, or there is none."""
+
+    code = "model_auth_failed"
+    default_message = "The provider refused the key. Check the key and try again."
+
+
+class ModelRateLimited(ModelError):
+    """The provider asks to wait; ``retry_after`` is in seconds, or None if it didn't say."""
+
+    code = "model_rate_limited"
+    retryable = True
+    default_message = "The provider asks to wait: too many requests. Try again in a moment."
+
+    def __init__(self, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__()
+
+
+class ModelUnavailable(ModelError):
+    """The model can't be reached, or failed inside."""
+
+    code = "model_unavailable"
+    retryable = True
+    default_message = "The model can't be reached right now. Try again in a moment."
+
+
+class ModelTimeout(ModelError):
+    """The model didn't answer in time."""
+
+    code = "model_timeout"
+    retryable = True
+    default_message = "The model did not answer in time. Try again."
+
+
+class PromptTooLong(ModelError):
+    """There is more text than the model can read at once."""
+
+    code = "prompt_too_long"
+    default_message = "That is more text than this model can read. Shorten the cell or the request."
+
+
+class BadAnswer(ModelError):
+    """The model answered, but not with code."""
+
+    code = "bad_answer"
+    retryable = True
+    default_message = "The model's answer held no code. Try to say it another way."

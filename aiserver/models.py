@@ -1,0 +1,263 @@
+"""What is stored: sessions, turns, events, the notebook log. Pure data, no I/O.
+
+What must hold:
+
+- The keys, names and nesting of version 1.0 are a contract that other tools read. They are
+  published as JSON Schemas in ``aiserver/schemas`` (``python -m aiserver.schemas`` writes them).
+- Keys that are not known are kept and written back (``extra="allow"``).
+- A record is written with exactly the keys that were set, so a file that is read and written
+  again differs by nothing but what was added.
+- ``interactions`` and ``events`` are append-only and share one counter, ``seq``. Order comes
+  from it, never from a clock.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from .errors import InvalidRequest
+
+SCHEMA_VERSION = "1.0"
+ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # used with fullmatch: `$` would allow a newline
+
+Status = Literal["success", "error", "cancelled"]
+
+
+def utc_now() -> str:
+    """The current time as stored: ISO 8601, UTC, milliseconds, ``Z``."""
+    now = datetime.now(timezone.utc)
+    return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
+
+
+def _iso_time(value: str) -> str:
+    datetime.fromisoformat(value.replace("Z", "+00:00"))
+    return value
+
+
+def _id(value: str) -> str:
+    if not _ID.fullmatch(value):
+        raise ValueError("must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
+    return value
+
+
+# Kept as text, so that what was read is written back to the letter.
+Timestamp = Annotated[str, AfterValidator(_iso_time)]
+# nbformat's rule for cell ids; the same rule serves notebook ids.
+Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
+
+
+@dataclass(frozen=True, order=True)
+class SessionKey:
+    """The name of one session. A key with an id outside nbformat's rule can't be made.
+
+    Raises InvalidRequest, so that a bad id never reaches a store.
+    """
+
+    notebook_id: str
+    cell_id: str
+    owner: str = ""
+
+    def __post_init__(self) -> None:
+        check_id("notebookId", self.notebook_id)
+        check_id("cellId", self.cell_id)
+
+
+def check_id(name: str, value: str) -> str:
+    """Return ``value``, or raise InvalidRequest that names the field."""
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise InvalidRequest(f"{name}: must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
+    return value
+
+
+class Stored(BaseModel):
+    """Base of all stored records: unknown keys survive, unset keys stay unwritten."""
+
+    model_config = ConfigDict(extra="allow", validate_assignment=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON-ready data, with exactly the keys that were set."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class UserRequest(Stored):
+    """What the person asked, and the code the cell held at that moment."""
+
+    intent: str
+    current_code: str = ""
+    language: str = "python"
+
+
+class AIResponse(Stored):
+    """What came back. ``suggestion`` is code alone, without a Markdown fence."""
+
+    suggestion: str
+    explanation: str = ""
+    status: Status
+    error: str | None = None
+
+
+class _TurnId(Stored):
+    turn_id: Annotated[int, Field(ge=1)]
+
+
+class NewTurn(Stored):
+    """A turn that has not been saved: the store gives it ``turn_id`` and ``seq``.
+
+    ``user_request`` and ``ai_response`` should be made with all four keys set, for a file
+    holds exactly the keys that were set.
+    """
+
+    timestamp: Timestamp
+    user_request: UserRequest
+    ai_response: AIResponse
+    seq: Annotated[int, Field(ge=1)] | None = None
+    mode: str | None = None
+    model: str | None = None
+    usage: dict[str, Any] | None = None
+    user: str | None = None
+    parent_turn_id: Annotated[int, Field(ge=1)] | None = None
+
+
+class Interaction(NewTurn, _TurnId):
+    """One saved AI turn. (The order of the bases puts ``turn_id`` first in the file.)"""
+
+
+class _Seq(Stored):
+    seq: Annotated[int, Field(ge=1)]
+
+
+class NewEvent(Stored):
+    """Something that happened to the cell and was no AI turn; not saved yet.
+
+    ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
+    delete, undelete, or a later one. ``source`` is the cell's code after it.
+    """
+
+    type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    timestamp: Timestamp
+    source: str | None = None
+    turn_id: Annotated[int, Field(ge=1)] | None = None
+    data: dict[str, Any] | None = None
+
+
+class Event(NewEvent, _Seq):
+    """One saved event."""
+
+
+class SessionMeta(Stored):
+    """Which cell this is, and where the record stands."""
+
+    version: Annotated[str, Field(pattern=r"^\d+\.\d+$")] = SCHEMA_VERSION
+    notebook_id: Id
+    cell_id: Id
+    created_at: Timestamp
+    last_updated: Timestamp
+    revision: Annotated[int, Field(ge=0)] | None = None
+    owner: str | None = None
+    forked_from: dict[str, Any] | None = None
+    parents: list[dict[str, Any]] | None = None
+
+
+class Session(Stored):
+    """All that is known of one cell."""
+
+    meta: SessionMeta
+    interactions: list[Interaction]
+    events: list[Event] | None = None
+
+    @property
+    def revision(self) -> int:
+        """How often it was written; 0 for a session that is not saved or has no counter yet."""
+        return self.meta.revision or 0
+
+    @property
+    def next_turn_id(self) -> int:
+        """The id that the next turn gets."""
+        return max((turn.turn_id for turn in self.interactions), default=0) + 1
+
+    @property
+    def next_seq(self) -> int:
+        """The next value of the counter that turns and events share.
+
+        Turns of files without ``seq`` count by position, so that new ones come after them.
+        """
+        used = [turn.seq or 0 for turn in self.interactions]
+        used += [event.seq for event in self.events or []]
+        return max([*used, len(self.interactions)], default=0) + 1
+
+    def ordered(self) -> list[Interaction | Event]:
+        """Turns and events in the order in which they happened (P26: never by clock)."""
+        items: list[tuple[int, int, Interaction | Event]] = []
+        last = 0
+        for turn in sorted(self.interactions, key=lambda turn: turn.turn_id):
+            last = turn.seq if turn.seq is not None else last + 1
+            items.append((last, 0, turn))
+        items += [(event.seq, 1, event) for event in self.events or []]
+        return [item for _, _, item in sorted(items, key=lambda row: row[:2])]
+
+    def history(self) -> list[Interaction]:
+        """The turns since the last "start afresh", oldest first."""
+        turns: list[Interaction] = []
+        for item in self.ordered():
+            if isinstance(item, Interaction):
+                turns.append(item)
+            elif item.type == "context_reset":
+                turns.clear()
+        return turns
+
+
+class SessionSummary(BaseModel):
+    """One line of a list of sessions."""
+
+    notebook_id: str
+    cell_id: str
+    turns: int
+    events: int
+    revision: int
+    created_at: str
+    last_updated: str
+    last_intent: str = ""
+    last_status: Status | None = None
+    last_source: str = ""
+
+
+class NewLogEntry(Stored):
+    """Something that happened to a notebook as a whole; not saved yet.
+
+    ``type`` is one of path_seen, cell_order, cell_made, cell_deleted, or a later one.
+    """
+
+    type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    timestamp: Timestamp
+    data: dict[str, Any]
+
+
+class NotebookLogEntry(NewLogEntry, _Seq):
+    """One saved line of a notebook's log; ``seq`` counts within the notebook."""
+
+
+def new_session(key: SessionKey, now: str | None = None) -> Session:
+    """An empty session that is not saved anywhere yet (revision 0)."""
+    stamp = now or utc_now()
+    meta = SessionMeta(
+        version=SCHEMA_VERSION,
+        notebook_id=key.notebook_id,
+        cell_id=key.cell_id,
+        created_at=stamp,
+        last_updated=stamp,
+    )
+    if key.owner:
+        meta.owner = key.owner
+    return Session(meta=meta, interactions=[])
+
+
+def dumps(record: Stored) -> bytes:
+    """The bytes of a stored file: UTF-8, two-space indent, non-ASCII left readable."""
+    return (json.dumps(record.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,112 @@
+"""What a client sends: request bodies, checked. camelCase on the wire, snake_case here.
+
+A bad body raises pydantic's ValidationError, which ``handlers/base.py`` turns into a 400 that
+names the field. ``rest-api.yml`` describes the same shapes; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from .models import Id, NewEvent, utc_now
+
+MAX_TEXT = 200_000  # characters: a cell of more is not written by hand
+MAX_INTENT = 20_000
+
+Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Name = Annotated[str, Field(max_length=256)]
+
+
+class Body(BaseModel):
+    """Base of all request bodies. Unknown fields are refused, so that a typo is noticed."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, validate_by_alias=True, validate_by_name=True, extra="forbid"
+    )
+
+
+class ContextCell(Body):
+    """Another cell of the notebook, as context. Cells come in the notebook's order."""
+
+    cell_id: Id | None = None
+    cell_type: Literal["code", "markdown", "raw"] = "code"
+    source: Text = ""
+
+
+class ColumnProfile(Body):
+    """One column of a DataFrame: its name and dtype, as text."""
+
+    name: Annotated[str, Field(max_length=1000)]
+    dtype: Name
+
+
+class DataFrameProfile(Body):
+    """A DataFrame of the kernel: its variable's name, shape ``(rows, columns)`` and columns.
+
+    ``columns`` may be cut; ``column_count`` is the true number.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=256)]
+    kind: Name = "pandas.DataFrame"
+    row_count: Annotated[int, Field(ge=0)]
+    column_count: Annotated[int, Field(ge=0)]
+    columns: Annotated[list[ColumnProfile], Field(max_length=500)] = []
+
+
+class Context(Body):
+    """What the notebook holds around the cell: the cells before it, oldest first."""
+
+    cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
+    kernel: Name = ""
+
+
+class WarmUpBody(Body):
+    """All that is known before the person has said what they want: enough to warm a model."""
+
+    notebook_id: Id
+    cell_id: Id
+    source: Text = ""
+    language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    context: Context = Context()
+
+
+class GenerateBody(WarmUpBody):
+    """A request for code in a cell. ``source`` is what the cell holds now."""
+
+    intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
+    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "generate"
+    notebook_path: Annotated[str, Field(max_length=4096)] | None = None
+
+
+class AnalyzeBody(GenerateBody):
+    """A request for code about DataFrames of the kernel."""
+
+    mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "analyze"
+    dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
+
+
+class EventBody(Body):
+    """One event to record. The server adds ``seq``, and the time where none is given."""
+
+    type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    timestamp: Annotated[str, Field(max_length=64)] | None = None
+    source: Text | None = None
+    turn_id: Annotated[int, Field(ge=1)] | None = None
+    data: dict[str, Any] | None = None
+
+    def to_event(self) -> NewEvent:
+        """The event as the store takes it. Raises ValidationError on a time that is none."""
+        fields = self.model_dump(exclude_none=True)
+        return NewEvent.model_validate({"timestamp": utc_now()} | fields)
+
+
+class NotebookBody(Body):
+    """Where a notebook was seen, with which id (if it has one) and which cells."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    notebook_id: Id | None = None
+    cell_ids: Annotated[list[Id], Field(max_length=10_000)]

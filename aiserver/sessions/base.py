@@ -1,0 +1,206 @@
+"""The contract of a session store, and the pure steps that every store shares.
+
+What must hold in each store:
+
+- **Durable**: when ``save_interaction``, ``record_events``, ``fork``, ``append_notebook_log``
+  or ``put_blob`` returns, the data survives the death of the process and of the machine
+  (stores that can't promise that say so in their docstring).
+- **Atomic**: a reader sees a session before or after a write, never in between.
+- **Nothing lost**: concurrent writers, of this process or another, are serialised per session;
+  each acknowledged turn is in the record.
+- **Ordered**: ``turn_id`` and ``seq`` are given by the store, under its lock; clocks play no part.
+- **Append-only**: only ``delete`` removes anything.
+- A write that names a revision which is not the current one raises StaleRevision.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Sequence
+
+from traitlets import MetaHasTraits
+from traitlets.config import LoggingConfigurable
+
+from ..errors import NotFound, SessionTooNew, StaleRevision
+from ..models import (
+    SCHEMA_VERSION,
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionSummary,
+    new_session,
+    utc_now,
+)
+
+
+class _Meta(ABCMeta, MetaHasTraits):
+    """Joins ABC's metaclass with that of traitlets, so that stores are configurable."""
+
+
+class SessionManager(LoggingConfigurable, metaclass=_Meta):
+    """Keeps what is known of every cell. All methods may be called from any asyncio task.
+
+    Every method may raise StorageError or one of its children.
+    """
+
+    @abstractmethod
+    async def load_if_exists(self, key: SessionKey) -> Session | None:
+        """The stored session, or None."""
+
+    async def load_session(self, key: SessionKey) -> Session:
+        """The stored session, or a new, unsaved one."""
+        return await self.load_if_exists(key) or new_session(key)
+
+    async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """The session as stored (UTF-8 JSON) and its revision, or None."""
+        from ..models import dumps
+
+        session = await self.load_if_exists(key)
+        return None if session is None else (dumps(session), session.revision)
+
+    @abstractmethod
+    async def save_interaction(
+        self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
+    ) -> tuple[Interaction, int]:
+        """Append one AI turn; return it as saved, and the new revision.
+
+        Raises StaleRevision if ``if_revision`` is not the current one, SessionTooNew if the
+        stored session has a newer major version.
+        """
+
+    @abstractmethod
+    async def record_events(
+        self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
+    ) -> tuple[list[Event], int]:
+        """Append events in one write; return them as saved, and the new revision.
+
+        Raises as ``save_interaction``.
+        """
+
+    async def get_history(
+        self, key: SessionKey, *, max_messages: int | None = None
+    ) -> list[Interaction]:
+        """The turns since the last ``context_reset``, oldest first, at most the newest few."""
+        turns = (await self.load_session(key)).history()
+        return turns if max_messages is None else turns[max(0, len(turns) - max_messages) :]
+
+    @abstractmethod
+    async def list_sessions(
+        self,
+        notebook_id: str | None = None,
+        *,
+        owner: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> tuple[list[SessionSummary], int]:
+        """One page of summaries, ordered by (notebook_id, cell_id), and how many there are in all.
+
+        A damaged session is left out, set aside and reported by the log; the others are listed.
+        """
+
+    @abstractmethod
+    async def exists(self, key: SessionKey) -> bool:
+        """Whether anything is stored under the key."""
+
+    @abstractmethod
+    async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
+        """Remove a session for good; False if there was none. Raises StaleRevision."""
+
+    @abstractmethod
+    async def fork(self, source: SessionKey, target: SessionKey) -> Session:
+        """Copy a session to another cell, with ``meta.forked_from`` naming the origin.
+
+        Raises NotFound if there is no source. A target that exists is left as it is and returned.
+        """
+
+    @abstractmethod
+    async def append_notebook_log(
+        self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """Append lines to a notebook's log; return them as saved."""
+
+    @abstractmethod
+    async def read_notebook_log(
+        self, notebook_id: str, *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """A notebook's log, oldest first; empty if there is none."""
+
+    @abstractmethod
+    async def list_notebooks(self, *, owner: str = "") -> list[str]:
+        """The ids of the notebooks that have a log, sorted."""
+
+    @abstractmethod
+    async def put_blob(self, data: bytes, *, owner: str = "") -> str:
+        """Keep bytes by content; return their SHA-256 in hex. Putting twice keeps one."""
+
+    @abstractmethod
+    async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
+        """The bytes under a hash, or None. Raises InvalidRequest if it is no hash."""
+
+    async def close(self) -> None:
+        """Release what the store holds. Nothing is lost without it."""
+        return
+
+
+# The pure steps. A store calls them under its lock, with the session as it stands.
+
+
+def check_writable(session: Session, if_revision: int | None) -> None:
+    """Raise SessionTooNew or StaleRevision if this session may not be written now."""
+    if int(session.meta.version.split(".")[0]) > int(SCHEMA_VERSION.split(".")[0]):
+        raise SessionTooNew
+    if if_revision is not None and if_revision != session.revision:
+        raise StaleRevision(if_revision, session.revision)
+
+
+def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
+    """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
+    fields = turn.to_dict() | {"turn_id": session.next_turn_id, "seq": session.next_seq}
+    saved = Interaction.model_validate(fields)
+    session.interactions.append(saved)
+    _touch(session, now)
+    return saved
+
+
+def append_events(
+    session: Session, events: Sequence[NewEvent], now: str | None = None
+) -> list[Event]:
+    """Add events to a session in memory, each with its ``seq``, and the new revision."""
+    saved: list[Event] = []
+    for event in events:
+        item = Event.model_validate(event.to_dict() | {"seq": session.next_seq})
+        if session.events is None:
+            session.events = []
+        session.events.append(item)
+        saved.append(item)
+    _touch(session, now)
+    return saved
+
+
+def forked(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
+    """A copy of a session for another cell. Raises NotFound if there is no source."""
+    if source is None:
+        raise NotFound("There is no history to copy.")
+    copy = source.model_copy(deep=True)
+    origin = {
+        "notebook_id": source.meta.notebook_id,
+        "cell_id": source.meta.cell_id,
+        "revision": source.revision,
+    }
+    copy.meta.notebook_id, copy.meta.cell_id = target.notebook_id, target.cell_id
+    copy.meta.forked_from = origin
+    if target.owner:
+        copy.meta.owner = target.owner
+    copy.meta.revision = 0
+    _touch(copy, now)
+    return copy
+
+
+def _touch(session: Session, now: str | None) -> None:
+    session.meta.last_updated = now or utc_now()
+    session.meta.revision = session.revision + 1

@@ -1,0 +1,34 @@
+import js from '@eslint/js';
+import hooks from 'eslint-plugin-react-hooks';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['lib/**', 'aiserver/**', 'ui-tests/**', 'src/api/schema.ts'] },
+  js.configs.recommended,
+  ...tseslint.configs.recommended,
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': hooks },
+    rules: {
+      ...hooks.configs.recommended.rules,
+      eqeqeq: 'error',
+      curly: 'error',
+      'no-restricted-globals': [
+        'error',
+        {
+          name: 'fetch',
+          message: 'Use ServerConnection.makeRequest (src/api/request.ts).'
+        },
+        {
+          name: 'EventSource',
+          message: 'It can neither POST nor send the XSRF header.'
+        }
+      ],
+      '@typescript-eslint/no-namespace': 'off',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_' }
+      ]
+    }
+  }
+);

@@ -1,0 +1,37 @@
+const jestJupyterLab = require('@jupyterlab/testutils/lib/jest-config');
+
+const esModules = [
+  '@codemirror',
+  '@jupyter/',
+  '@jupyterlab/',
+  '@lezer',
+  '@lumino',
+  '@marijn',
+  '@microsoft',
+  '@rjsf',
+  'crelt',
+  'exenv-es6',
+  'internmap',
+  'lib0',
+  'nanoid',
+  'style-mod',
+  'vscode-ws-jsonrpc',
+  'w3c-keyname',
+  'y-protocols',
+  'y-websocket',
+  'yjs'
+].join('|');
+
+module.exports = {
+  ...jestJupyterLab(__dirname),
+  automock: false,
+  collectCoverage: false,
+  modulePathIgnorePatterns: [
+    '<rootDir>/lib/',
+    '<rootDir>/aiserver/',
+    '<rootDir>/.venv/',
+    '<rootDir>/ui-tests/'
+  ],
+  testRegex: 'src/.*\\.spec\\.tsx?$',
+  transformIgnorePatterns: [`/node_modules/(?!${esModules}).+`]
+};

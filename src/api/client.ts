@@ -1,0 +1,96 @@
+/**
+ * Every call of the HTTP API, typed. Models use it; widgets never do.
+ */
+import { ServerConnection } from '@jupyterlab/services';
+
+import { request } from './request';
+import { readEvents } from './stream';
+import type {
+  AnalyzeBody,
+  EventBody,
+  GenerateBody,
+  ModelList,
+  NotebookBody,
+  NotebookIdentity,
+  Replay,
+  Session,
+  SessionEvent,
+  SessionList,
+  StreamEvent,
+  WarmUpBody
+} from './types';
+
+export class ApiClient {
+  constructor(readonly settings: ServerConnection.ISettings) {}
+
+  /** Ask for code; with `dataframes` the request is about DataFrames of the kernel. */
+  async *generate(
+    body: GenerateBody | AnalyzeBody,
+    signal?: AbortSignal
+  ): AsyncGenerator<StreamEvent, void, void> {
+    const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
+    const response = await request(this.settings, path, {
+      method: 'POST',
+      body,
+      signal,
+      headers: { Accept: 'text/event-stream' }
+    });
+    if (response.body) {
+      yield* readEvents(response.body);
+    }
+  }
+
+  /** Stop a generation; its stream then ends with `cancelled`. */
+  async stop(generationId: string): Promise<void> {
+    await request(this.settings, `generate/${generationId}`, {
+      method: 'DELETE'
+    });
+  }
+
+  async warmUp(body: WarmUpBody): Promise<void> {
+    await request(this.settings, 'models/warm-up', { method: 'POST', body });
+  }
+
+  async models(): Promise<ModelList> {
+    return (await request(this.settings, 'models')).json();
+  }
+
+  async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
+    const response = await request(this.settings, 'notebooks', {
+      method: 'POST',
+      body
+    });
+    return response.json();
+  }
+
+  async sessions(notebookId: string, offset = 0): Promise<SessionList> {
+    const query = new URLSearchParams({ notebookId, offset: `${offset}` });
+    return (await request(this.settings, `sessions?${query}`)).json();
+  }
+
+  async session(notebookId: string, cellId: string): Promise<Session> {
+    return (
+      await request(this.settings, `sessions/${notebookId}/${cellId}`)
+    ).json();
+  }
+
+  async replay(
+    notebookId: string,
+    cellId: string,
+    signal?: AbortSignal
+  ): Promise<Replay> {
+    const path = `sessions/${notebookId}/${cellId}/replay`;
+    return (await request(this.settings, path, { signal })).json();
+  }
+
+  async record(
+    notebookId: string,
+    cellId: string,
+    events: EventBody[]
+  ): Promise<SessionEvent[]> {
+    const path = `sessions/${notebookId}/${cellId}/events`;
+    return (
+      await request(this.settings, path, { method: 'POST', body: events })
+    ).json();
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The shapes of the HTTP API, by short names. They are generated from
+ * `aiserver/rest-api.yml` into `schema.ts` (`jlpm gen:api`), never written here.
+ */
+import type { components } from './schema';
+
+type Schemas = components['schemas'];
+
+export type GenerateBody = Schemas['GenerateBody'];
+export type AnalyzeBody = Schemas['AnalyzeBody'];
+export type WarmUpBody = Schemas['WarmUpBody'];
+export type ContextCell = Schemas['ContextCell'];
+export type DataFrameProfile = Schemas['DataFrameProfile'];
+export type EventBody = Schemas['EventBody'];
+export type NotebookBody = Schemas['NotebookBody'];
+export type NotebookIdentity = Schemas['NotebookIdentity'];
+export type Interaction = Schemas['Interaction'];
+export type SessionEvent = Schemas['Event'];
+export type Session = Schemas['Session'];
+export type SessionSummary = Schemas['SessionSummary'];
+export type SessionList = Schemas['SessionList'];
+export type Step = Schemas['Step'];
+export type Replay = Schemas['Replay'];
+export type ModelInfo = Schemas['Model'];
+export type ModelList = Schemas['ModelList'];
+export type Health = Schemas['Health'];
+export type ErrorBody = Schemas['Error'];
+
+/** An event of the stream that answers a generation. */
+export type StreamEvent =
+  | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
+  | { type: 'token'; part: 'code' | 'explanation'; text: string }
+  | { type: 'done'; interaction: Interaction; revision: number }
+  | { type: 'cancelled'; interaction: Interaction; revision: number }
+  | {
+      type: 'error';
+      code: string;
+      message: string;
+      /** Absent where the turn could not be saved. */
+      interaction?: Interaction;
+      revision?: number;
+      install?: string;
+      retryAfter?: number;
+    };

@@ -1,0 +1,84 @@
+/**
+ * What the plugins share. Interfaces only: the classes live in `models/` and `notebook/`.
+ */
+import { NotebookPanel } from '@jupyterlab/notebook';
+import { Token } from '@lumino/coreutils';
+import { ISignal } from '@lumino/signaling';
+
+import type { EventBody, ModelList, Replay, SessionSummary } from './api/types';
+
+/** Names one cell's session. */
+export interface ICellKey {
+  notebookId: string;
+  cellId: string;
+}
+
+/**
+ * What the server has kept of cells: asked for when needed, told to all who look.
+ */
+export interface IHistory {
+  /** A session was written: by a generation, or by `record`. */
+  readonly changed: ISignal<IHistory, ICellKey>;
+
+  /** Say that a session was written, so that views fetch it anew. */
+  notify(key: ICellKey): void;
+
+  /** The steps of a cell; null if nothing is kept of it. */
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null>;
+
+  /** A summary for each cell of a notebook that has a session, deleted cells included. */
+  summaries(notebookId: string): Promise<SessionSummary[]>;
+
+  /** Record what a person did, and tell all who look. */
+  record(key: ICellKey, events: EventBody[]): Promise<void>;
+
+  /** The models that can be used. */
+  models(): Promise<ModelList>;
+}
+
+export const IHistory = new Token<IHistory>(
+  'aiserver:IHistory',
+  'What the server has kept of cells.'
+);
+
+/**
+ * Gives notebooks the id under which their cells' sessions are kept
+ * (`metadata.aiserver.notebook_id`).
+ */
+export interface INotebookIdentity {
+  /** The id that the notebook carries, or null: then no cell of it has a session. */
+  get(panel: NotebookPanel): string | null;
+
+  /**
+   * The id, made if there is none. When it returns, the notebook is saved with it, so that
+   * the ids on disk are those a request names.
+   *
+   * @throws Error with a sentence for the person, if the notebook can't be saved.
+   */
+  ensure(panel: NotebookPanel): Promise<string>;
+
+  /** A notebook's id became known, or changed. */
+  readonly changed: ISignal<INotebookIdentity, NotebookPanel>;
+}
+
+export const INotebookIdentity = new Token<INotebookIdentity>(
+  'aiserver:INotebookIdentity',
+  'Gives notebooks the id under which their sessions are kept.'
+);
+
+/** The commands, by name. */
+export namespace CommandIDs {
+  /** Open the prompt row of the active cell. */
+  export const ask = 'aiserver:ask-cell';
+  /** Open the prompt row with the DataFrame picker. */
+  export const askDataFrame = 'aiserver:ask-dataframe';
+  export const accept = 'aiserver:accept-suggestion';
+  export const reject = 'aiserver:reject-suggestion';
+  export const stop = 'aiserver:stop-generation';
+  /** Start afresh: past turns are no longer told to the model. */
+  export const reset = 'aiserver:reset-context';
+  /** Show the sidebar. */
+  export const showReplay = 'aiserver:show-replay';
+  /** Put the step that the sidebar shows back into the cell. */
+  export const restore = 'aiserver:restore-step';
+}
