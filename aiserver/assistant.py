@@ -327,5 +327,3 @@ class Assistant:
             generation.stop()
         if running:
             await asyncio.wait([generation.outcome for generation in running], timeout=10)
-
-

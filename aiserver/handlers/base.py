@@ -170,7 +170,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             self.log.info("%s: %s (request %s)", self._verb, value.status_code, self.request_id)
         else:
             self.log.error(
-                "%s failed (request %s)", self._verb, self.request_id, exc_info=(typ, value, tb)  # type: ignore[arg-type]
+                "%s failed (request %s)",
+                self._verb,
+                self.request_id,
+                exc_info=(typ, value, tb),  # type: ignore[arg-type]
             )
 
     @property

@@ -59,10 +59,10 @@ class GenerateHandler(AIServerHandler):
         outcome = await generation.outcome
         if self._gone:
             return
-        if outcome.interaction is None or outcome.revision is None:
-            assert isinstance(outcome, Failed)
-            raise outcome.error
-        self.set_revision(outcome.revision)
+        if isinstance(outcome, Failed) and outcome.interaction is None:
+            raise outcome.error  # it could not be saved
+        self.set_revision(outcome.revision or 0)
+        assert outcome.interaction is not None  # only Failed may lack it
         await self.finish(json.dumps(outcome.interaction.to_dict(), ensure_ascii=False))
 
     def on_connection_close(self) -> None:
@@ -103,5 +103,3 @@ def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
     if isinstance(outcome, Failed):
         return "error", error_fields(outcome.error) | data
     return ("done" if isinstance(outcome, Done) else "cancelled"), data
-
-

@@ -1,4 +1,4 @@
-"""Every address of the API and who answers it. (``rest-api.yml`` describes them; a test compares.)"""
+"""Every address of the API and who answers it, as ``rest-api.yml`` describes (a test compares)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,9 @@ class ChatModel(ABC):
         """How many tokens each text takes; may be an estimate that is never too low by much."""
 
     @abstractmethod
-    def stream(self, messages: Sequence[BaseMessage], *, language: str) -> AsyncGenerator[Delta, None]:
+    def stream(
+        self, messages: Sequence[BaseMessage], *, language: str
+    ) -> AsyncGenerator[Delta, None]:
         """Ask the model. Closing the generator stops the model within a second.
 
         Raises ModelError or one of its children, never a provider's own exception.
