@@ -64,11 +64,7 @@ describe('layers', () => {
     for (const file of sources(root)) {
       const name = path.relative(root, file).replace(/\.tsx?$/, '');
       for (const target of imports(file)) {
-        const same = name.split('/')[0] === target.split('/')[0];
-        if (
-          level(target) > level(name) ||
-          (level(target) === level(name) && !same)
-        ) {
+        if (level(target) > level(name)) {
           wrong.push(`${name} imports ${target}`);
         }
       }
