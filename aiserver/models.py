@@ -79,7 +79,7 @@ def check_id(name: str, value: str) -> str:
 class Stored(BaseModel):
     """Base of all stored records: unknown keys survive, unset keys stay unwritten."""
 
-    model_config = ConfigDict(extra="allow", validate_assignment=True)
+    model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON-ready data, with exactly the keys that were set."""
