@@ -122,6 +122,8 @@ class NewTurn(Stored):
     model: str | None = None
     usage: dict[str, Any] | None = None
     user: str | None = None
+    # The DataFrames it was about (names, shapes, dtypes), so that a later turn still knows them.
+    dataframes: list[dict[str, Any]] | None = None
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
 
 

@@ -142,6 +142,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None. Raises InvalidRequest if it is no hash."""
 
+    async def writable(self) -> bool:
+        """Whether a write would be taken now, as far as can be told without writing."""
+        return True
+
     async def close(self) -> None:
         """Release what the store holds. Nothing is lost without it."""
         return
