@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidRequest
 
@@ -260,6 +261,15 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
     return Session(meta=meta, interactions=[])
 
 
-def dumps(record: Stored) -> bytes:
-    """The bytes of a stored file: UTF-8, two-space indent, non-ASCII left readable."""
-    return (json.dumps(record.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+def dumps(record: Stored, indent: int | None = 2) -> bytes:
+    """The bytes of a stored record: UTF-8, two-space indent, non-ASCII left readable.
+
+    Exactly the keys that were set, as in ``to_dict``. A number that JSON doesn't have (NaN,
+    infinity) becomes null. Raises ValueError for what can't be written as JSON.
+    """
+    try:
+        return (record.model_dump_json(indent=indent, exclude_unset=True) + "\n").encode()
+    except PydanticSerializationError:
+        # Half a surrogate pair, in a key we don't know: not UTF-8, but JSON can escape it.
+        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
+        return text.encode("utf-8", "backslashreplace")
