@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidRequest
 
@@ -79,7 +80,7 @@ def check_id(name: str, value: str) -> str:
 class Stored(BaseModel):
     """Base of all stored records: unknown keys survive, unset keys stay unwritten."""
 
-    model_config = ConfigDict(extra="allow", validate_assignment=True)
+    model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON-ready data, with exactly the keys that were set."""
@@ -122,6 +123,8 @@ class NewTurn(Stored):
     model: str | None = None
     usage: dict[str, Any] | None = None
     user: str | None = None
+    # The DataFrames it was about (names, shapes, dtypes), so that a later turn still knows them.
+    dataframes: list[dict[str, Any]] | None = None
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
 
 
@@ -258,6 +261,15 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
     return Session(meta=meta, interactions=[])
 
 
-def dumps(record: Stored) -> bytes:
-    """The bytes of a stored file: UTF-8, two-space indent, non-ASCII left readable."""
-    return (json.dumps(record.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+def dumps(record: Stored, indent: int | None = 2) -> bytes:
+    """The bytes of a stored record: UTF-8, two-space indent, non-ASCII left readable.
+
+    Exactly the keys that were set, as in ``to_dict``. A number that JSON doesn't have (NaN,
+    infinity) becomes null. Raises ValueError for what can't be written as JSON.
+    """
+    try:
+        return (record.model_dump_json(indent=indent, exclude_unset=True) + "\n").encode()
+    except PydanticSerializationError:
+        # Half a surrogate pair, in a key we don't know: not UTF-8, but JSON can escape it.
+        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"
+        return text.encode("utf-8", "backslashreplace")
