@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelUnavailable
@@ -59,7 +59,7 @@ class LocalModel(ChatModel):
 
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str
-    ) -> AsyncIterator[Delta]:
+    ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
         self._running += 1
         try:
@@ -84,7 +84,7 @@ class LocalModel(ChatModel):
                     if started or last or not await self.process.has_ended():
                         raise
                 finally:
-                    await answer.aclose()  # type: ignore[attr-defined]
+                    await answer.aclose()
         finally:
             self._running -= 1
 

@@ -96,7 +96,7 @@ class LocalProcess:
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
         )
-        assert child.stdin is not None and child.stdout is not None  # noqa: S101 - both are pipes
+        assert child.stdin is not None and child.stdout is not None
         try:
             child.stdin.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
             child.stdin.flush()

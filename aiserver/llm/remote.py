@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelPackageMissing, ModelRateLimited, ModelUnavailable
@@ -55,7 +55,7 @@ class RemoteModel(ChatModel):
 
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str
-    ) -> AsyncIterator[Delta]:
+    ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
         model = await self._get()
         for attempt in range(RETRIES + 1):
@@ -71,7 +71,7 @@ class RemoteModel(ChatModel):
                 if started or attempt == RETRIES or wait > LONGEST_WAIT:
                     raise
             finally:
-                await answer.aclose()  # type: ignore[attr-defined]
+                await answer.aclose()
             await self._sleep(wait)
 
     async def _get(self) -> BaseChatModel:

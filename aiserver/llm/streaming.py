@@ -13,7 +13,7 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ async def stream_chat(
     *,
     tracing: bool = False,
     options: dict[str, Any] | None = None,
-) -> AsyncIterator[Delta]:
+) -> AsyncGenerator[Delta, None]:
     """Ask ``model``; ``options`` go to its ``astream``. Raises ModelError or a child of it."""
     # Unbounded, so that the task never waits for the reader; the answer's own cap bounds it.
     queue: asyncio.Queue[AIMessageChunk | Exception | None] = asyncio.Queue()
