@@ -51,10 +51,10 @@ class AIServer(ExtensionApp):
     def initialize_settings(self) -> None:
         """Make the parts and give them to the handlers."""
         assert self.serverapp is not None
-        self.sessions: SessionManager = self.session_manager_class(
-            parent=self, start_dir=self.serverapp.root_dir
-        )
-        self.models: ModelRegistry = self.model_registry_class(parent=self)
+        store: type[SessionManager] = self.session_manager_class
+        self.sessions = store(parent=self, start_dir=self.serverapp.root_dir)
+        registry: type[ModelRegistry] = self.model_registry_class
+        self.models = registry(parent=self)
         if self.model:
             self.models.model = self.model
         self.assistant = Assistant(self.sessions, self.models, self.log)
