@@ -90,7 +90,7 @@ def check_id(name: str, value: str) -> str:
 class Stored(BaseModel):
     """Base of all stored records: unknown keys survive, unset keys stay unwritten."""
 
-    model_config = ConfigDict(extra="allow", validate_assignment=True)
+    model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON-ready data, with exactly the keys that were set."""
@@ -147,6 +147,8 @@ class NewTurn(Stored):
     """The tokens it took, as the provider counts them."""
     user: str | None = None
     """Who asked, where several people share a server."""
+    dataframes: list[dict[str, Any]] | None = None
+    """What it was about (names, shapes, dtypes), so that a later turn still knows it."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The turn that this one builds on, where that is not the one before."""
 

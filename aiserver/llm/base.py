@@ -6,7 +6,7 @@ Messages are LangChain's ``BaseMessage``; only ``prompts/`` and ``llm/`` look in
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,8 +52,10 @@ class ChatModel(ABC):
         """How many tokens each text takes; may be an estimate that is never too low by much."""
 
     @abstractmethod
-    def stream(self, messages: Sequence[BaseMessage], *, language: str) -> AsyncIterator[Delta]:
-        """Ask the model. Closing the iterator stops the model within a second.
+    def stream(
+        self, messages: Sequence[BaseMessage], *, language: str
+    ) -> AsyncGenerator[Delta, None]:
+        """Ask the model. Closing the generator stops the model within a second.
 
         Raises ModelError or one of its children, never a provider's own exception.
         """

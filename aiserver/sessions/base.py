@@ -18,7 +18,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from traitlets import MetaHasTraits
+from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
 from ..errors import NotFound, SessionTooNew, StaleRevision
@@ -50,6 +50,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     Every method may raise StorageError or one of its children.
     """
+
+    start_dir = Unicode(
+        help="The server's root directory, for stores that keep files near the notebooks."
+    )
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -156,6 +160,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None. Raises InvalidRequest if it is no hash."""
+
+    async def writable(self) -> bool:
+        """Whether a write would be taken now, as far as can be told without writing."""
+        return True
 
     async def close(self) -> None:
         """Release what the store holds. Nothing is lost without it."""

@@ -48,8 +48,6 @@ class FileSessionManager(SessionManager):
         folder; else the server's root directory."""
     ).tag(config=True)
 
-    start_dir = Unicode(help="Where the search for the root begins; by default where we run.")
-
     lock_timeout = Float(
         10.0, help="Seconds to wait for another process that is writing the same session."
     ).tag(config=True)

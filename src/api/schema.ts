@@ -333,6 +333,7 @@ export interface components {
             model?: string;
             usage?: Record<string, never>;
             user?: string;
+            dataframes?: Record<string, never>[];
             parent_turn_id?: number;
         };
         /** @description What a person did, as stored */
@@ -378,14 +379,17 @@ export interface components {
             sessions: components["schemas"]["SessionSummary"][];
             total: number;
         };
-        /** @description One step of a cell's life */
+        /**
+         * @description One step of a cell's life. The chain is whole: where `applied`, the cell held `code` after
+         *     the step, else it still held `before`; the next step's `before` is the same.
+         */
         Step: {
             /** @description From 0 */
             index: number;
-            /** @description The record's seq; a hand edit noticed only by the next request has that request's */
+            /** @description The record's seq; a step that was inferred has that of the record that gave it away */
             seq: number;
             /** @enum {string} */
-            kind: "start" | "turn" | "edit" | "run" | "restore" | "context_reset" | "other";
+            kind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "other";
             /** @enum {string} */
             author: "model" | "person";
             timestamp: string;
@@ -393,6 +397,8 @@ export interface components {
             before: string;
             /** @description The code that the step shows: for a turn its suggestion */
             code: string;
+            /** @description Whether the cell held `code` after the step */
+            applied: boolean;
             /** @description The intent, or empty: the client words other kinds */
             title: string;
             /** @enum {string} */
@@ -402,8 +408,12 @@ export interface components {
             mode?: string;
             explanation?: string;
             error?: string;
-            /** @description For a restore: the step whose code came back */
+            /** @description For a restore or a late accept: the step whose code came back */
             fromStep?: number;
+            /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
+            event?: string;
+            /** @description What the event holds beside */
+            data?: Record<string, never>;
         };
         Replay: {
             notebookId: components["schemas"]["Id"];

@@ -8,15 +8,16 @@ import json
 from typing import Any
 
 import pytest
-from conftest import Backend
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from records import KEY, event, fresh_key, in_loop, log_entry, turn
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
 from aiserver.models import Session, SessionKey
 from aiserver.sessions import base
 from aiserver.sessions.base import SessionManager
+
+from .conftest import Backend
+from .records import KEY, event, fresh_key, in_loop, log_entry, turn
 
 OTHER_CELL = SessionKey(KEY.notebook_id, "another")
 NOTEBOOK = "0" * 8

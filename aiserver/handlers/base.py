@@ -1,0 +1,195 @@
+"""What all handlers share: reading a request, answering, and turning errors into HTTP.
+
+What must hold: an error's body is ``{code, message, requestId}`` with a fixed code and a plain
+sentence, never a traceback, a path or somebody else's text; a client's mistake logs no traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from types import TracebackType
+from typing import Any, TypeVar
+
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.extension.handler import ExtensionHandlerMixin
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from tornado.web import HTTPError
+
+from .. import errors
+from ..assistant import Assistant
+from ..models import SessionKey
+from ..sessions.base import SessionManager
+from ..sessions.notebooks import NotebookRegistry
+
+RESOURCE = "aiserver"  # what the server's Authorizer is asked about
+MAX_BODY = 8 * 1024 * 1024  # bytes
+
+# The one mapping from errors to HTTP; a child without a row has its parent's.
+STATUS: dict[type[errors.AIServerError], int] = {
+    errors.AIServerError: 500,
+    errors.InvalidRequest: 400,
+    errors.RequestTooLarge: 413,
+    errors.NotFound: 404,
+    errors.GenerationRunning: 409,
+    errors.StaleRevision: 412,
+    errors.StorageError: 503,
+    errors.StorageFull: 507,
+    errors.SessionTooNew: 409,
+    errors.ModelError: 503,
+}
+# What Jupyter or Tornado refuse before a verb of ours runs.
+REFUSED: dict[int, tuple[str, str]] = {
+    401: ("unauthenticated", "Log in to the Jupyter server first."),
+    403: ("forbidden", "You are not allowed to do that."),
+    404: ("not_found", "There is nothing under that address."),
+    405: ("method_not_allowed", "That can't be done here."),
+}
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def status_of(error: errors.AIServerError) -> int:
+    """The HTTP status of an error: its own row, or that of the nearest parent."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def error_fields(error: errors.AIServerError) -> dict[str, Any]:
+    """``code`` and ``message`` of an error, and what helps to mend it."""
+    fields: dict[str, Any] = {"code": error.code, "message": error.message}
+    if isinstance(error, errors.GenerationRunning) and error.generation_id:
+        fields["generationId"] = error.generation_id
+    if isinstance(error, errors.ModelRateLimited) and error.retry_after is not None:
+        fields["retryAfter"] = error.retry_after
+    if isinstance(error, errors.ModelPackageMissing):
+        fields["install"] = error.install
+    if isinstance(error, errors.NoModel):
+        fields["install"] = "jupyter aiserver model install"
+    return fields
+
+
+class AIServerHandler(ExtensionHandlerMixin, APIHandler):
+    """Base of all handlers."""
+
+    @property
+    def sessions(self) -> SessionManager:
+        """Where sessions are kept."""
+        return self.settings["aiserver_sessions"]  # type: ignore[no-any-return]
+
+    @property
+    def notebooks(self) -> NotebookRegistry:
+        """Which notebook has which id."""
+        return self.settings["aiserver_notebooks"]  # type: ignore[no-any-return]
+
+    @property
+    def assistant(self) -> Assistant:
+        """Who answers."""
+        return self.settings["aiserver_assistant"]  # type: ignore[no-any-return]
+
+    def key(self, notebook_id: str, cell_id: str) -> SessionKey:
+        """The session's name. Raises InvalidRequest for an id outside the rule."""
+        return SessionKey(notebook_id, cell_id)
+
+    def json_body(self) -> Any:
+        """The body as JSON data. Raises InvalidRequest, RequestTooLarge."""
+        if len(self.request.body) > MAX_BODY:
+            raise errors.RequestTooLarge
+        try:
+            data = json.loads(self.request.body.decode("utf-8"), parse_constant=_no_constant)
+            # A lone surrogate is no text: it could not be stored.
+            json.dumps(data, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as reason:
+            raise errors.InvalidRequest("The body is not valid JSON text.") from reason
+        return data
+
+    def body(self, model: type[Model]) -> Model:
+        """The body as one of ``requests.py``. Raises InvalidRequest that names the field."""
+        return TypeAdapter(model).validate_python(self.json_body())
+
+    def if_match(self) -> int | None:
+        """The revision that ``If-Match`` names, or None. Raises InvalidRequest if it names none."""
+        header = self.request.headers.get("If-Match", "").strip()
+        if header in ("", "*"):
+            return None
+        text = header.removeprefix("W/").strip('"')
+        if not (text.isascii() and text.isdigit() and len(text) < 16):
+            raise errors.InvalidRequest("If-Match: must be a revision as sent in ETag")
+        return int(text)
+
+    def set_revision(self, revision: int) -> None:
+        """Send the session's revision as ``ETag``."""
+        self.set_header("ETag", f'"{revision}"')
+
+    def compute_etag(self) -> str | None:
+        """No ETag but a session's revision (Tornado would hash the body otherwise)."""
+        return None
+
+    def number(self, name: str, default: int, low: int, high: int) -> int:
+        """A whole number of the query. Raises InvalidRequest."""
+        text = self.get_query_argument(name, str(default))
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
+            raise errors.InvalidRequest(f"{name}: must be a whole number from {low} to {high}")
+        return int(text)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with an error's fixed code and plain sentence."""
+        reason = (kwargs.get("exc_info") or (None, None, None))[1]
+        error = _as_error(reason)
+        if error is not None:
+            self.set_status(status_of(error))
+            fields = error_fields(error)
+        else:
+            code, message = REFUSED.get(
+                status_code, ("error", errors.AIServerError.default_message)
+            )
+            if isinstance(reason, HTTPError) and "XSRF" in (reason.log_message or "").upper():
+                message = "The page is out of date. Reload it and try again."
+            fields = {"code": code, "message": message}
+        if "retryAfter" in fields:
+            self.set_header("Retry-After", str(int(fields["retryAfter"]) + 1))
+        self.finish(json.dumps(fields | {"requestId": self.request_id}, ensure_ascii=False))
+
+    @property
+    def request_id(self) -> str:
+        """Names the request in the answer and in the log."""
+        if not hasattr(self, "_request_id"):
+            self._request_id = uuid.uuid4().hex[:12]
+        return self._request_id
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log what went wrong: a line for what was expected, a traceback for what was not."""
+        error = _as_error(value)
+        if error is not None:
+            self.log.info("%s: %s (request %s)", self._verb, error.code, self.request_id)
+        elif isinstance(value, HTTPError):
+            self.log.info("%s: %s (request %s)", self._verb, value.status_code, self.request_id)
+        else:
+            self.log.error(
+                "%s failed (request %s)",
+                self._verb,
+                self.request_id,
+                exc_info=(typ, value, tb),  # type: ignore[arg-type]
+            )
+
+    @property
+    def _verb(self) -> str:
+        return f"{self.request.method} {type(self).__name__}"
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
+    if isinstance(reason, errors.AIServerError):
+        return reason
+    if isinstance(reason, ValidationError):
+        first = reason.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "body"
+        return errors.InvalidRequest(f"{where}: {first['msg']}")
+    return None

@@ -1,0 +1,105 @@
+"""``generate``: ask a model for a cell's code, as a stream or at once; and stop it again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from ..assistant import Done, Failed, Generation, Outcome
+from ..requests import GenerateBody
+from .base import RESOURCE, AIServerHandler, error_fields
+from .sse import HEARTBEAT, ClientGone, EventStream
+
+
+class GenerateHandler(AIServerHandler):
+    """Writes a cell's code. A client that goes away stops the model."""
+
+    body_type: type[GenerateBody] = GenerateBody
+    _generation: Generation | None = None
+    _gone = False
+
+    @web.authenticated
+    @authorized("execute", RESOURCE)
+    async def post(self) -> None:
+        """Answer with events, or with the saved turn."""
+        body = self.body(self.body_type)
+        key = self.key(body.notebook_id, body.cell_id)
+        self._generation = await self.assistant.generate(key, body)
+        if self._gone:  # while the model was being looked up
+            self._generation.stop()
+        if "text/event-stream" in self.request.headers.get("Accept", ""):
+            await self._stream(self._generation)
+        else:
+            await self._answer(self._generation)
+
+    async def _stream(self, generation: Generation) -> None:
+        events = EventStream(self)
+        try:
+            await events.open()
+            await events.send("start", _start(generation))
+            async for token in generation.tokens(idle=HEARTBEAT):
+                if token is None:
+                    await events.heartbeat()
+                else:
+                    await events.send("token", {"part": token.part, "text": token.text})
+            await events.send(*_end(await generation.outcome))
+            await self.finish(set_content_type="text/event-stream; charset=utf-8")
+        except ClientGone:
+            pass
+        finally:
+            generation.stop()
+            await generation.outcome
+
+    async def _answer(self, generation: Generation) -> None:
+        async for _ in generation.tokens():
+            pass
+        outcome = await generation.outcome
+        if self._gone:
+            return
+        if isinstance(outcome, Failed) and outcome.interaction is None:
+            raise outcome.error  # it could not be saved
+        self.set_revision(outcome.revision or 0)
+        assert outcome.interaction is not None  # only Failed may lack it
+        await self.finish(json.dumps(outcome.interaction.to_dict(), ensure_ascii=False))
+
+    def on_connection_close(self) -> None:
+        """The client went away: stop the model, even one that says nothing."""
+        self._gone = True
+        if self._generation is not None:
+            self._generation.stop()
+        with contextlib.suppress(AttributeError):  # nothing to tell where no request is under way
+            super().on_connection_close()
+
+
+class StopHandler(AIServerHandler):
+    """Stops a running generation."""
+
+    @web.authenticated
+    @authorized("execute", RESOURCE)
+    async def delete(self, generation_id: str) -> None:
+        """Tell it to stop; its own stream says when it has."""
+        self.assistant.stop(generation_id)
+        self.set_status(204)
+        await self.finish()
+
+
+def _start(generation: Generation) -> dict[str, object]:
+    from .models import model_fields
+
+    return {
+        "generationId": generation.id,
+        "turnId": generation.turn_id,
+        "model": model_fields(generation.info),
+    }
+
+
+def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
+    data: dict[str, object] = {}
+    if outcome.interaction is not None:
+        data = {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
+    if isinstance(outcome, Failed):
+        return "error", error_fields(outcome.error) | data
+    return ("done" if isinstance(outcome, Done) else "cancelled"), data

@@ -1,0 +1,26 @@
+"""Every address of the API and who answers it, as ``rest-api.yml`` describes (a test compares)."""
+
+from __future__ import annotations
+
+from .analyze import AnalyzeDataFrameHandler
+from .base import AIServerHandler
+from .generate import GenerateHandler, StopHandler
+from .models import HealthHandler, ModelsHandler, WarmUpHandler
+from .notebooks import NotebooksHandler
+from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
+
+_CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
+
+ROUTES: list[tuple[str, type[AIServerHandler]]] = [
+    (r"/aiserver/generate", GenerateHandler),
+    (r"/aiserver/generate/([0-9a-f]{32})", StopHandler),
+    (r"/aiserver/analyze-dataframe", AnalyzeDataFrameHandler),
+    (r"/aiserver/sessions", SessionListHandler),
+    (_CELL, SessionHandler),
+    (_CELL + r"/replay", ReplayHandler),
+    (_CELL + r"/events", EventsHandler),
+    (r"/aiserver/notebooks", NotebooksHandler),
+    (r"/aiserver/models", ModelsHandler),
+    (r"/aiserver/models/warm-up", WarmUpHandler),
+    (r"/aiserver/health", HealthHandler),
+]

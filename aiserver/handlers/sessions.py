@@ -1,0 +1,113 @@
+"""``sessions``: what is kept of cells."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import Field, TypeAdapter
+from pydantic.alias_generators import to_camel
+from tornado import web
+
+from ..errors import NotFound
+from ..models import SessionKey, check_id
+from ..replay import replay
+from ..requests import EventBody
+from .base import RESOURCE, AIServerHandler
+
+# At most as many as a person can do between two requests.
+_EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
+
+
+class SessionListHandler(AIServerHandler):
+    """The sessions of a notebook."""
+
+    @web.authenticated
+    @authorized("read", RESOURCE)
+    async def get(self) -> None:
+        """Answer with one page of summaries."""
+        notebook_id = check_id("notebookId", self.get_query_argument("notebookId", ""))
+        page, total = await self.sessions.list_sessions(
+            notebook_id,
+            offset=self.number("offset", 0, 0, 999_999_999),
+            limit=self.number("limit", 1000, 1, 5000),
+        )
+        rows = [{to_camel(k): v for k, v in row.model_dump().items()} for row in page]
+        await self.finish(json.dumps({"sessions": rows, "total": total}, ensure_ascii=False))
+
+
+class SessionHandler(AIServerHandler):
+    """One session."""
+
+    @web.authenticated
+    @authorized("read", RESOURCE)
+    async def get(self, notebook_id: str, cell_id: str) -> None:
+        """Answer with the session's bytes as stored."""
+        stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
+        if stored is None:
+            raise NotFound("Nothing is kept of this cell.")
+        raw, revision = stored
+        self.set_revision(revision)
+        if self.request.headers.get("If-None-Match") == f'"{revision}"':
+            self.set_status(304)
+            await self.finish()
+        else:
+            await self.finish(raw)
+
+    @web.authenticated
+    @authorized("write", RESOURCE)
+    async def delete(self, notebook_id: str, cell_id: str) -> None:
+        """Delete the session for good."""
+        key = self.key(notebook_id, cell_id)
+        if not await self.sessions.delete(key, if_revision=self.if_match()):
+            raise NotFound("Nothing is kept of this cell.")
+        self.set_status(204)
+        await self.finish()
+
+
+class ReplayHandler(AIServerHandler):
+    """How a cell came to be."""
+
+    @web.authenticated
+    @authorized("read", RESOURCE)
+    async def get(self, notebook_id: str, cell_id: str) -> None:
+        """Answer with the steps."""
+        key = self.key(notebook_id, cell_id)
+        session = await self.sessions.load_if_exists(key)
+        if session is None:
+            raise NotFound("Nothing is kept of this cell.")
+        self.set_revision(session.revision)
+
+        def body() -> bytes:
+            steps = [step.to_wire() for step in replay(session)]
+            return json.dumps(_replay(key, session.revision, steps), ensure_ascii=False).encode()
+
+        # A long life has many steps: not on the event loop.
+        await self.finish(await asyncio.to_thread(body))
+
+
+class EventsHandler(AIServerHandler):
+    """What a person did with a cell."""
+
+    @web.authenticated
+    @authorized("write", RESOURCE)
+    async def post(self, notebook_id: str, cell_id: str) -> None:
+        """Record events and answer with them as saved."""
+        key, if_revision = self.key(notebook_id, cell_id), self.if_match()
+        bodies = _EVENTS.validate_python(self.json_body())
+        events = [body.to_event() for body in bodies]
+        saved, revision = await self.sessions.record_events(key, events, if_revision=if_revision)
+        self.set_revision(revision)
+        self.set_status(201)
+        await self.finish(json.dumps([event.to_dict() for event in saved], ensure_ascii=False))
+
+
+def _replay(key: SessionKey, revision: int, steps: list[dict[str, object]]) -> dict[str, object]:
+    return {
+        "notebookId": key.notebook_id,
+        "cellId": key.cell_id,
+        "revision": revision,
+        "steps": steps,
+    }

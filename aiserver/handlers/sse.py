@@ -1,0 +1,52 @@
+"""Server-sent events: framing and flow, in one place.
+
+What must hold: an event is a name and one JSON object; every event is flushed before the next
+is made, so that memory stays bounded; a comment goes out when nothing was sent for a while, so
+that proxies keep the connection and a client that is gone is noticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from tornado.iostream import StreamClosedError
+from tornado.web import RequestHandler
+
+HEARTBEAT = 5.0  # seconds without an event before a comment is sent
+FLUSH_TIMEOUT = 60.0  # seconds; a reader that takes longer for one event is gone
+
+
+class ClientGone(Exception):
+    """Nobody reads the stream any more."""
+
+
+class EventStream:
+    """A ``text/event-stream`` answer. Each method raises ClientGone if nobody reads."""
+
+    def __init__(self, handler: RequestHandler) -> None:
+        self._handler = handler
+
+    async def open(self) -> None:
+        """Send the headers, so that the client knows at once that it was heard."""
+        self._handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
+        self._handler.set_header("Cache-Control", "no-cache, no-transform")
+        self._handler.set_header("X-Accel-Buffering", "no")
+        await self._write("")
+
+    async def send(self, event: str, data: dict[str, Any]) -> None:
+        """Send one event. JSON has no raw line break, so one ``data`` line holds it."""
+        await self._write(f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n")
+
+    async def heartbeat(self) -> None:
+        """Send a comment, which clients pass over."""
+        await self._write(": still here\n\n")
+
+    async def _write(self, text: str) -> None:
+        try:
+            if text:
+                self._handler.write(text)
+            await asyncio.wait_for(self._handler.flush(), FLUSH_TIMEOUT)
+        except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
+            raise ClientGone from reason

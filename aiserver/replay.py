@@ -1,0 +1,203 @@
+"""How a cell came to be: a session read as a list of steps. Pure, and the only place that knows.
+
+What must hold:
+
+- Steps come in the order of ``seq``, never by a clock (P26).
+- The chain is whole: what the cell held after a step is what it held before the next one. Where
+  the record jumps, a hand edit that nobody recorded is put in between.
+- Nothing is lost: each source in the record is the ``code`` or ``before`` of some step, and each
+  event that is not a turn's accept or reject is a step, also of a type that is not known here.
+- It is total: any valid session has a replay, also one that another tool wrote.
+
+How a turn ends. An answer is a proposal: the cell keeps its old code until a person accepts.
+An ``accept`` directly after its turn is folded into it; one with another source than the
+suggestion (hunks refused, or edited first) is the turn and then a hand edit. An ``accept`` that
+comes later, with other steps between, is a step of its own. Tools that record no events are
+read by what came next: if the next request starts from the suggestion, it was accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic.alias_generators import to_camel
+
+from .models import Event, Interaction, Session
+
+Kind = Literal["start", "turn", "edit", "accept", "run", "restore", "context_reset", "other"]
+Outcome = Literal["open", "accepted", "rejected", "error", "cancelled", "done"]
+
+
+@dataclass
+class Step:
+    """One step of a cell's life; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
+
+    ``code`` is what the step shows: for a turn its suggestion, else what the cell held then.
+    ``applied`` says whether the cell held ``code`` afterwards; if not, it still held ``before``.
+    ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
+    record that gave it away, and no ``event``.
+    """
+
+    index: int
+    seq: int
+    kind: Kind
+    author: Literal["model", "person"]
+    timestamp: str
+    before: str
+    code: str
+    applied: bool = True
+    title: str = ""
+    outcome: Outcome = "done"
+    turn_id: int | None = None
+    model: str | None = None
+    mode: str | None = None
+    explanation: str | None = None
+    error: str | None = None
+    from_step: int | None = None
+    event: str | None = None
+    data: dict[str, Any] | None = None
+
+    @property
+    def after(self) -> str:
+        """What the cell held after the step."""
+        return self.code if self.applied else self.before
+
+    def to_wire(self) -> dict[str, Any]:
+        """The step as sent: camelCase, without what does not apply."""
+        return {to_camel(name): value for name, value in vars(self).items() if value is not None}
+
+
+def replay(session: Session) -> list[Step]:
+    """The steps of a session, oldest first."""
+    reader = _Reader()
+    position = 0
+    for record in session.ordered():
+        # Files of other tools may lack `seq`: then a turn counts by its place, as in `ordered`.
+        position = record.seq if record.seq is not None else position + 1
+        if isinstance(record, Interaction):
+            reader.turn(record, position)
+        else:
+            reader.event(record)
+    return reader.steps
+
+
+class _Reader:
+    """Reads records one by one and keeps what the cell holds."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.turns: dict[int, Step] = {}
+
+    @property
+    def held(self) -> str:
+        return self.steps[-1].after if self.steps else ""
+
+    def turn(self, turn: Interaction, seq: int) -> None:
+        request, answer = turn.user_request, turn.ai_response
+        self._catch_up(request.current_code, seq, turn.timestamp)
+        self.turns[turn.turn_id] = self._add(
+            seq,
+            "turn",
+            turn.timestamp,
+            answer.suggestion,
+            author="model",
+            applied=False,
+            title=request.intent,
+            outcome="open" if answer.status == "success" else answer.status,
+            turn_id=turn.turn_id,
+            model=turn.model,
+            mode=turn.mode,
+            explanation=answer.explanation or None,
+            error=answer.error or None,
+        )
+
+    def event(self, event: Event) -> None:
+        proposal = self.turns.get(event.turn_id) if event.turn_id is not None else None
+        if event.type == "accept" and proposal is not None:
+            self._accept(event, proposal)
+        elif event.type == "reject" and proposal is not None:
+            if proposal.outcome == "open":
+                proposal.outcome = "rejected"
+            if event.source is not None and event.source != self.held:
+                self._record(event, "edit", event.source)
+        elif event.type == "edit":
+            self._record(event, "edit", event.source)
+        elif event.type == "restore":
+            self._restore(event)
+        elif event.type == "run":
+            self._catch_up(event.source, event.seq, event.timestamp)
+            outcome, error = _run_result(event.data or {})
+            self._record(event, "run", None, outcome=outcome, error=error)
+        elif event.type == "context_reset":
+            self._catch_up(event.source, event.seq, event.timestamp)
+            self._record(event, "context_reset", None)
+        else:
+            self._record(event, "other", event.source)
+
+    def _accept(self, event: Event, proposal: Step) -> None:
+        source = proposal.code if event.source is None else event.source
+        if proposal is self.steps[-1]:
+            proposal.outcome, proposal.applied = "accepted", True
+            if source != proposal.code:
+                self._record(event, "edit", source)
+        elif proposal.outcome != "accepted" or source != self.held:
+            proposal.outcome = "accepted"
+            self._record(event, "accept", source, from_step=proposal.index)
+
+    def _restore(self, event: Event) -> None:
+        data = event.data or {}
+        replaced = data.get("replaced")
+        self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
+        origin = self._origin(event.source, data.get("from_seq"))
+        source = event.source
+        if source is None and origin is not None:
+            source = origin.code
+        self._record(event, "restore", source, from_step=origin.index if origin else None)
+
+    def _origin(self, source: str | None, seq: object) -> Step | None:
+        """The step whose code came back: the one that is named, else the newest that had it."""
+        named = [step for step in self.steps if step.seq == seq] if type(seq) is int else []
+        same = [step for step in named or self.steps if step.code == source]
+        found = same or named
+        return found[-1] if found else None
+
+    def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:
+        """Put in the accept or the edit that nobody recorded, if the cell holds another source."""
+        if source is None or source == self.held:
+            return
+        last = self.steps[-1] if self.steps else None
+        if last is not None and last.outcome == "open" and last.code == source:
+            last.outcome, last.applied = "accepted", True
+        else:
+            self._add(seq, "edit" if self.steps else "start", timestamp, source)
+
+    def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
+        code = self.held if source is None else source
+        details = {"turn_id": event.turn_id, "event": event.type, "data": event.data}
+        self._add(event.seq, kind, event.timestamp, code, **(details | fields))
+
+    def _add(self, seq: int, kind: Kind, timestamp: str, code: str, **fields: Any) -> Step:
+        step = Step(
+            **{"author": "person", **fields},
+            index=len(self.steps),
+            seq=seq,
+            kind=kind,
+            timestamp=timestamp,
+            before=self.held,
+            code=code,
+        )
+        self.steps.append(step)
+        return step
+
+
+def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
+    """How a run ended, and ``ename: evalue`` where it failed."""
+    status = data.get("status")
+    if status in ("abort", "aborted", "cancelled"):
+        return "cancelled", None
+    name, value = data.get("ename"), data.get("evalue")
+    if status == "error" or name:
+        parts = [part for part in (name, value) if isinstance(part, str) and part]
+        return "error", ": ".join(parts) or None
+    return "done", None

@@ -1,0 +1,330 @@
+"""The replay: told by examples, then held against random sessions and a simulated cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.models import Session, SessionKey, new_session
+from aiserver.replay import Step, replay
+
+NOW = "2026-01-27T10:00:00.000Z"
+
+
+class Book:
+    """Writes a session's records, each with its seq."""
+
+    def __init__(self) -> None:
+        self.turns: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
+
+    @property
+    def seq(self) -> int:
+        return len(self.turns) + len(self.events) + 1
+
+    def turn(
+        self, current: str, suggestion: str, status: str = "success", intent: str = "do it"
+    ) -> int:
+        number = len(self.turns) + 1
+        self.turns.append(
+            {
+                "turn_id": number,
+                "seq": self.seq,
+                "timestamp": NOW,
+                "user_request": {
+                    "intent": intent,
+                    "current_code": current,
+                    "language": "python",
+                },
+                "ai_response": {
+                    "suggestion": suggestion,
+                    "explanation": "why",
+                    "status": status,
+                    "error": "It broke." if status == "error" else None,
+                },
+                "model": "local:qwen",
+            }
+        )
+        return number
+
+    def event(self, type: str, **fields: Any) -> None:
+        self.events.append({"seq": self.seq, "type": type, "timestamp": NOW, **fields})
+
+    def session(self) -> Session:
+        meta = new_session(SessionKey("nb", "cell"), NOW).meta.to_dict()
+        return Session.model_validate(
+            {"meta": meta, "interactions": self.turns, "events": self.events}
+        )
+
+    def replay(self) -> list[Step]:
+        return replay(self.session())
+
+
+def shape(steps: list[Step]) -> list[tuple[str, str, str, str]]:
+    return [(step.kind, step.before, step.code, step.outcome) for step in steps]
+
+
+def check_chain(steps: list[Step]) -> None:
+    held = ""
+    for index, step in enumerate(steps):
+        assert step.index == index
+        assert step.before == held
+        held = step.after
+
+
+def test_the_plain_example_without_seq_and_events() -> None:
+    meta = new_session(SessionKey("nb", "cell"), NOW).meta.to_dict()
+    turns = [
+        {
+            "turn_id": number,
+            "timestamp": NOW,
+            "user_request": {"intent": intent, "current_code": before, "language": "python"},
+            "ai_response": {"suggestion": code, "status": "success"},
+        }
+        for number, intent, before, code in [(1, "read", "", "a"), (2, "plot", "a", "a\nb")]
+    ]
+    steps = replay(Session.model_validate({"meta": meta, "interactions": turns}))
+    assert shape(steps) == [("turn", "", "a", "accepted"), ("turn", "a", "a\nb", "open")]
+    assert [step.seq for step in steps] == [1, 2]
+    assert steps[0].to_wire() == {
+        "index": 0,
+        "seq": 1,
+        "kind": "turn",
+        "author": "model",
+        "timestamp": NOW,
+        "before": "",
+        "code": "a",
+        "applied": True,
+        "title": "read",
+        "outcome": "accepted",
+        "turnId": 1,
+    }
+
+
+def test_accept_reject_and_failures_name_the_turns_outcome() -> None:
+    book = Book()
+    book.event("accept", turn_id=book.turn("", "a"), source="a")
+    book.event("reject", turn_id=book.turn("a", "b"), source="a")
+    book.turn("a", "half", status="cancelled")
+    book.turn("a", "", status="error")
+    steps = book.replay()
+    assert shape(steps) == [
+        ("turn", "", "a", "accepted"),
+        ("turn", "a", "b", "rejected"),
+        ("turn", "a", "half", "cancelled"),
+        ("turn", "a", "", "error"),
+    ]
+    assert steps[-1].error == "It broke."
+    assert steps[-1].after == "a"
+
+
+def test_what_the_cell_held_before_and_edits_that_nobody_recorded() -> None:
+    book = Book()
+    book.event("accept", turn_id=book.turn("x", "xa"))
+    book.turn("xab", "xabc")
+    book.event("run", source="by hand", data={"status": "error", "ename": "KeyError"})
+    steps = book.replay()
+    assert shape(steps) == [
+        ("start", "", "x", "done"),
+        ("turn", "x", "xa", "accepted"),
+        ("edit", "xa", "xab", "done"),
+        ("turn", "xab", "xabc", "open"),
+        ("edit", "xab", "by hand", "done"),
+        ("run", "by hand", "by hand", "error"),
+    ]
+    assert steps[2].event is None and steps[2].seq == steps[3].seq
+    assert steps[5].error == "KeyError"
+
+
+def test_an_answer_accepted_in_part_is_the_turn_and_then_a_hand_edit() -> None:
+    book = Book()
+    book.event("accept", turn_id=book.turn("a", "a\nb\nc"), source="a\nc")
+    steps = book.replay()
+    assert shape(steps)[1:] == [
+        ("turn", "a", "a\nb\nc", "accepted"),
+        ("edit", "a\nb\nc", "a\nc", "done"),
+    ]
+    assert steps[2].event == "accept"
+
+
+def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
+    book = Book()
+    first = book.turn("", "a")
+    book.turn("", "b")
+    book.event("accept", turn_id=first)
+    steps = book.replay()
+    assert shape(steps) == [
+        ("turn", "", "a", "accepted"),
+        ("turn", "", "b", "open"),
+        ("accept", "", "a", "done"),
+    ]
+    assert steps[2].from_step == 0 and not steps[0].applied
+
+
+def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> None:
+    book = Book()
+    book.event("accept", turn_id=book.turn("", "a"))
+    book.event("accept", turn_id=book.turn("a", "b"))
+    book.event("restore", source="a", data={"from_seq": 1, "replaced": "b edited"})
+    steps = book.replay()
+    assert shape(steps)[2:] == [
+        ("edit", "b", "b edited", "done"),
+        ("restore", "b edited", "a", "done"),
+    ]
+    assert steps[3].from_step == 0
+    assert steps[3].data == {"from_seq": 1, "replaced": "b edited"}
+
+
+def test_events_of_unknown_types_lose_nothing() -> None:
+    book = Book()
+    book.event("split", source="rest", data={"into": ["c2"]})
+    book.event("accept", turn_id=7, source="from elsewhere")
+    book.event("context_reset")
+    steps = book.replay()
+    assert shape(steps) == [
+        ("other", "", "rest", "done"),
+        ("other", "rest", "from elsewhere", "done"),
+        ("context_reset", "from elsewhere", "from elsewhere", "done"),
+    ]
+    assert steps[0].to_wire()["data"] == {"into": ["c2"]}
+    assert steps[1].event == "accept" and steps[1].turn_id == 7
+
+
+# Random sessions: anything that the models accept, however odd.
+
+SOURCES = st.sampled_from(["", "a", "b", "a\nb", "价格 = 1", "\ud800", "a\r\nb\x00"])
+JSON = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 9), SOURCES, st.just([]), st.just({"a": [1]})
+)
+DATA = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(("from_seq", "replaced", "status", "ename", "evalue", "more"), JSON)
+)
+TIMES = st.sampled_from([NOW, "2020-02-02T02:02:02Z", "2031-01-01T00:00:00+08:00"])
+TYPES = st.sampled_from(
+    ["edit", "run", "accept", "reject", "restore", "context_reset", "split", "later_one"]
+)
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> Session:
+    """Sessions of any tool: seq shared, doubled or missing; ids that name nothing; odd data."""
+    turns = [
+        {
+            "turn_id": number if draw(st.booleans()) else draw(st.integers(1, 4)),
+            "timestamp": draw(TIMES),
+            "user_request": {"intent": draw(SOURCES), "current_code": draw(SOURCES)},
+            "ai_response": {
+                "suggestion": draw(SOURCES),
+                "status": draw(st.sampled_from(["success", "error", "cancelled"])),
+            },
+            **({"seq": draw(st.integers(1, 12))} if draw(st.booleans()) else {}),
+        }
+        for number in range(1, draw(st.integers(0, 5)) + 1)
+    ]
+    events = [
+        {
+            "type": draw(TYPES),
+            "timestamp": draw(TIMES),
+            "seq": draw(st.integers(1, 12)),
+            "source": draw(st.none() | SOURCES),
+            "turn_id": draw(st.none() | st.integers(1, 5)),
+            "data": draw(st.none() | DATA),
+        }
+        for _ in range(draw(st.integers(0, 6)))
+    ]
+    meta = new_session(SessionKey("nb", "cell"), NOW).meta.to_dict()
+    return Session.model_validate({"meta": meta, "interactions": turns, "events": events})
+
+
+@given(sessions())
+def test_any_session_has_a_whole_replay_that_shows_every_source(session: Session) -> None:
+    steps = replay(session)
+    check_chain(steps)
+    shown = {step.code for step in steps} | {step.before for step in steps}
+    for turn in session.interactions:
+        assert {turn.user_request.current_code, turn.ai_response.suggestion} <= shown
+    for event in session.events or []:
+        assert event.source is None or event.source in shown
+    answers = [step.turn_id for step in steps if step.kind == "turn"]
+    assert sorted(answers) == sorted(turn.turn_id for turn in session.interactions)
+    folded = {"accept", "reject"}
+    recorded = [event.type for event in session.events or [] if event.type not in folded]
+    assert sorted(recorded) == sorted(
+        step.event for step in steps if step.event and step.event not in folded
+    )
+    for step in steps:
+        assert step.from_step is None or 0 <= step.from_step < step.index
+    assert [step.to_wire()["kind"] for step in steps] == [step.kind for step in steps]
+
+
+@given(sessions(), st.randoms(use_true_random=False))
+def test_clocks_do_not_move_a_step(session: Session, random: Any) -> None:
+    """P26: the same records with any other times have the same replay."""
+    other = session.model_copy(deep=True)
+    for record in other.ordered():
+        record.timestamp = random.choice([NOW, "1999-12-31T23:59:59Z", "2031-01-01T00:00:00Z"])
+    plain = [{**step.to_wire(), "timestamp": ""} for step in replay(session)]
+    assert [{**step.to_wire(), "timestamp": ""} for step in replay(other)] == plain
+
+
+@given(st.data())
+def test_the_replay_of_a_simulated_cell_holds_what_the_cell_held(data: st.DataObject) -> None:
+    """A person works on a cell and our own events are recorded: each state of the cell, and
+    nothing else, is what the steps say the cell held."""
+    book, held, states, open_turn = Book(), "", [""], None
+
+    def now_holds(source: str) -> None:
+        nonlocal held
+        held = source
+        if states[-1] != held:
+            states.append(held)
+
+    for number in range(data.draw(st.integers(0, 12))):
+        act = data.draw(
+            st.sampled_from(["ask", "fail", "type", "accept", "part", "reject", "run", "restore"])
+        )
+        fresh = f"v{number}"
+        if act == "ask":
+            open_turn = (book.turn(held, fresh), fresh)
+        elif act == "fail":
+            book.turn(held, fresh, status="error")
+            open_turn = None
+        elif act == "type":
+            now_holds(fresh)
+            book.event("edit", source=fresh)
+            open_turn = None
+        elif act in ("accept", "part", "reject") and open_turn:
+            turn_id, suggestion = open_turn
+            if act != "reject":
+                now_holds(suggestion)  # the replay shows the whole answer, then what was taken
+            if act == "part":
+                now_holds(suggestion + " in part")
+            kind = "reject" if act == "reject" else "accept"
+            book.event(kind, turn_id=turn_id, source=held)
+            open_turn = None
+        elif act == "run":
+            book.event("run", source=held, data={"status": "ok"})
+            open_turn = None
+        elif act == "restore" and book.turns:
+            origin = data.draw(st.sampled_from(book.turns))
+            replaced, source = held, origin["ai_response"]["suggestion"]
+            now_holds(source)
+            book.event(
+                "restore",
+                source=source,
+                data={"from_seq": origin["seq"], "replaced": replaced},
+            )
+            open_turn = None
+    steps = book.replay()
+    check_chain(steps)
+    seen = [""]
+    for step in steps:
+        if step.after != seen[-1]:
+            seen.append(step.after)
+    assert seen == states
+    assert not any(step.event is None and step.kind in ("edit", "start") for step in steps)
+    for step in steps:
+        if step.kind == "restore":
+            assert step.from_step is not None and steps[step.from_step].code == step.code

@@ -1,0 +1,38 @@
+/**
+ * Real JupyterLab in a real Chromium. Each worker starts its own Jupyter server
+ * (fixtures/lab.ts), so there is no `webServer` here.
+ */
+import { defineConfig } from '@playwright/test';
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const base = require('@jupyterlab/galata/lib/playwright-config');
+
+export default defineConfig({
+  ...base,
+  testDir: './tests',
+  outputDir: './test-results',
+  workers: 1,
+  // A flaky test is a defect: it isn't tried again.
+  retries: 0,
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  reporter: [['list']],
+  use: {
+    ...base.use,
+    viewport: { width: 1360, height: 800 },
+    video: 'off',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      executablePath: process.env.AISERVER_BROWSER || undefined,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync'
+      ]
+    }
+  }
+});
