@@ -24,7 +24,7 @@ NOTEBOOK = "0" * 8
 
 # The fixture is a store for many examples, so each of them takes a key of its own.
 with_store = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
 )
 
 
@@ -435,7 +435,7 @@ async def test_what_json_cannot_hold_is_refused(store: SessionManager, deep: int
     data: dict[str, Any] = {}
     for _ in range(deep):
         data = {"": data}
-    for bad in (data, {"n": 10**5000}, {"o": object()}, {"s": {1, 2, 3}, "b": b"\xff"}):
+    for bad in (data, {"n": 10**5000}, {"o": object()}, {"b": b"\xff"}):
         with pytest.raises(InvalidRequest):
             await store.record_events(KEY, [event(data=bad)])
     session = await store.load_session(KEY)
