@@ -84,7 +84,7 @@ class RemoteModel(ChatModel):
 
     async def _get(self) -> BaseChatModel:
         async with self._making:
-            model = self._model
+            model: BaseChatModel | None = self._model
             if model is None:
                 provider, _, name = self.info.id.partition(":")
                 try:
