@@ -26,6 +26,7 @@ module.exports = {
   ...jestJupyterLab(__dirname),
   automock: false,
   collectCoverage: false,
+  reporters: ['default'],
   modulePathIgnorePatterns: [
     '<rootDir>/lib/',
     '<rootDir>/aiserver/',

@@ -335,6 +335,7 @@ export interface components {
             model?: string;
             usage?: Record<string, never>;
             user?: string;
+            dataframes?: Record<string, never>[];
             parent_turn_id?: number;
         };
         /** @description What a person did, as stored */

@@ -1,0 +1,590 @@
+/**
+ * The asking in one cell, as a state machine.
+ *
+ *     idle ── open ──> asking ── ask ──> waiting ── token ──> streaming ── done ──> suggested
+ *                        ^                  │                     │            accept, reject
+ *                        └── failed, stopped <────────────────────┘                └──> idle
+ *
+ * What must hold:
+ * - The cell's code is written by `accept` alone, and only into the cell that was asked
+ *   for; if that is gone, nothing is written anywhere (P34).
+ * - A part of an answer is never offered as the whole: an answer that was cut, stopped or
+ *   failed can't be accepted (P32). If a finished suggestion was open before, it is open
+ *   again.
+ * - Whatever the stream does, it ends in exactly one of suggested, failed and stopped.
+ * - One generation at a time; a second is refused with a sentence.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../api/client';
+import { ApiError } from '../api/request';
+import type {
+  ContextCell,
+  DataFrameProfile,
+  EventBody,
+  GenerateBody,
+  ModelInfo,
+  StreamEvent
+} from '../api/types';
+import type { IHistory } from '../tokens';
+import { IntentHistory } from './intents';
+
+/** The cell that asks, by its id: it may move, be drawn anew, or go. */
+export interface ITarget {
+  readonly cellId: string;
+
+  /** The notebook's id, if it has one already. */
+  notebookId(): string | null;
+
+  /**
+   * Give the notebook its id and save it.
+   *
+   * @throws Error with a sentence for the person.
+   */
+  ensure(): Promise<string>;
+
+  /** The cell's code; null if the cell is gone. */
+  source(): string | null;
+
+  /** Write the cell's code in one undo step; false if the cell is gone or locked. */
+  apply(source: string): boolean;
+
+  /** What the request says of the notebook around the cell. */
+  surroundings(): {
+    language: string;
+    context: { cells: ContextCell[]; kernel: string };
+    notebookPath: string;
+  };
+}
+
+export type Phase =
+  | 'idle'
+  | 'asking'
+  | 'waiting'
+  | 'streaming'
+  | 'suggested'
+  | 'failed'
+  | 'stopped';
+
+/** A whole answer that can be accepted. */
+export interface ISuggestion {
+  readonly turnId: number;
+  readonly intent: string;
+  readonly source: string;
+  readonly explanation: string;
+}
+
+/** What went wrong. `code` is the server's, or one of ours: `interrupted`, `not_sent`. */
+export interface IFailure {
+  readonly code: string;
+  /** Empty where the client words it by its code. */
+  readonly message: string;
+  /** The command that mends it. */
+  readonly install?: string;
+  /** Seconds that the provider asks to wait. */
+  readonly retryAfter?: number;
+  /** With `generation_running`: the one that runs. */
+  readonly generationId?: string;
+}
+
+/** What a view draws. Each change makes a new one. */
+export interface IGenerationState {
+  readonly phase: Phase;
+  /** What was asked, while and after it is answered. */
+  readonly intent: string;
+  /** The text that a view puts into its input, when it changes. */
+  readonly draft: string;
+  /** The answer so far, or the suggestion. */
+  readonly code: string;
+  readonly explanation: string;
+  readonly turnId: number | null;
+  readonly model: ModelInfo | null;
+  readonly failure: IFailure | null;
+  /** Something that a person should know and that is no failure. */
+  readonly notice: 'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | null;
+  /** When the request was sent, by `performance.now()`. */
+  readonly since: number;
+  readonly dataframes: readonly DataFrameProfile[];
+}
+
+/** A stopped stream that has not ended by then is cut off. */
+const STOP_MS = 5000;
+
+const INITIAL: IGenerationState = {
+  phase: 'idle',
+  intent: '',
+  draft: '',
+  code: '',
+  explanation: '',
+  turnId: null,
+  model: null,
+  failure: null,
+  notice: null,
+  since: 0,
+  dataframes: []
+};
+
+/** The calls that a generation needs; `ApiClient` has them. */
+export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
+
+/** What a request was, so that it can be sent again. */
+interface IRequest {
+  readonly intent: string;
+  readonly source: string;
+  readonly dataframes: readonly DataFrameProfile[];
+}
+
+export interface IGenerationOptions {
+  api: GenerationApi;
+  history: IHistory;
+  target: ITarget;
+}
+
+export class GenerationModel {
+  constructor(options: IGenerationOptions) {
+    this._api = options.api;
+    this._history = options.history;
+    this.target = options.target;
+  }
+
+  readonly target: ITarget;
+  readonly intents = new IntentHistory();
+
+  get state(): IGenerationState {
+    return this._state;
+  }
+
+  get changed(): ISignal<this, IGenerationState> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._disposed;
+  }
+
+  /** Whether an answer is on its way. */
+  get isBusy(): boolean {
+    return this._state.phase === 'waiting' || this._state.phase === 'streaming';
+  }
+
+  /** Open the row, and let a model on this machine get ready meanwhile. */
+  open(): void {
+    if (this._state.phase !== 'idle') {
+      return;
+    }
+    this._set({ phase: 'asking', notice: null, failure: null });
+    void this._prepare();
+  }
+
+  /** Close the row. What was written in it is kept for the next time. */
+  close(draft = ''): void {
+    if (!this.isBusy) {
+      this._suggestion = null;
+      this._request = null;
+      this._set({ ...INITIAL, model: this._state.model, draft });
+    }
+  }
+
+  /** Say which DataFrames the next request is about. */
+  setDataFrames(dataframes: readonly DataFrameProfile[]): void {
+    this._set({ dataframes });
+  }
+
+  /**
+   * Ask for code. While a suggestion is open the request builds on it, and what is shown
+   * stays a change of the cell's own code.
+   */
+  async ask(intent: string): Promise<void> {
+    const source = this._suggestion
+      ? this._state.code
+      : (this.target.source() ?? '');
+    await this._send({
+      intent: intent.trim(),
+      source,
+      dataframes: this._state.dataframes
+    });
+  }
+
+  /** Send the last request once more, from the same code; or look for a model again. */
+  async again(): Promise<void> {
+    await (this._request ? this._send(this._request) : this._prepare());
+  }
+
+  /** Stop the generation that another tab runs for this cell, then ask again. */
+  async takeOver(): Promise<void> {
+    const running = this._state.failure?.generationId;
+    if (running) {
+      await this._api.stop(running).catch(() => undefined);
+    }
+    await this.again();
+  }
+
+  /** Stop. The person sees it at once; the server ends the turn as cancelled. */
+  stop(): void {
+    if (!this.isBusy || !this._run) {
+      return;
+    }
+    const run = this._run;
+    this._run = null;
+    this._end({ phase: 'stopped', notice: 'stopped', failure: null });
+    run.stopped = true;
+    if (run.generationId) {
+      this._api.stop(run.generationId).catch(() => run.abort.abort());
+      setTimeout(() => run.abort.abort(), STOP_MS);
+    } else {
+      run.abort.abort();
+    }
+  }
+
+  /** Take parts of the suggestion back, or bring them again: what Accept will write. */
+  revise(code: string): void {
+    if (this._state.phase === 'suggested') {
+      this._set({ code });
+    }
+  }
+
+  /** Whether parts of the suggestion were taken back. */
+  get isRevised(): boolean {
+    return (
+      this._suggestion !== null && this._suggestion.source !== this._state.code
+    );
+  }
+
+  /** Bring back the parts that were taken back. */
+  restoreSuggestion(): void {
+    if (this._suggestion) {
+      this.revise(this._suggestion.source);
+    }
+  }
+
+  /** Write the suggestion into the cell. */
+  async accept(): Promise<boolean> {
+    const suggestion = this._suggestion;
+    if (this._state.phase !== 'suggested' || !suggestion) {
+      return false;
+    }
+    const source = this._state.code;
+    if (!this.target.apply(source)) {
+      this._set({ notice: 'gone' });
+      return false;
+    }
+    this.close();
+    await this._record({ type: 'accept', turnId: suggestion.turnId, source });
+    return true;
+  }
+
+  /** Leave the cell as it is, and say so in its history. */
+  async reject(): Promise<void> {
+    const suggestion = this._suggestion;
+    if (this._state.phase === 'suggested' && suggestion) {
+      this.close();
+      await this._record({ type: 'reject', turnId: suggestion.turnId });
+    }
+  }
+
+  /** Start afresh: the turns so far are no longer told to the model, but kept. */
+  async reset(): Promise<void> {
+    if (this.isBusy) {
+      this._set({ notice: 'busy' });
+    } else if (await this._record({ type: 'context_reset' })) {
+      this._set({ notice: 'reset' });
+    }
+  }
+
+  /** Leave it: a running generation is stopped by going away. */
+  dispose(): void {
+    if (!this._disposed) {
+      this._disposed = true;
+      this._run?.abort.abort();
+      this._run = null;
+      Signal.clearData(this);
+    }
+  }
+
+  /** Learn which model answers and what was asked before; warm the model. All quietly. */
+  private async _prepare(): Promise<void> {
+    const { cellId } = this.target;
+    const notebookId = this.target.notebookId();
+    // A notebook that has no id yet has no past turns either: any id warms as well.
+    const { language, context } = this.target.surroundings();
+    const warm = this._api.warmUp({
+      notebookId: notebookId ?? 'unsaved',
+      cellId,
+      source: this.target.source() ?? '',
+      language,
+      context
+    });
+    const models = this._history.models().then(list => {
+      const model = list.models.find(({ id }) => id === list.default) ?? null;
+      this._set({ model });
+      if (this._state.phase === 'asking') {
+        this._set({ failure: problemOf(model) });
+      }
+    });
+    await Promise.allSettled([warm, models, this._recall(notebookId)]);
+  }
+
+  private async _recall(notebookId: string | null): Promise<void> {
+    if (!notebookId || this._recalled) {
+      return;
+    }
+    this._recalled = true;
+    const { cellId } = this.target;
+    const replay = await this._history.replay({ notebookId, cellId });
+    const turns = replay?.steps.filter(step => step.kind === 'turn') ?? [];
+    this.intents.addOlder(turns.map(step => step.title));
+    if (!this.isBusy && this._state.turnId === null && turns.length) {
+      const last = Math.max(...turns.map(step => step.turnId ?? 0));
+      this._set({ turnId: last + 1 });
+    }
+  }
+
+  private async _send(request: IRequest): Promise<void> {
+    if (this.isBusy) {
+      this._set({ notice: 'busy' });
+      return;
+    }
+    if (!request.intent || this._disposed) {
+      return;
+    }
+    this._request = request;
+    this._shown = this._state.code;
+    this.intents.add(request.intent);
+    const run = new Run();
+    const before = this._ending;
+    let ended: () => void = () => undefined;
+    this._ending = new Promise(resolve => (ended = resolve));
+    this._run = run;
+    this._set({
+      phase: 'waiting',
+      intent: request.intent,
+      draft: '',
+      turnId: this._suggestion
+        ? this._suggestion.turnId + 1
+        : this._state.turnId,
+      failure: null,
+      notice: null,
+      since: performance.now()
+    });
+    try {
+      await before; // The server ends a stopped turn before it takes the next.
+      const notebookId = await this._ensure();
+      await this._consume(run, this._body(notebookId, request), notebookId);
+    } catch (reason) {
+      this._fail(run, asFailure(reason));
+    } finally {
+      ended();
+    }
+  }
+
+  private async _ensure(): Promise<string> {
+    try {
+      return await this.target.ensure();
+    } catch (reason) {
+      throw new NotSent(reason instanceof Error ? reason.message : '');
+    }
+  }
+
+  private _body(notebookId: string, request: IRequest): GenerateBody {
+    const body = {
+      notebookId,
+      cellId: this.target.cellId,
+      intent: request.intent,
+      source: request.source,
+      ...this.target.surroundings()
+    };
+    return request.dataframes.length
+      ? ({ ...body, dataframes: [...request.dataframes] } as GenerateBody)
+      : body;
+  }
+
+  /** Read a stream to its end. Once the person stopped it, only the history is told. */
+  private async _consume(
+    run: Run,
+    body: GenerateBody,
+    notebookId: string
+  ): Promise<void> {
+    if (run.stopped || this._disposed) {
+      return;
+    }
+    const key = { notebookId, cellId: this.target.cellId };
+    let code = '';
+    let explanation = '';
+    let ended = false;
+    for await (const event of this._api.generate(body, run.abort.signal)) {
+      switch (event.type) {
+        case 'start':
+          run.generationId = event.generationId;
+          this._update(run, { turnId: event.turnId, model: event.model });
+          break;
+        case 'token':
+          if (event.part === 'code') {
+            code += event.text;
+          } else {
+            explanation += event.text;
+          }
+          // The suggestion before stays on view until the first of the new code.
+          this._update(run, {
+            phase: 'streaming',
+            explanation,
+            ...(code ? { code: normalised(code) } : {})
+          });
+          break;
+        case 'done':
+          ended = true;
+          this._finish(run, event.interaction);
+          break;
+        case 'cancelled':
+          ended = true;
+          this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+          break;
+        case 'error':
+          ended = true;
+          this._fail(run, event);
+          break;
+      }
+      if (ended) {
+        this._history.notify(key);
+        return;
+      }
+    }
+    this._history.notify(key);
+    this._fail(run, { code: 'interrupted', message: '' });
+  }
+
+  private _finish(
+    run: Run,
+    interaction: Extract<StreamEvent, { type: 'done' }>['interaction']
+  ): void {
+    const { turn_id, user_request, ai_response } = interaction;
+    const suggestion: ISuggestion = {
+      turnId: turn_id,
+      intent: user_request.intent,
+      source: normalised(ai_response.suggestion),
+      explanation: ai_response.explanation ?? ''
+    };
+    if (this._run === run) {
+      this._suggestion = suggestion;
+      this._endRun(run, {
+        phase: 'suggested',
+        code: suggestion.source,
+        explanation: suggestion.explanation,
+        turnId: suggestion.turnId
+      });
+    }
+  }
+
+  private _fail(run: Run, failure: IFailure): void {
+    const { code, message, install, retryAfter, generationId } = failure;
+    this._endRun(run, {
+      phase: 'failed',
+      failure: { code, message, install, retryAfter, generationId }
+    });
+  }
+
+  private _endRun(run: Run, change: Partial<IGenerationState>): void {
+    if (this._run === run) {
+      this._run = null;
+      this._end(change);
+    }
+  }
+
+  /** Leave waiting and streaming. A part is dropped; a whole suggestion comes back. */
+  private _end(change: Partial<IGenerationState>): void {
+    if (change.phase === 'suggested') {
+      this._set(change);
+      return;
+    }
+    const kept = this._suggestion;
+    this._set({
+      ...change,
+      draft: this._state.intent,
+      ...(kept
+        ? {
+            phase: 'suggested',
+            intent: kept.intent,
+            code: this._shown,
+            explanation: kept.explanation,
+            turnId: kept.turnId
+          }
+        : { code: '', explanation: '' })
+    });
+  }
+
+  /** Record what the person did. The code is theirs already: a failure is only told. */
+  private async _record(event: EventBody): Promise<boolean> {
+    try {
+      const notebookId = await this.target.ensure();
+      await this._history.record({ notebookId, cellId: this.target.cellId }, [
+        event
+      ]);
+      return true;
+    } catch {
+      this._set({ notice: 'unsaved' });
+      return false;
+    }
+  }
+
+  private _update(run: Run, change: Partial<IGenerationState>): void {
+    if (this._run === run) {
+      this._set(change);
+    }
+  }
+
+  private _set(change: Partial<IGenerationState>): void {
+    if (!this._disposed) {
+      this._state = { ...this._state, ...change };
+      this._changed.emit(this._state);
+    }
+  }
+
+  private readonly _api: GenerationApi;
+  private readonly _history: IHistory;
+  private readonly _changed = new Signal<this, IGenerationState>(this);
+  private _state = INITIAL;
+  private _request: IRequest | null = null;
+  private _suggestion: ISuggestion | null = null;
+  /** What was on view of the suggestion when a further request was sent. */
+  private _shown = '';
+  private _run: Run | null = null;
+  private _ending: Promise<void> = Promise.resolve();
+  private _recalled = false;
+  private _disposed = false;
+}
+
+/** One sending of a request. */
+class Run {
+  readonly abort = new AbortController();
+  generationId: string | null = null;
+  stopped = false;
+}
+
+/** The request did not leave: the notebook could not be made ready. */
+class NotSent extends Error {}
+
+function asFailure(reason: unknown): IFailure {
+  if (reason instanceof ApiError) {
+    return { ...reason.body, code: reason.code, message: reason.message };
+  }
+  if (reason instanceof NotSent) {
+    return { code: 'not_sent', message: reason.message };
+  }
+  // The body of the answer broke off: the browser's own words help nobody.
+  return { code: 'interrupted', message: '' };
+}
+
+function problemOf(model: ModelInfo | null): IFailure | null {
+  if (model?.ready) {
+    return null;
+  }
+  return {
+    code: 'no_model',
+    message: model?.problem ?? '',
+    install: model?.install ?? undefined
+  };
+}
+
+/** CodeMirror knows one line break only; what is shown must be what is written. */
+function normalised(code: string): string {
+  return code.replace(/\r\n?/g, '\n');
+}

@@ -1,0 +1,67 @@
+/**
+ * `IHistory` over the HTTP API. It keeps no copy: whoever looks asks anew when told to.
+ *
+ * What must hold: `changed` is emitted after the server has written, never before.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../api/client';
+import { ApiError } from '../api/request';
+import type {
+  EventBody,
+  ModelList,
+  Replay,
+  SessionSummary
+} from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
+
+/** The calls that a history needs; `ApiClient` has them. */
+export type HistoryApi = Pick<
+  ApiClient,
+  'replay' | 'sessions' | 'record' | 'models'
+>;
+
+export class HistoryModel implements IHistory {
+  constructor(private readonly _api: HistoryApi) {}
+
+  get changed(): ISignal<IHistory, ICellKey> {
+    return this._changed;
+  }
+
+  notify(key: ICellKey): void {
+    this._changed.emit({ notebookId: key.notebookId, cellId: key.cellId });
+  }
+
+  async replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null> {
+    try {
+      return await this._api.replay(key.notebookId, key.cellId, signal);
+    } catch (reason) {
+      if (reason instanceof ApiError && reason.status === 404) {
+        return null;
+      }
+      throw reason;
+    }
+  }
+
+  async summaries(notebookId: string): Promise<SessionSummary[]> {
+    const all: SessionSummary[] = [];
+    for (;;) {
+      const page = await this._api.sessions(notebookId, all.length);
+      all.push(...page.sessions);
+      if (all.length >= page.total || !page.sessions.length) {
+        return all;
+      }
+    }
+  }
+
+  async record(key: ICellKey, events: EventBody[]): Promise<void> {
+    await this._api.record(key.notebookId, key.cellId, events);
+    this.notify(key);
+  }
+
+  models(): Promise<ModelList> {
+    return this._api.models();
+  }
+
+  private _changed = new Signal<IHistory, ICellKey>(this);
+}

@@ -1,0 +1,75 @@
+/**
+ * One cell of an open notebook, by its id: its widget may be drawn anew at any time (a move
+ * is a delete and an insert with the same id), or be gone.
+ */
+import type { Cell } from '@jupyterlab/cells';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ContextCell } from '../api/types';
+import type { INotebookIdentity } from '../tokens';
+import { applySource } from './apply';
+import { cellsBefore, kernelOf, languageOf } from './context';
+
+/** The widget of a cell; null if there is none. */
+export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
+  if (panel.isDisposed || panel.content.isDisposed) {
+    return null;
+  }
+  return panel.content.widgets.find(cell => cell.model?.id === cellId) ?? null;
+}
+
+export class NotebookCell {
+  constructor(
+    readonly panel: NotebookPanel,
+    readonly cellId: string,
+    private readonly _identity: INotebookIdentity,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  notebookId(): string | null {
+    return this._identity.get(this.panel);
+  }
+
+  ensure(): Promise<string> {
+    if (findCell(this.panel, this.cellId)?.readOnly) {
+      return Promise.reject(
+        new Error(
+          this._trans.__('This cell is locked. Make it editable, then ask.')
+        )
+      );
+    }
+    return this._identity.ensure(this.panel);
+  }
+
+  source(): string | null {
+    return (
+      findCell(this.panel, this.cellId)?.model.sharedModel.getSource() ?? null
+    );
+  }
+
+  apply(source: string): boolean {
+    const cell = findCell(this.panel, this.cellId);
+    if (!cell || cell.readOnly) {
+      return false;
+    }
+    applySource(cell, source);
+    return true;
+  }
+
+  surroundings(): {
+    language: string;
+    context: { cells: ContextCell[]; kernel: string };
+    notebookPath: string;
+  } {
+    const model = this.panel.context.model;
+    return {
+      language: languageOf(model),
+      context: {
+        cells: cellsBefore(model, this.cellId),
+        kernel: kernelOf(this.panel)
+      },
+      notebookPath: this.panel.context.localPath
+    };
+  }
+}

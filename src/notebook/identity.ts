@@ -1,0 +1,140 @@
+/**
+ * `metadata.aiserver.notebook_id`: the name under which a notebook's sessions are kept.
+ *
+ * What must hold: when `ensure` returns, the file on disk holds the notebook's id and the
+ * cells' ids that the page knows. Cell ids that are missing or doubled on disk (and those
+ * of notebooks older than nbformat 4.5, which JupyterLab upgrades in memory only) are new
+ * at random on each read until the notebook is saved.
+ */
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { ISignal, Signal } from '@lumino/signaling';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { NotebookBody, NotebookIdentity as Answer } from '../api/types';
+import type { INotebookIdentity } from '../tokens';
+
+const KEY = 'aiserver';
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export interface INotebookIdentityOptions {
+  /** Tells the server where a notebook is; it answers with the id to carry. */
+  register: (body: NotebookBody) => Promise<Answer>;
+  trans: TranslationBundle;
+}
+
+export class NotebookIdentity implements INotebookIdentity {
+  constructor(options: INotebookIdentityOptions) {
+    this._register = options.register;
+    this._trans = options.trans;
+  }
+
+  get changed(): ISignal<INotebookIdentity, NotebookPanel> {
+    return this._changed;
+  }
+
+  get(panel: NotebookPanel): string | null {
+    const data = panel.content.model?.getMetadata(KEY) as
+      { notebook_id?: unknown } | undefined;
+    const id = data?.notebook_id;
+    return typeof id === 'string' && ID.test(id) ? id : null;
+  }
+
+  ensure(panel: NotebookPanel): Promise<string> {
+    // Two requests at once share one way: else each would give the notebook an id.
+    let pending = this._pending.get(panel);
+    if (!pending) {
+      pending = this._ensure(panel).finally(() => this._pending.delete(panel));
+      this._pending.set(panel, pending);
+    }
+    return pending;
+  }
+
+  /**
+   * Follow an open notebook: tell the server where it is, so that a copy or a moved file is
+   * noticed, and tell those who listen when its id changes. Never saves, never throws.
+   */
+  async observe(panel: NotebookPanel): Promise<void> {
+    await panel.context.ready;
+    if (panel.isDisposed) {
+      return;
+    }
+    const { context } = panel;
+    let id = this.get(panel);
+    context.model.metadataChanged.connect(() => {
+      if (id !== this.get(panel)) {
+        id = this.get(panel);
+        this._changed.emit(panel);
+      }
+    });
+    context.pathChanged.connect(() => void this._locate(panel));
+    await this._locate(panel);
+    this._changed.emit(panel);
+  }
+
+  /** Take the id from the server for a notebook that has one already. */
+  private async _locate(panel: NotebookPanel): Promise<void> {
+    if (this.get(panel)) {
+      await this._identify(panel).catch(() => undefined);
+    }
+  }
+
+  private async _ensure(panel: NotebookPanel): Promise<string> {
+    const { context } = panel;
+    await context.ready;
+    if (context.model.readOnly || context.contentsModel?.writable === false) {
+      throw new Error(
+        this._trans.__(
+          'This notebook is read-only, so its cells can’t be written. Save a copy and ask there.'
+        )
+      );
+    }
+    const id = this.get(panel);
+    if (id && this._onDisk.get(panel) === fingerprint(panel, id)) {
+      return id;
+    }
+    const given = await this._identify(panel);
+    try {
+      await context.save();
+    } catch {
+      throw new Error(
+        this._trans.__(
+          'The notebook could not be saved, so nothing was asked. Save it, then try again.'
+        )
+      );
+    }
+    this._onDisk.set(panel, fingerprint(panel, given));
+    return given;
+  }
+
+  private async _identify(panel: NotebookPanel): Promise<string> {
+    const { notebookId } = await this._register({
+      path: panel.context.localPath,
+      notebookId: this.get(panel),
+      cellIds: cellIds(panel)
+    });
+    if (notebookId !== this.get(panel)) {
+      const model = panel.context.model;
+      const data = model.getMetadata(KEY) as object | undefined;
+      model.setMetadata(KEY, { ...data, notebook_id: notebookId });
+    }
+    return notebookId;
+  }
+
+  private readonly _register: INotebookIdentityOptions['register'];
+  private readonly _trans: TranslationBundle;
+  private readonly _changed = new Signal<INotebookIdentity, NotebookPanel>(
+    this
+  );
+  private readonly _pending = new Map<NotebookPanel, Promise<string>>();
+  private readonly _onDisk = new WeakMap<NotebookPanel, string>();
+}
+
+function cellIds(panel: NotebookPanel): string[] {
+  const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
+  return [...new Set(ids)].filter(id => ID.test(id)).slice(0, 10_000);
+}
+
+/** Changes with all that must be on disk before a request names it. */
+function fingerprint(panel: NotebookPanel, id: string): string {
+  return [panel.context.path, id, ...cellIds(panel)].join('\n');
+}

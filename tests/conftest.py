@@ -1,0 +1,116 @@
+"""A Jupyter server with AI Server on it, and the scripted model behind it.
+
+The server is configured as a user would configure it: by traits (nothing is patched).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from tornado.httpclient import HTTPClientError, HTTPResponse
+
+from aiserver.extension import AIServer
+
+from .scripted_model import ScriptedModel
+
+pytest_plugins = ["pytest_jupyter.jupyter_server"]
+
+API_KEY = "canary-key-4f1d9b"
+
+
+@pytest.fixture
+def scripted() -> Iterator[ScriptedModel]:
+    """A model that says what the test tells it. It stands for paid services alone."""
+    with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture
+def server_config() -> dict[str, Any]:
+    """More configuration; a test overrides it by parametrisation."""
+    return {}
+
+
+@pytest.fixture
+def jp_server_config(scripted: ScriptedModel, server_config: dict[str, Any]) -> dict[str, Any]:
+    config: dict[str, Any] = {
+        "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+        "AIServer": {"model": "openai:scripted"},
+        "ModelRegistry": {"model_options": {"base_url": scripted.base_url, "api_key": API_KEY}},
+    }
+    for section, traits in server_config.items():
+        config[section] = config.get(section, {}) | traits
+    return config
+
+
+@pytest.fixture
+async def extension(jp_serverapp: Any) -> AsyncIterator[AIServer]:
+    """The extension of the running server; stopped like a server stops it."""
+    app = jp_serverapp.extension_manager.extension_points["aiserver"].app
+    yield app
+    await app.stop_extension()
+
+
+@dataclass
+class Answer:
+    """An HTTP answer: its status, headers and JSON body."""
+
+    status: int
+    headers: dict[str, str]
+    raw: bytes
+    data: Any = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        if "json" in self.headers.get("Content-Type", "") and self.raw:
+            self.data = json.loads(self.raw)
+
+    @property
+    def events(self) -> list[tuple[str, dict[str, Any]]]:
+        """The events of a stream, comments left out."""
+        found = []
+        for block in self.raw.decode().split("\n\n"):
+            if block.startswith("event: "):
+                name, data = block.split("\n")
+                found.append((name[7:], json.loads(data[6:])))
+        return found
+
+
+Call = Callable[..., Awaitable[Answer]]
+
+
+@pytest.fixture
+def call(jp_fetch: Any, extension: AIServer) -> Call:
+    """Call the API: ``await call("POST", "generate", body)``. Errors are answers, too."""
+
+    async def _call(
+        method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None,
+        raw: bytes | None = None, **options: Any,
+    ) -> Answer:
+        if method in ("POST",):
+            options["body"] = raw if raw is not None else json.dumps(body)
+        path, _, query = path.partition("?")
+        if query:
+            options["params"] = dict(pair.split("=") for pair in query.split("&"))
+        try:
+            reply: HTTPResponse = await jp_fetch(
+                "aiserver", *path.split("/"), method=method, headers=headers or {}, **options
+            )
+        except HTTPClientError as error:
+            if error.response is None:
+                raise
+            reply = error.response
+        return Answer(reply.code, dict(reply.headers), reply.body)
+
+    return _call
+
+
+def request(intent: str = "load the data", **more: Any) -> dict[str, Any]:
+    """A body of ``generate``."""
+    return {"notebookId": "nb", "cellId": "c1", "intent": intent, "source": ""} | more
+
+
+SSE = {"Accept": "text/event-stream"}

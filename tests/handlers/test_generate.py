@@ -1,0 +1,283 @@
+"""Asking for code over HTTP: the answer, the record of it, and every way it can end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+
+from ..conftest import API_KEY, SSE, Call, request
+
+CODE = "```python\nimport pandas as pd\ndf = pd.read_csv('data.csv')\n```\nIt reads the file."
+SOURCE = "import pandas as pd\ndf = pd.read_csv('data.csv')"
+
+
+async def running(call: Call, scripted, body=None, **headers):
+    """Begin a generation that holds after its first chunk; return its task."""
+    scripted.script({"text": CODE, "hold_after": 2})
+    task = asyncio.create_task(call("POST", "generate", body or request(), headers=headers or SSE))
+    before = len(scripted.requests)
+    await until(lambda: len(scripted.requests) > before or task.done())
+    await until(lambda: scripted.requests[-1]["sent"] == 2 or task.done())
+    return task
+
+
+async def until(condition, seconds: float = 20) -> None:
+    """Wait for a condition; raise TimeoutError if it does not come."""
+
+    async def poll() -> None:
+        while not condition():
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(poll(), seconds)
+
+
+async def test_json_answer_is_the_saved_turn(call, scripted):
+    scripted.script({"text": CODE})
+    answer = await call("POST", "generate", request("读取 data.csv"))
+    assert answer.status == 200
+    assert answer.headers["ETag"] == '"1"'
+    turn = answer.data
+    assert turn["turn_id"] == 1 and turn["seq"] == 1
+    assert turn["user_request"] == {
+        "intent": "读取 data.csv",
+        "current_code": "",
+        "language": "python",
+    }
+    assert turn["ai_response"] == {
+        "suggestion": SOURCE,
+        "explanation": "It reads the file.",
+        "status": "success",
+        "error": None,
+    }
+    assert turn["model"] == "openai:scripted"
+    stored = await call("GET", "sessions/nb/c1")
+    assert stored.data["interactions"] == [turn]
+
+
+async def test_stream_is_start_tokens_and_one_end(call, scripted):
+    scripted.script({"text": CODE})
+    answer = await call("POST", "generate", request(), headers=SSE)
+    assert answer.headers["Content-Type"].startswith("text/event-stream")
+    names = [name for name, _ in answer.events]
+    assert names[0] == "start" and names[-1] == "done"
+    assert set(names[1:-1]) == {"token"}
+    start = answer.events[0][1]
+    assert start["turnId"] == 1 and len(start["generationId"]) == 32
+    assert start["model"]["id"] == "openai:scripted"
+    tokens = [data for name, data in answer.events if name == "token"]
+    code = "".join(token["text"] for token in tokens if token["part"] == "code")
+    done = answer.events[-1][1]
+    assert done["interaction"]["ai_response"]["suggestion"] == code.strip("\n") == SOURCE
+    assert done["revision"] == 1
+
+
+async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
+    scripted.script({"text": CODE, "hold_after": 4})
+    seen = bytearray()
+    task = asyncio.ensure_future(
+        jp_fetch(
+            "aiserver",
+            "generate",
+            method="POST",
+            body=json.dumps(request()),
+            headers=SSE,
+            streaming_callback=seen.extend,
+        )
+    )
+    await until(lambda: b"import" in seen)
+    assert b"event: done" not in seen and not task.done()
+    scripted.release()
+    await task
+    assert b"event: done" in seen
+
+
+async def test_second_request_on_the_wire_builds_on_the_first(call, scripted):
+    """The wire holds the first intent and suggestion, the hand-edited code, no other cell's."""
+    scripted.script({"text": CODE}, {"text": "```python\nother = 'of cell two'\n```"}, {"text": CODE})
+    await call("POST", "generate", request("读取 data.csv 并显示前5行"))
+    await call("POST", "generate", request("the second cell's secret", cellId="c2"))
+    edited = SOURCE + "\ndf.head()  # by hand"
+    await call("POST", "generate", request("只读取 'price' 列", source=edited))
+    wire = scripted.requests[-1]["body"]["messages"]
+    text = "\n".join(message["content"] for message in wire)
+    assert "读取 data.csv 并显示前5行" in text
+    assert any(SOURCE in m["content"] for m in wire if m["role"] == "assistant")
+    assert "df.head()  # by hand" in text
+    assert wire[-1]["role"] == "user" and "只读取 'price' 列" in wire[-1]["content"]
+    assert "of cell two" not in text and "the second cell's secret" not in text
+    assert API_KEY not in json.dumps(wire)
+
+
+async def test_earlier_cells_of_the_notebook_are_told(call, scripted):
+    cells = [
+        {"cellId": "a", "cellType": "markdown", "source": "# 销售分析"},
+        {"cellId": "b", "cellType": "code", "source": "sales = load_sales()"},
+    ]
+    await call("POST", "generate", request("plot it", context={"cells": cells}))
+    text = json.dumps(scripted.requests[-1]["body"]["messages"], ensure_ascii=False)
+    assert "sales = load_sales()" in text and "# 销售分析" in text
+
+
+async def test_starting_afresh_hides_the_past_from_the_model_and_keeps_it(call, scripted):
+    scripted.script({"text": CODE}, {"text": CODE})
+    await call("POST", "generate", request("the first wish"))
+    reset = await call("POST", "sessions/nb/c1/events", [{"type": "context_reset"}])
+    assert reset.status == 201
+    await call("POST", "generate", request("a new wish", source=SOURCE))
+    assert "the first wish" not in json.dumps(scripted.requests[-1]["body"])
+    stored = (await call("GET", "sessions/nb/c1")).data
+    assert [t["user_request"]["intent"] for t in stored["interactions"]] == [
+        "the first wish",
+        "a new wish",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ({"status": 401, "message": "raw text with canary-4711"}, "model_auth_failed"),
+        ({"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, "model_unavailable"),
+        ({"text": "I would rather not say anything in code."}, "bad_answer"),
+    ],
+)
+async def test_failed_turn_is_recorded_as_such(call, scripted, answer, code):
+    scripted.script(answer)
+    reply = await call("POST", "generate", request("do it"), headers=SSE)
+    name, end = reply.events[-1]
+    assert (name, end["code"]) == ("error", code)
+    assert [name for name, _ in reply.events].count("error") == 1
+    turn = (await call("GET", "sessions/nb/c1")).data["interactions"][0]
+    assert turn == end["interaction"]
+    assert turn["ai_response"]["status"] == "error"
+    assert turn["ai_response"]["error"] == end["message"]
+    assert b"canary-4711" not in reply.raw
+
+
+async def test_failed_turn_keeps_what_had_come_and_is_no_history(call, scripted):
+    scripted.script(
+        {"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, {"text": CODE}
+    )
+    reply = await call("POST", "generate", request("the wish that failed"))
+    assert reply.status == 200
+    assert reply.data["ai_response"]["suggestion"].strip() == "half = 1"
+    await call("POST", "generate", request("again"))
+    wire = json.dumps(scripted.requests[-1]["body"])
+    assert "the wish that failed" not in wire and "half = 1" not in wire
+
+
+async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, extension):
+    task = await running(call, scripted)
+    (generation_id,) = extension.assistant._running
+    assert (await call("DELETE", f"generate/{generation_id}")).status == 204
+    reply = await asyncio.wait_for(task, 5)
+    assert reply.events[-1][0] == "cancelled"
+    assert reply.events[-1][1]["interaction"]["ai_response"]["status"] == "cancelled"
+    await until(lambda: scripted.requests[-1]["outcome"] == "gone", 5)
+    turn = (await call("GET", "sessions/nb/c1")).data["interactions"][0]
+    assert turn["ai_response"]["status"] == "cancelled"
+    assert (await call("DELETE", f"generate/{generation_id}")).status == 404
+
+
+async def test_a_client_that_leaves_stops_the_model(
+    call, scripted, extension, jp_http_port, jp_base_url, jp_auth_header
+):
+    """P30: within a second, also while the model says nothing; and the turn is recorded."""
+    scripted.script({"text": CODE, "hold_after": 2})
+    client = AsyncHTTPClient(force_instance=True)
+    url = f"http://127.0.0.1:{jp_http_port}{jp_base_url}aiserver/generate"
+    going = client.fetch(
+        HTTPRequest(
+            url,
+            method="POST",
+            body=json.dumps(request()),
+            headers=SSE | jp_auth_header,
+            streaming_callback=lambda _: None,
+            request_timeout=60,
+        ),
+    )
+    await until(lambda: scripted.requests and scripted.requests[-1]["sent"] == 2)
+    client.close()
+    going.cancel()
+    await until(lambda: scripted.requests[-1]["outcome"] == "gone", 1.5)
+    await until(lambda: not extension.assistant._running)
+    turn = (await call("GET", "sessions/nb/c1")).data["interactions"][0]
+    assert turn["ai_response"]["status"] == "cancelled"
+
+
+async def test_second_generation_on_the_same_cell_is_refused(call, scripted, extension):
+    """P33: two tabs, one cell: one upstream call; the other gets 409 with the running one's id."""
+    task = await running(call, scripted)
+    (generation_id,) = extension.assistant._running
+    second = await call("POST", "generate", request("me too"))
+    assert second.status == 409
+    assert second.data["code"] == "generation_running"
+    assert second.data["generationId"] == generation_id
+    assert len(scripted.requests) == 1
+    other_cell = await call("POST", "generate", request("elsewhere", cellId="c2"))
+    assert other_cell.status == 200
+    scripted.release()
+    assert (await task).events[-1][0] == "done"
+    assert (await call("POST", "generate", request("now"))).status == 200
+
+
+async def test_server_stop_records_what_runs(call, scripted, extension):
+    """P36 (server half): an answer under way when the server stops is kept as cancelled."""
+    task = await running(call, scripted)
+    await extension.assistant.close()
+    assert (await task).events[-1][0] == "cancelled"
+
+
+async def test_dataframe_turns_are_turns_of_the_cell(call, scripted):
+    scripted.script({"text": CODE}, {"text": CODE})
+    frame = {
+        "name": "df",
+        "rowCount": 12345,
+        "columnCount": 2,
+        "columns": [{"name": "价格", "dtype": "float64"}, {"name": "city", "dtype": "object"}],
+    }
+    body = request("mean price by city", dataframes=[frame])
+    assert (await call("POST", "analyze-dataframe", body)).data["mode"] == "analyze"
+    assert "价格" in json.dumps(scripted.requests[0]["body"], ensure_ascii=False)
+    await call("POST", "generate", request("as a bar chart", source=SOURCE))
+    refined = json.dumps(scripted.requests[1]["body"], ensure_ascii=False)
+    assert "mean price by city" in refined and "价格" in refined
+    stored = (await call("GET", "sessions/nb/c1")).data
+    assert [turn["mode"] for turn in stored["interactions"]] == ["analyze", "generate"]
+
+
+@pytest.mark.parametrize("server_config", [{"AIServer": {"model": "nonsense:none"}}])
+async def test_no_such_provider_is_a_sentence(call, server_config):
+    reply = await call("POST", "generate", request())
+    assert reply.status in (400, 404, 503)
+    assert reply.data["message"] and "Traceback" not in reply.data["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "notebookId"),
+        (request(intent=" \n"), "intent"),
+        (request(cellId="../../etc/passwd"), "cellId"),
+        (request(source=7), "source"),
+        (request(nonsense=1), "nonsense"),
+    ],
+)
+async def test_bad_body_is_400_with_the_field(call, scripted, body, field):
+    reply = await call("POST", "generate", body)
+    assert reply.status == 400
+    assert reply.data["code"] == "invalid_request" and field in reply.data["message"]
+    assert not scripted.requests
+
+
+@pytest.mark.parametrize("raw", [b"", b"[1]", b'{"a": NaN}', b"\xff", b'"\\ud800"', b"[" * 100000])
+async def test_bad_json_is_400(call, raw):
+    reply = await call("POST", "generate", raw=raw)
+    assert reply.status == 400
+
+
+async def test_too_much_is_413(call):
+    reply = await call("POST", "generate", request(source="x" * 9_000_000))
+    assert reply.status == 413

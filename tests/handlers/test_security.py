@@ -1,0 +1,186 @@
+"""Who may do what: the promises about access, tried on the live server."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jupyter_server.auth import Authorizer
+from tornado.httpclient import AsyncHTTPClient
+from traitlets import List
+
+from aiserver.handlers.base import RESOURCE
+from aiserver.handlers.routes import ROUTES
+
+from ..conftest import request
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+ID = "0" * 32
+
+
+def addresses() -> list[str]:
+    """A concrete address for each route, as the live router matches it."""
+    samples = {"([^/]+)": "x1", "([0-9a-f]{32})": ID}
+    found = []
+    for pattern, _ in ROUTES:
+        for regex, sample in samples.items():
+            pattern = pattern.replace(regex, sample)
+        found.append(pattern)
+    return found
+
+
+async def fetch(port: int, base: str, path: str, method: str, **options: Any) -> Any:
+    if method in ("POST", "PUT", "PATCH"):
+        options.setdefault("body", "{}")
+    url = f"http://127.0.0.1:{port}{base.rstrip('/')}{path}"
+    return await AsyncHTTPClient().fetch(
+        url, method=method, raise_error=False, follow_redirects=False, **options
+    )
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [{}, {"ServerApp": {"jpserver_extensions": {"aiserver": True}, "allow_unauthenticated_access": False}}],
+)
+async def test_every_route_refuses_the_anonymous(
+    extension, jp_serverapp, jp_http_port, jp_base_url, scripted, server_config
+):
+    """P1: every route × method, also with ``allow_unauthenticated_access=False``."""
+    live = [
+        rule.matcher.regex.pattern
+        for rule in jp_serverapp.web_app.wildcard_router.rules
+        if "/aiserver" in getattr(getattr(rule.matcher, "regex", None), "pattern", "")
+    ]
+    ours = [p for p in live if "/static/" not in p]
+    assert len(ours) == len(ROUTES), ours
+    for path in addresses():
+        for method in METHODS:
+            reply = await fetch(jp_http_port, jp_base_url, path, method)
+            assert reply.code in (401, 403, 405), (method, path, reply.code)
+            assert reply.code != 405 or not hasattr_verb(path, method)
+    assert not scripted.requests
+
+
+def hasattr_verb(path: str, method: str) -> bool:
+    """Whether the handler of an address has this verb itself."""
+    for pattern, handler in ROUTES:
+        if re.fullmatch(pattern, path):
+            return method.lower() in vars(handler)
+    raise AssertionError(path)
+
+
+class Recorder(Authorizer):
+    """Allows nothing, and remembers what it was asked."""
+
+    asked = List()
+
+    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
+        self.asked = [*self.asked, (type(handler).__name__, handler.request.method, action, resource)]
+        return False
+
+
+EXPECTED = {
+    ("GenerateHandler", "POST"): "execute",
+    ("AnalyzeDataFrameHandler", "POST"): "execute",
+    ("StopHandler", "DELETE"): "execute",
+    ("SessionListHandler", "GET"): "read",
+    ("SessionHandler", "GET"): "read",
+    ("SessionHandler", "DELETE"): "write",
+    ("ReplayHandler", "GET"): "read",
+    ("EventsHandler", "POST"): "write",
+    ("NotebooksHandler", "POST"): "write",
+    ("ModelsHandler", "GET"): "read",
+    ("WarmUpHandler", "POST"): "execute",
+    ("HealthHandler", "GET"): "read",
+}
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [{"ServerApp": {"jpserver_extensions": {"aiserver": True}, "authorizer_class": Recorder}}],
+)
+async def test_the_authorizer_is_asked_the_true_question(call, jp_serverapp, scripted, server_config):
+    """P2: each verb's own action and resource, twice (the decorator caches on shared methods)."""
+    for _ in range(2):
+        jp_serverapp.authorizer.asked = []
+        for path in addresses():
+            for method in ("GET", "POST", "DELETE"):
+                reply = await call(method, path.removeprefix("/aiserver/"), {})
+                assert reply.status in (403, 405)
+        asked = {
+            (name, method): (action, resource)
+            for name, method, action, resource in jp_serverapp.authorizer.asked
+            if (name, method) in EXPECTED
+        }
+        assert asked == {key: (action, RESOURCE) for key, action in EXPECTED.items()}
+    assert not scripted.requests
+
+
+async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root_dir):
+    """P3: after every GET the disk is as it was, and no model was asked."""
+    await call("POST", "generate", request())
+    folder = extension.sessions_folder()
+
+    def disk() -> dict[str, Any]:
+        files = sorted(p for p in folder.rglob("*") if p.is_file())
+        return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in files}
+
+    before, asked = disk(), len(scripted.requests)
+    for path in [*addresses(), "/aiserver/sessions/nb/c1", "/aiserver/sessions/nb/c1/replay"]:
+        await call("GET", path.removeprefix("/aiserver/"))
+    await call("GET", "sessions?notebookId=nb")
+    assert disk() == before and len(scripted.requests) == asked
+
+
+async def test_post_without_xsrf_is_refused(jp_serverapp, extension, jp_http_port, jp_base_url, scripted):
+    """P3: with a cookie alone (a browser), POST and DELETE need the XSRF token."""
+    from jupyter_server.auth.identity import User
+    from tornado.web import create_signed_value
+
+    provider = jp_serverapp.identity_provider
+    user = provider.user_to_cookie(User(username="somebody"))
+    name = re.sub(r"\W", "-", f"username-127.0.0.1:{jp_http_port}")
+    cookie = create_signed_value(
+        jp_serverapp.web_app.settings["cookie_secret"], name, user
+    ).decode()
+    headers = {"Cookie": f"{name}={cookie}", "Host": f"127.0.0.1:{jp_http_port}"}
+    known = await fetch(jp_http_port, jp_base_url, "/aiserver/health", "GET", headers=headers)
+    assert known.code == 200, "the cookie must count, or this test shows nothing"
+    for path in addresses():
+        for method in ("POST", "DELETE"):
+            reply = await fetch(jp_http_port, jp_base_url, path, method, headers=headers)
+            assert reply.code == 403, (method, path)
+    assert not scripted.requests
+
+
+@pytest.mark.parametrize(
+    "bad", ["..", "%2e%2e", "..%2f..%2fetc", "a%00b", "%2fetc%2fpasswd", "x" * 65, "a%0a", "名字", "a.b"]
+)
+async def test_bad_ids_never_reach_the_store(call, bad, jp_root_dir):
+    """P5 (HTTP half): an id outside the rule is 400 (or no route), and nothing is made on disk."""
+    for path in (f"sessions/{bad}/c1", f"sessions/nb/{bad}", f"sessions/nb/{bad}/replay"):
+        reply = await call("GET", path)
+        assert reply.status in (400, 404)
+        assert reply.status == 400 or bad in ("..", "%2e%2e", "..%2f..%2fetc", "%2fetc%2fpasswd")
+    assert not (jp_root_dir / ".aiserver_sessions").exists()
+
+
+async def test_no_content_is_served_as_html(call, scripted):
+    """P10: stored text comes back as JSON or an event stream, never sniffed, never rendered."""
+    evil = "<script>alert(1)</script>"
+    scripted.script({"text": f"```python\nx = '{evil}'\n```\n{evil}"})
+    await call("POST", "generate", request(evil, source=evil))
+    gets = ["sessions/nb/c1", "sessions/nb/c1/replay", "sessions?notebookId=nb", "models", "health"]
+    for path in [*gets, f"sessions/{evil}/c1".replace("/script", "script")]:
+        reply = await call("GET", path)
+        assert reply.headers["Content-Type"].startswith("application/json"), path
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
+
+
+async def test_errors_are_a_code_a_sentence_and_an_id(call):
+    reply = await call("POST", "generate", {})
+    assert set(reply.data) == {"code", "message", "requestId"}
+    assert json.dumps(reply.data).count("/") == 0

@@ -1,0 +1,111 @@
+"""What is kept of cells, over HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from ..conftest import request
+
+
+async def test_nothing_kept_is_404(call):
+    for path in ("sessions/nb/c1", "sessions/nb/c1/replay"):
+        reply = await call("GET", path)
+        assert reply.status == 404 and reply.data["code"] == "not_found"
+    assert (await call("DELETE", "sessions/nb/c1")).status == 404
+
+
+async def test_session_is_sent_as_stored(call, extension):
+    await call("POST", "generate", request("读取"))
+    reply = await call("GET", "sessions/nb/c1")
+    (file,) = (p for p in extension.sessions_folder().iterdir() if p.suffix == ".json")
+    assert reply.raw == file.read_bytes()
+    assert reply.headers["ETag"] == f'"{reply.data["meta"]["revision"]}"'
+
+
+async def test_unchanged_session_is_not_sent_again(call):
+    await call("POST", "generate", request())
+    etag = (await call("GET", "sessions/nb/c1")).headers["ETag"]
+    assert (await call("GET", "sessions/nb/c1", headers={"If-None-Match": etag})).status == 304
+
+
+async def test_events_are_recorded_in_order_with_turns(call):
+    await call("POST", "generate", request("one"))
+    body = [{"type": "accept", "turnId": 1, "source": "x = 1"}, {"type": "edit", "source": "x = 2"}]
+    reply = await call("POST", "sessions/nb/c1/events", body)
+    assert reply.status == 201
+    assert [event["seq"] for event in reply.data] == [2, 3]
+    await call("POST", "generate", request("two"))
+    stored = (await call("GET", "sessions/nb/c1")).data
+    assert [turn["seq"] for turn in stored["interactions"]] == [1, 4]
+
+
+async def test_stale_write_is_refused(call):
+    """P33: a write that names an older revision gets 412, and changes nothing."""
+    await call("POST", "generate", request())
+    body = [{"type": "edit", "source": "x"}]
+    fresh = await call("POST", "sessions/nb/c1/events", body, headers={"If-Match": '"1"'})
+    assert fresh.status == 201 and fresh.headers["ETag"] == '"2"'
+    stale = await call("POST", "sessions/nb/c1/events", body, headers={"If-Match": '"1"'})
+    assert stale.status == 412 and stale.data["code"] == "stale_revision"
+    assert len((await call("GET", "sessions/nb/c1")).data["events"]) == 1
+    assert (await call("DELETE", "sessions/nb/c1", headers={"If-Match": '"1"'})).status == 412
+    assert (await call("DELETE", "sessions/nb/c1", headers={"If-Match": '"2"'})).status == 204
+    assert (await call("GET", "sessions/nb/c1")).status == 404
+
+
+async def test_list_is_paged(call):
+    for cell in ("a", "b", "c"):
+        await call("POST", "generate", request(f"in {cell}", cellId=cell))
+    await call("POST", "generate", request("elsewhere", notebookId="other"))
+    first = (await call("GET", "sessions?notebookId=nb&limit=2")).data
+    rest = (await call("GET", "sessions?notebookId=nb&limit=2&offset=2")).data
+    assert first["total"] == rest["total"] == 3
+    assert [row["cellId"] for row in first["sessions"] + rest["sessions"]] == ["a", "b", "c"]
+    assert first["sessions"][0]["lastIntent"] == "in a" and first["sessions"][0]["turns"] == 1
+    assert (await call("GET", "sessions")).status == 400
+    assert (await call("GET", "sessions?notebookId=nb&limit=0")).status == 400
+
+
+async def test_replay_gives_the_steps(call, scripted):
+    scripted.script({"text": "```python\nx = 1\n```"})
+    await call("POST", "generate", request("set x"))
+    await call("POST", "sessions/nb/c1/events", [{"type": "accept", "turnId": 1, "source": "x = 1"}])
+    await call("POST", "generate", request("set y", source="x = 10"))
+    reply = (await call("GET", "sessions/nb/c1/replay")).data
+    kinds = [(step["kind"], step["author"]) for step in reply["steps"]]
+    assert kinds == [("turn", "model"), ("edit", "person"), ("turn", "model")]
+    assert [step["code"] for step in reply["steps"]][:2] == ["x = 1", "x = 10"]
+    assert reply["steps"][0]["outcome"] == "accepted" and reply["revision"] == 3
+
+
+async def test_notebook_gets_an_id_and_keeps_it(call, jp_root_dir):
+    first = (await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})).data
+    again = await call(
+        "POST",
+        "notebooks",
+        {"path": "a.ipynb", "cellIds": ["c1"], "notebookId": first["notebookId"]},
+    )
+    assert again.data == {"notebookId": first["notebookId"]}
+
+
+async def test_a_copied_notebook_gets_its_own_history(call, jp_root_dir):
+    """P28 (HTTP half): the copy starts with the history, and then goes its own way."""
+    original = (await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})).data
+    known = original["notebookId"]
+    file = {
+        "cells": [],
+        "metadata": {"aiserver": {"notebook_id": known}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (jp_root_dir / "a.ipynb").write_text(json.dumps(file))
+    (jp_root_dir / "b.ipynb").write_text(json.dumps(file))
+    await call("POST", "generate", request("first", notebookId=known))
+    body = {"path": "b.ipynb", "cellIds": ["c1"], "notebookId": known}
+    copy = (await call("POST", "notebooks", body)).data
+    assert copy["forkedFrom"] == known and copy["notebookId"] != known
+    await call("POST", "generate", request("second", notebookId=copy["notebookId"]))
+    stored = (await call("GET", f"sessions/{copy['notebookId']}/c1")).data
+    assert [t["user_request"]["intent"] for t in stored["interactions"]] == ["first", "second"]
+    kept = (await call("GET", f"sessions/{known}/c1")).data
+    assert [t["user_request"]["intent"] for t in kept["interactions"]] == ["first"]
