@@ -3,6 +3,8 @@
  */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [];
+import { replay } from './plugins/replay';
+
+const plugins: JupyterFrontEndPlugin<unknown>[] = [replay];
 
 export default plugins;

@@ -14,11 +14,7 @@ import type { ModelInfo, Step } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
-import type {
-  ICellInfo,
-  IReplaySubject,
-  SubjectChange
-} from './replaySubject';
+import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /**
  * What there is to show. `idle`: nothing was asked yet · `notebook`: no notebook is open ·
@@ -270,7 +266,9 @@ export class ReplayModel implements IDisposable {
     if (this._pinned !== null) {
       return { notebookId, cellId: this._pinned, info: null, mimeType };
     }
-    return cell ? { notebookId, cellId: cell.id, info: cell, mimeType } : 'cell';
+    return cell
+      ? { notebookId, cellId: cell.id, info: cell, mimeType }
+      : 'cell';
   }
 
   /** Show what should be on show, asking for it only if it is another cell or may be old. */

@@ -73,9 +73,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
 
   get mimeType(): string {
     const code = this._panel?.content.codeMimetype ?? 'text/plain';
-    return this._cell?.model.type === 'code'
-      ? this._cell.model.mimeType
-      : code;
+    return this._cell?.model.type === 'code' ? this._cell.model.mimeType : code;
   }
 
   get isWritable(): boolean {
@@ -101,9 +99,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
 
   async goTo(cellId: string): Promise<void> {
     const notebook = this._panel?.content;
-    const index = notebook?.widgets.findIndex(
-      cell => cell.model.id === cellId
-    );
+    const index = notebook?.widgets.findIndex(cell => cell.model.id === cellId);
     if (!notebook || index === undefined || index < 0) {
       return;
     }

@@ -15,7 +15,7 @@ export interface IShownTime {
 /**
  * A stored time, as shown `now`. A text that is no time is shown as it is.
  *
- * @param locale - A BCP 47 tag; JupyterLab's `zh_CN` works too.
+ * @param locale - A BCP 47 tag; what is none is passed over.
  */
 export function showTime(
   stored: string,
@@ -75,9 +75,8 @@ function calendarDays(date: Date): number {
 
 /** The tag if it is one; undefined means the browser's own language. */
 function asTag(locale?: string): string | undefined {
-  const tag = locale?.replace('_', '-');
   try {
-    return tag && Intl.getCanonicalLocales(tag)[0];
+    return locale && Intl.getCanonicalLocales(locale)[0];
   } catch {
     return undefined;
   }
