@@ -10,6 +10,7 @@ from jupyter_server.extension.application import ExtensionApp
 from traitlets import Type, Unicode
 
 from .assistant import Assistant
+from .handlers.notebooks import Contents
 from .handlers.routes import ROUTES
 from .llm.registry import ModelRegistry
 from .sessions.base import SessionManager
@@ -51,18 +52,19 @@ class AIServer(ExtensionApp):
         """Make the parts and give them to the handlers."""
         assert self.serverapp is not None
         self.sessions: SessionManager = self.session_manager_class(
-            parent=self, start_folder=self.serverapp.root_dir
+            parent=self, start_dir=self.serverapp.root_dir
         )
         self.models: ModelRegistry = self.model_registry_class(parent=self)
         if self.model:
             self.models.model = self.model
         self.assistant = Assistant(self.sessions, self.models, self.log)
-        contents = self.serverapp.contents_manager
+        contents = Contents(self.serverapp.contents_manager)
+        notebooks = NotebookRegistry(self.sessions, contents.exists, contents.notebook_id)
         self.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
-            aiserver_notebooks=NotebookRegistry(self.sessions, contents),
+            aiserver_notebooks=notebooks,
         )
 
     def initialize_handlers(self) -> None:

@@ -24,7 +24,11 @@ class Body(BaseModel):
     """Base of all request bodies. Unknown fields are refused, so that a typo is noticed."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, validate_by_alias=True, validate_by_name=True, extra="forbid"
+        alias_generator=to_camel,
+        validate_by_alias=True,
+        validate_by_name=True,
+        extra="forbid",
+        defer_build=True,
     )
 
 

@@ -3,8 +3,19 @@
  */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { replay } from './plugins/replay';
+import { askPlugin } from './plugins/ask';
+import { historyPlugin } from './plugins/history';
+import { identityPlugin } from './plugins/identity';
+import { placeholderPlugin } from './plugins/placeholder';
+import { replayPlugin } from './plugins/replay';
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [replay];
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
+const plugins: JupyterFrontEndPlugin<any>[] = [
+  historyPlugin,
+  identityPlugin,
+  placeholderPlugin,
+  askPlugin,
+  replayPlugin
+];
 
 export default plugins;

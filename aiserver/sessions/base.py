@@ -16,9 +16,9 @@ What must hold in each store:
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from traitlets import MetaHasTraits
+from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
 from ..errors import NotFound, SessionTooNew, StaleRevision
@@ -37,6 +37,9 @@ from ..models import (
     utc_now,
 )
 
+_SUMMARY_CHARS = 500
+_SUMMARY_LINES = 10
+
 
 class _Meta(ABCMeta, MetaHasTraits):
     """Joins ABC's metaclass with that of traitlets, so that stores are configurable."""
@@ -47,6 +50,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     Every method may raise StorageError or one of its children.
     """
+
+    start_dir = Unicode(
+        help="The server's root directory, for stores that keep files near the notebooks."
+    )
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -115,7 +122,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, with ``meta.forked_from`` naming the origin.
 
-        Raises NotFound if there is no source. A target that exists is left as it is and returned.
+        Raises NotFound if there is no source, SessionTooNew if it can't be copied whole. A target
+        that exists is left as it is and returned.
         """
 
     @abstractmethod
@@ -133,6 +141,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     @abstractmethod
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
         """The ids of the notebooks that have a log, sorted."""
+
+    async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
+        """For each notebook with a log, something that differs once its log has changed.
+
+        So an index of the logs can be kept without reading them all each time.
+        """
+        logs = {
+            id_: await self.read_notebook_log(id_, owner=owner)
+            for id_ in await self.list_notebooks(owner=owner)
+        }
+        return {id_: log[-1].seq for id_, log in logs.items() if log}
 
     @abstractmethod
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
@@ -174,8 +193,13 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Add events to a session in memory, each with its ``seq``, and the new revision."""
+    """Add events to a session in memory, each with its ``seq``, and the new revision.
+
+    No events change nothing.
+    """
     saved: list[Event] = []
+    if not events:
+        return saved
     for event in events:
         item = Event.model_validate(event.to_dict() | {"seq": session.next_seq})
         if session.events is None:
@@ -187,9 +211,13 @@ def append_events(
 
 
 def forked(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
-    """A copy of a session for another cell. Raises NotFound if there is no source."""
+    """A copy of a session for another cell.
+
+    Raises NotFound if there is no source, SessionTooNew if a copy would lose what is not known.
+    """
     if source is None:
         raise NotFound("There is no history to copy.")
+    check_writable(source, None)
     copy = source.model_copy(deep=True)
     origin = {
         "notebook_id": source.meta.notebook_id,
@@ -203,6 +231,49 @@ def forked(source: Session | None, target: SessionKey, now: str | None = None) -
     copy.meta.revision = 0
     _touch(copy, now)
     return copy
+
+
+def numbered(
+    log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
+) -> list[NotebookLogEntry]:
+    """Entries as they are saved behind a notebook's log, each with its ``seq``."""
+    start = max((entry.seq for entry in log), default=0) + 1
+    return [
+        NotebookLogEntry.model_validate(entry.to_dict() | {"seq": seq})
+        for seq, entry in enumerate(entries, start)
+    ]
+
+
+def summarise(session: Session) -> SessionSummary:
+    """One line of a list: what was last asked, and the first lines of the newest code."""
+    items = session.ordered()
+    turns = [item for item in items if isinstance(item, Interaction)]
+    codes = (
+        item.ai_response.suggestion if isinstance(item, Interaction) else item.source
+        for item in reversed(items)
+    )
+    newest = next((code for code in codes if code), "")
+    return SessionSummary(
+        notebook_id=session.meta.notebook_id,
+        cell_id=session.meta.cell_id,
+        turns=len(turns),
+        events=len(items) - len(turns),
+        revision=session.revision,
+        created_at=session.meta.created_at,
+        last_updated=session.meta.last_updated,
+        last_intent=turns[-1].user_request.intent[:_SUMMARY_CHARS] if turns else "",
+        last_status=turns[-1].ai_response.status if turns else None,
+        last_source="\n".join(newest[:_SUMMARY_CHARS].split("\n")[:_SUMMARY_LINES]),
+    )
+
+
+def page(
+    summaries: Iterable[SessionSummary], offset: int, limit: int | None
+) -> tuple[list[SessionSummary], int]:
+    """One page of summaries in their fixed order, and how many there are in all."""
+    rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
+    end = None if limit is None else offset + limit
+    return rows[offset:end], len(rows)
 
 
 def _touch(session: Session, now: str | None) -> None:

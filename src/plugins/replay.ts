@@ -22,7 +22,7 @@ import { ReplayPanel } from '../widgets/replay/panel';
 
 const PLUGIN_ID = 'aiserver:replay';
 
-export const replay: JupyterFrontEndPlugin<void> = {
+export const replayPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
   description: 'A sidebar that replays how each cell came to be.',
   autoStart: true,

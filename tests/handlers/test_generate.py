@@ -18,9 +18,9 @@ async def running(call: Call, scripted, body=None, **headers):
     """Begin a generation that holds after its first chunk; return its task."""
     scripted.script({"text": CODE, "hold_after": 2})
     task = asyncio.create_task(call("POST", "generate", body or request(), headers=headers or SSE))
-    before = len(scripted.requests)
-    await until(lambda: len(scripted.requests) > before or task.done())
-    await until(lambda: scripted.requests[-1]["sent"] == 2 or task.done())
+    await until(lambda: task.done() or (scripted.requests and scripted.requests[-1]["sent"] == 2))
+    if task.done():
+        raise AssertionError(task.result())
     return task
 
 
@@ -83,7 +83,7 @@ async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
             "generate",
             method="POST",
             body=json.dumps(request()),
-            headers=SSE,
+            headers=dict(SSE),
             streaming_callback=seen.extend,
         )
     )
@@ -96,7 +96,9 @@ async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
 
 async def test_second_request_on_the_wire_builds_on_the_first(call, scripted):
     """The wire holds the first intent and suggestion, the hand-edited code, no other cell's."""
-    scripted.script({"text": CODE}, {"text": "```python\nother = 'of cell two'\n```"}, {"text": CODE})
+    scripted.script(
+        {"text": CODE}, {"text": "```python\nother = 'of cell two'\n```"}, {"text": CODE}
+    )
     await call("POST", "generate", request("读取 data.csv 并显示前5行"))
     await call("POST", "generate", request("the second cell's secret", cellId="c2"))
     edited = SOURCE + "\ndf.head()  # by hand"

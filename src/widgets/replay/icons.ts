@@ -16,14 +16,6 @@ export const replayIcon = new LabIcon({
   )
 });
 
-/** A spark: the model's hand. */
-export const sparkIcon = new LabIcon({
-  name: 'aiserver:spark',
-  svgstr: svg(
-    'M11 3c.7 4.6 2.4 6.3 7 7-4.6.7-6.3 2.4-7 7-.7-4.6-2.4-6.3-7-7 4.6-.7 6.3-2.4 7-7Zm7.5 11c.35 2.3 1.2 3.15 3.5 3.5-2.3.35-3.15 1.2-3.5 3.5-.35-2.3-1.2-3.15-3.5-3.5 2.3-.35 3.15-1.2 3.5-3.5Z'
-  )
-});
-
 export const previousIcon = new LabIcon({
   name: 'aiserver:previous-step',
   svgstr: svg('M6 6h2.2v12H6zm3.8 6L18 6v12z')

@@ -8,10 +8,10 @@ import { editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
+import { askIcon } from '../icons';
 import { lineChanges } from './changes';
 import { useReplay } from './context';
 import { DiffEditor } from './diffEditor';
-import { sparkIcon } from './icons';
 import { When } from './when';
 import { author, outcome, stepTitle, Tone } from './words';
 
@@ -52,7 +52,7 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
   const { trans } = useReplay();
   const who = author(step, model, trans);
   const chip = outcome(step, props.isNewestTurn, trans);
-  const Icon = step.author === 'model' ? sparkIcon : editIcon;
+  const Icon = step.author === 'model' ? askIcon : editIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
       <span

@@ -1,0 +1,144 @@
+"""Between stored bytes and records, whatever the bytes are. Pure.
+
+What must hold:
+
+- What ``encode`` gives, ``parse`` reads.
+- Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them.
+- A newer major version is read as far as it can be understood, and is never ``Damaged``:
+  its writer knew better. ``check_writable`` keeps it from being written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from ..errors import InvalidRequest
+from ..models import (
+    SCHEMA_VERSION,
+    Event,
+    Interaction,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionMeta,
+    Stored,
+    dumps,
+    new_session,
+)
+
+_MAJOR = int(SCHEMA_VERSION.split(".")[0])
+
+
+class Damaged(ValueError):
+    """The bytes are not the session that their place promises."""
+
+
+def encode(record: Stored, indent: int | None = 2) -> bytes:
+    """The bytes of a record. Raises InvalidRequest for what JSON can't hold."""
+    try:
+        return dumps(record, indent)
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError) as exc:
+        raise InvalidRequest("The data holds something that can't be kept as JSON.") from exc
+
+
+def parse(data: bytes, key: SessionKey | None = None) -> Session:
+    """The session in these bytes; with ``key``, it must be that cell's. Raises Damaged."""
+    try:
+        session = Session.model_validate_json(data)
+        if _is_newer(session.meta.version):
+            return session
+    except ValidationError:
+        session = _parse_slowly(data, key)
+    meta = session.meta
+    if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
+        if _is_newer(meta.version):
+            return session
+        raise Damaged("the file holds another cell's session")
+    return session
+
+
+class Log(NamedTuple):
+    """A notebook's log as read: its lines, and how many of them are damaged."""
+
+    entries: list[NotebookLogEntry]
+    damaged: int
+
+
+def parse_log(data: bytes) -> Log:
+    """The lines of a notebook's log. A damaged line is passed over, a torn last one in silence."""
+    lines = data.split(b"\n")
+    read = [_parse_line(line) for line in lines]
+    damaged = sum(1 for line, entry in zip(lines[:-1], read, strict=False) if line and not entry)
+    return Log([entry for entry in read if entry], damaged)
+
+
+def _parse_line(line: bytes) -> NotebookLogEntry | None:
+    if not line:
+        return None
+    try:
+        return NotebookLogEntry.model_validate(json.loads(line.decode("utf-8")))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _parse_slowly(data: bytes, key: SessionKey | None) -> Session:
+    # What the quick parser refuses may still be fine: deep nesting, lone surrogates in unknown
+    # keys, or a shape that a newer version is free to change.
+    try:
+        content = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as exc:
+        raise Damaged("not JSON") from exc
+    meta = content.get("meta") if isinstance(content, dict) else None
+    if isinstance(meta, dict) and _is_newer(meta.get("version")):
+        return _salvage(content, meta, key)
+    try:
+        return Session.model_validate(content)
+    except ValidationError as exc:
+        raise Damaged("not the shape of a session") from exc
+
+
+def _is_newer(version: Any) -> bool:
+    match = re.match(r"(\d{1,9})(\.|$)", str(version))
+    return match is not None and int(match[1]) > _MAJOR
+
+
+def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
+    """What can be shown of a newer record: each part that still has the known shape."""
+    blank = new_session(key or SessionKey("unknown", "unknown"))
+    known = blank.meta.to_dict()
+    version = str(meta["version"])
+    known["version"] = version if re.fullmatch(r"\d+\.\d+", version) else f"{_major(version)}.0"
+    for name in SessionMeta.model_fields.keys() - {"version"}:
+        if name in meta and _fits(SessionMeta, known | {name: meta[name]}):
+            known[name] = meta[name]
+    session = Session(meta=SessionMeta.model_validate(known), interactions=[])
+    session.interactions = [
+        Interaction.model_validate(item)
+        for item in _items(content.get("interactions"))
+        if _fits(Interaction, item)
+    ]
+    events = [Event.model_validate(e) for e in _items(content.get("events")) if _fits(Event, e)]
+    if events:
+        session.events = events
+    return session
+
+
+def _major(version: str) -> int:
+    return int(re.split(r"\D", version, maxsplit=1)[0])
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _fits(model: type[BaseModel], value: Any) -> bool:
+    try:
+        model.model_validate(value)
+    except ValidationError:
+        return False
+    return True

@@ -1,0 +1,244 @@
+"""Files that survive: whole or not at all, private, and never through a link.
+
+What must hold:
+
+- When ``replace_file`` or ``append_file`` returns, the bytes survive the machine's death; when it
+  raises, the old content is still there (a log may end in a torn line).
+- A reader sees the old or the new content of a replaced file, never a part.
+- Folders are made 0700 and files 0600, whatever the umask.
+- A symbolic link is never followed at the last step of a path; what isn't a regular file is
+  reported as ``NotRegular``. Nothing is made by reading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import StorageError, StorageFull, StorageReadOnly
+
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+# Flags that not every system has; without O_NOFOLLOW (Windows) links need a privilege anyway.
+_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
+ASIDE = ".corrupt-"
+_TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
+
+
+class NotRegular(Exception):
+    """There is something at that path, but it is no regular file (a link, a folder, a pipe)."""
+
+
+class Stamp(NamedTuple):
+    """What changes when a file does."""
+
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        """The stamp in a ``stat`` result."""
+        return cls(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+@contextlib.contextmanager
+def translated() -> Iterator[None]:
+    """Turn the system's errors into ours, with sentences for a person."""
+    try:
+        yield
+    except OSError as exc:
+        if exc.errno in _FULL:
+            raise StorageFull from exc
+        if exc.errno in _READ_ONLY:
+            raise StorageReadOnly from exc
+        raise StorageError from exc
+
+
+def read_file(path: Path) -> tuple[bytes, Stamp] | None:
+    """The bytes of a file, or None if there is none. Raises NotRegular, OSError."""
+    try:
+        fd = os.open(path, os.O_RDONLY | _SAFE | _NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as exc:
+        if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
+            raise NotRegular from exc
+        raise
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRegular
+        return _read_all(fd, status.st_size), Stamp.of(status)
+    finally:
+        os.close(fd)
+
+
+def replace_file(folder: Path, name: str, data: bytes, *, temp_folder: Path | None = None) -> None:
+    """Put ``data`` under ``name``, whole and for good.
+
+    The temp file lies in the same folder, or in one of the same disk; its name begins with
+    ``name``, so that whoever holds that name's lock may sweep it.
+    """
+    temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
+    fd = os.open(temp, flags, 0o600)
+    try:
+        try:
+            _make_private(fd)
+            _write_all(fd, data)
+            flush(fd)
+        finally:
+            os.close(fd)  # some file systems tell only here that the disk is full
+        temp.replace(folder / name)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temp.unlink()
+        raise
+    flush_folder(folder)
+
+
+def temp_target(name: str) -> str | None:
+    """The name that a temp file was to get, or None if this is no temp file's name."""
+    match = _TEMP.fullmatch(name)
+    return match and match[1]
+
+
+def append_file(folder: Path, name: str, data: bytes) -> None:
+    """Add whole lines to a file, for good. A torn last line keeps its bytes and is ended first."""
+    path = folder / name
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _SAFE | _NONBLOCK, 0o600)
+    except OSError as exc:
+        if exc.errno in (errno.ELOOP, errno.EMLINK):
+            raise NotRegular from exc
+        raise
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotRegular
+        size = status.st_size
+        if size == 0:
+            _make_private(fd)
+        else:
+            os.lseek(fd, size - 1, os.SEEK_SET)
+            if os.read(fd, 1) != b"\n":
+                data = b"\n" + data
+        try:
+            _write_all(fd, data)
+            flush(fd)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.ftruncate(fd, size)  # not acknowledged, so not kept
+            raise
+    finally:
+        os.close(fd)
+    if size == 0:
+        flush_folder(folder)
+
+
+def set_aside(folder: Path, name: str) -> str:
+    """Rename what lies under ``name`` (a link itself, not its target); return the new name.
+
+    The caller holds the name's lock, so that nothing set aside before is replaced.
+    """
+    number = 1
+    while os.path.lexists(folder / f"{name}{ASIDE}{number}"):
+        number += 1
+    (folder / name).rename(folder / f"{name}{ASIDE}{number}")
+    flush_folder(folder)
+    return f"{name}{ASIDE}{number}"
+
+
+def remove(folder: Path, names: Iterable[str]) -> bool:
+    """Remove files for good; whether there was any."""
+    removed = False
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):
+            (folder / name).unlink()
+            removed = True
+    if removed:
+        flush_folder(folder)
+    return removed
+
+
+def ensure_folder(folder: Path) -> None:
+    """Make a folder, private and for good, unless it is there. Raises StorageError for a link."""
+    if check_folder(folder):
+        return
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+        with contextlib.suppress(PermissionError):
+            folder.chmod(0o700)
+        flush_folder(folder.parent)
+    check_folder(folder)
+
+
+def check_folder(folder: Path) -> bool:
+    """Whether a folder is there. Raises StorageError if a link or a file is in its place."""
+    try:
+        mode = folder.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(mode):
+        raise StorageError(
+            f"“{folder.name}” is a link or a file where a folder of histories should be, "
+            "so it is not used."
+        )
+    return True
+
+
+def flush(fd: int) -> None:
+    """Have the disk hold what was written, through its own cache where the system can."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(fd)
+
+
+def flush_folder(folder: Path) -> None:
+    """Have the disk hold the folder's names. (Windows can't, and writes them through.)"""
+    if sys.platform == "win32":
+        return
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
+    try:
+        os.fsync(fd)
+    except OSError as exc:
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks can't either
+            raise
+    finally:
+        os.close(fd)
+
+
+def _make_private(fd: int) -> None:
+    # A umask can take away our own rights too. Some disks know no rights, and say so.
+    if sys.platform != "win32":
+        with contextlib.suppress(PermissionError):
+            os.fchmod(fd, 0o600)
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def _read_all(fd: int, size: int) -> bytes:
+    chunks = []
+    while chunk := os.read(fd, max(size + 1, 65536)):
+        chunks.append(chunk)
+        size = 0
+    return b"".join(chunks)

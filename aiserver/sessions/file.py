@@ -1,0 +1,175 @@
+"""The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
+
+What must hold: that of ``base.py``, among threads and processes that share the folder, also when
+any of them is killed. All work with files is done in threads, none on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from traitlets import Float, Unicode, default
+
+from ..errors import InvalidRequest
+from ..models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionSummary,
+    check_id,
+)
+from .base import SessionManager, append_events, append_turn, page
+from .durable import Stamp, translated
+from .filenames import is_sha256
+from .place import Place
+from .root import find_root
+from .sessionfiles import SessionFiles
+from .sidefiles import Blobs, NotebookLogs
+
+T = TypeVar("T")
+
+
+class FileSessionManager(SessionManager):
+    """Keeps sessions as files. Durable: what is acknowledged survives the machine's death."""
+
+    root = Unicode(
+        help="""The folder that holds `.aiserver_sessions`. By default the nearest one at or above
+        the server's root directory that has it, up to the top of the git repository or the home
+        folder; else the server's root directory."""
+    ).tag(config=True)
+
+    lock_timeout = Float(
+        10.0, help="Seconds to wait for another process that is writing the same session."
+    ).tag(config=True)
+
+    @default("root")
+    def _default_root(self) -> str:
+        return str(find_root(Path(self.start_dir or Path.cwd())))
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        place = Place(Path(self.root), self.lock_timeout)
+        self._files = SessionFiles(place, self.log)
+        self._notebook_logs = NotebookLogs(place, self.log)
+        self._blobs = Blobs(place, self.log)
+        self._threads: ThreadPoolExecutor | None = None
+
+    async def load_if_exists(self, key: SessionKey) -> Session | None:
+        """The stored session, or None."""
+        found = await self._run(self._files.load, key)
+        return found and found[1]
+
+    async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """The bytes of the file as they are, and the revision, or None."""
+        found = await self._run(self._files.load, key)
+        return found and (found[0], found[1].revision)
+
+    async def save_interaction(
+        self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
+    ) -> tuple[Interaction, int]:
+        """Append one AI turn."""
+
+        def edit(session: Session) -> Interaction:
+            return append_turn(session, turn).model_copy(deep=True)
+
+        return await self._run(self._files.change, key, if_revision, edit)
+
+    async def record_events(
+        self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
+    ) -> tuple[list[Event], int]:
+        """Append events in one write."""
+
+        def edit(session: Session) -> list[Event]:
+            return [event.model_copy(deep=True) for event in append_events(session, events)]
+
+        return await self._run(self._files.change, key, if_revision, edit)
+
+    async def list_sessions(
+        self,
+        notebook_id: str | None = None,
+        *,
+        owner: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> tuple[list[SessionSummary], int]:
+        """One page of summaries."""
+        if notebook_id is not None:
+            check_id("notebookId", notebook_id)
+
+        def work() -> tuple[list[SessionSummary], int]:
+            rows, total = page(self._files.summaries(notebook_id, owner), offset, limit)
+            return [row.model_copy() for row in rows], total
+
+        return await self._run(work)
+
+    async def exists(self, key: SessionKey) -> bool:
+        """Whether there is a file under the key."""
+        return await self._run(self._files.exists, key)
+
+    async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
+        """Remove a session for good, and what was set aside of it as damaged."""
+        return await self._run(self._files.delete, key, if_revision)
+
+    async def fork(self, source: SessionKey, target: SessionKey) -> Session:
+        """Copy a session to another cell."""
+        return await self._run(self._files.fork, source, target)
+
+    async def append_notebook_log(
+        self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """Append lines to a notebook's log."""
+        check_id("notebookId", notebook_id)
+        return await self._run(self._notebook_logs.append, notebook_id, entries, owner)
+
+    async def read_notebook_log(
+        self, notebook_id: str, *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """A notebook's log, oldest first."""
+        check_id("notebookId", notebook_id)
+        return await self._run(self._notebook_logs.read, notebook_id, owner)
+
+    async def list_notebooks(self, *, owner: str = "") -> list[str]:
+        """The ids of the notebooks that have a log, sorted."""
+        return sorted(await self._run(self._notebook_logs.marks, owner))
+
+    async def notebook_marks(self, *, owner: str = "") -> dict[str, Stamp]:
+        """The stamp of each notebook's log file."""
+        return await self._run(self._notebook_logs.marks, owner)
+
+    async def put_blob(self, data: bytes, *, owner: str = "") -> str:
+        """Keep bytes by content."""
+        return await self._run(self._blobs.put, data, owner)
+
+    async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
+        """The bytes under a hash, or None."""
+        if not is_sha256(sha256):
+            raise InvalidRequest("sha256: must be 64 lower-case hex digits")
+        return await self._run(self._blobs.get, sha256, owner)
+
+    async def close(self) -> None:
+        """End the threads, after what they have begun."""
+        threads, self._threads = self._threads, None
+        if threads:
+            await asyncio.to_thread(threads.shutdown)
+
+    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+        # Threads of our own: a wait for a lock must not hold up the server's other work.
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(8, thread_name_prefix="aiserver-store")
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(_translating, work, *args))
+
+
+def _translating(work: Callable[..., T], *args: Any) -> T:
+    with translated():
+        return work(*args)

@@ -1,0 +1,156 @@
+"""Sessions that last as long as the process: for tests and for trying things out.
+
+What must hold: it behaves like every other store, except that nothing survives the process.
+Records are kept as bytes, so that nobody outside can change one by holding on to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import InvalidRequest
+from ..models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionSummary,
+    check_id,
+    new_session,
+)
+from . import codec
+from .base import (
+    SessionManager,
+    append_events,
+    append_turn,
+    check_writable,
+    forked,
+    numbered,
+    page,
+    summarise,
+)
+from .filenames import is_sha256
+
+
+class InMemorySessionManager(SessionManager):
+    """Keeps sessions in memory. **Not durable**: all is gone with the process.
+
+    No method waits for anything, so none is ever half done when another task runs.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._sessions: dict[SessionKey, bytes] = {}
+        self._logs: dict[tuple[str, str], list[bytes]] = {}
+        self._blobs: dict[tuple[str, str], bytes] = {}
+
+    async def load_if_exists(self, key: SessionKey) -> Session | None:
+        """The stored session, or None."""
+        return self._load(key)
+
+    async def save_interaction(
+        self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
+    ) -> tuple[Interaction, int]:
+        """Append one AI turn."""
+        session = self._load(key) or new_session(key)
+        check_writable(session, if_revision)
+        saved = append_turn(session, turn)
+        self._sessions[key] = codec.encode(session)
+        return saved, session.revision
+
+    async def record_events(
+        self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
+    ) -> tuple[list[Event], int]:
+        """Append events."""
+        session = self._load(key) or new_session(key)
+        check_writable(session, if_revision)
+        saved = append_events(session, events)
+        if saved:
+            self._sessions[key] = codec.encode(session)
+        return saved, session.revision
+
+    async def list_sessions(
+        self,
+        notebook_id: str | None = None,
+        *,
+        owner: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> tuple[list[SessionSummary], int]:
+        """One page of summaries."""
+        if notebook_id is not None:
+            check_id("notebookId", notebook_id)
+        rows = [
+            summarise(codec.parse(data))
+            for key, data in self._sessions.items()
+            if key.owner == owner and notebook_id in (None, key.notebook_id)
+        ]
+        return page(rows, offset, limit)
+
+    async def exists(self, key: SessionKey) -> bool:
+        """Whether anything is stored under the key."""
+        return key in self._sessions
+
+    async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
+        """Remove a session for good."""
+        session = self._load(key)
+        if session is None:
+            return False
+        check_writable(session, if_revision)
+        del self._sessions[key]
+        return True
+
+    async def fork(self, source: SessionKey, target: SessionKey) -> Session:
+        """Copy a session to another cell."""
+        existing = self._load(target)
+        if existing is not None:
+            return existing
+        copy = forked(self._load(source), target)
+        self._sessions[target] = codec.encode(copy)
+        return copy
+
+    async def append_notebook_log(
+        self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """Append lines to a notebook's log."""
+        saved = numbered(self._log(notebook_id, owner), entries)
+        if saved:
+            lines = self._logs.setdefault((owner, notebook_id), [])
+            lines += [codec.encode(entry, indent=None) for entry in saved]
+        return saved
+
+    async def read_notebook_log(
+        self, notebook_id: str, *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """A notebook's log, oldest first."""
+        return self._log(notebook_id, owner)
+
+    async def list_notebooks(self, *, owner: str = "") -> list[str]:
+        """The ids of the notebooks that have a log, sorted."""
+        return sorted(notebook_id for who, notebook_id in self._logs if who == owner)
+
+    async def put_blob(self, data: bytes, *, owner: str = "") -> str:
+        """Keep bytes by content."""
+        digest = hashlib.sha256(data).hexdigest()
+        self._blobs[owner, digest] = bytes(data)
+        return digest
+
+    async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
+        """The bytes under a hash, or None."""
+        if not is_sha256(sha256):
+            raise InvalidRequest("sha256: must be 64 lower-case hex digits")
+        return self._blobs.get((owner, sha256))
+
+    def _load(self, key: SessionKey) -> Session | None:
+        data = self._sessions.get(key)
+        return None if data is None else codec.parse(data, key)
+
+    def _log(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
+        lines = self._logs.get((owner, check_id("notebookId", notebook_id)), [])
+        return codec.parse_log(b"".join(lines)).entries

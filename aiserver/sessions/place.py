@@ -1,0 +1,60 @@
+"""The folder ``.aiserver_sessions`` as a whole: its locks, and the order kept in it.
+
+What must hold:
+
+- Nothing is made before the first write, and nothing but ``locks/``, ``notebooks/``, ``blobs/``
+  beside the sessions.
+- A file is written, set aside or removed only under the lock of its name, so whoever holds that
+  lock knows that a temp file of it has no living writer. That is how orphans are swept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .durable import check_folder, ensure_folder, temp_target
+from .locks import ShardLocks
+from .root import FOLDER
+
+BLOBS = "blobs"
+NOTEBOOKS = "notebooks"
+_LOCKS = "locks"
+
+
+class Place:
+    """One ``.aiserver_sessions``. Names are paths relative to it, with ``/``."""
+
+    def __init__(self, root: Path, lock_timeout: float) -> None:
+        self.path = root / FOLDER
+        self._locks = ShardLocks(self.path / _LOCKS, lock_timeout)
+        self._swept = False
+
+    def is_there(self) -> bool:
+        """Whether there is anything to read. Raises StorageError if a link is in its place."""
+        return check_folder(self.path)
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[None]:
+        """Hold the lock of a name, with the folders made. Raises StorageError, OSError."""
+        ensure_folder(self.path)
+        ensure_folder(self.path / _LOCKS)
+        if not self._swept:
+            self._swept = True
+            self._sweep()
+        with self._locks.hold(name):
+            yield
+
+    def _sweep(self) -> None:
+        """Remove the temp files of dead writers. Failing to is no reason not to save."""
+        for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
+            with contextlib.suppress(OSError), os.scandir(folder) as entries:
+                orphans = [
+                    (entry.name, target) for entry in entries if (target := temp_target(entry.name))
+                ]
+                for name, target in orphans:
+                    with self._locks.hold_if_free(prefix + target) as held:
+                        if held:
+                            (folder / name).unlink(missing_ok=True)
