@@ -55,8 +55,7 @@ class AIServer(ExtensionApp):
         assert self.serverapp is not None
         store = cast("type[SessionManager]", self.session_manager_class)
         self.sessions = store(parent=self, start_dir=self.serverapp.root_dir)
-        registry = cast("type[ModelRegistry]", self.model_registry_class)
-        self.models = registry(parent=self)
+        self.models: ModelRegistry = self.model_registry_class(parent=self)
         if self.model:
             self.models.model = self.model
         self.assistant = Assistant(self.sessions, self.models, self.log)

@@ -84,21 +84,21 @@ class RemoteModel(ChatModel):
 
     async def _get(self) -> BaseChatModel:
         async with self._making:
-            model: BaseChatModel | None = self._model
-            if model is None:
-                provider, _, name = self.info.id.partition(":")
-                try:
-                    model, self._clients = await asyncio.to_thread(
-                        make_model, provider, name, self._options
-                    )
-                except ImportError as error:
-                    known = provider_of(provider)
-                    raise ModelPackageMissing(known.label, known.install) from error
-                except Exception as error:
-                    if isinstance(error, ValueError) and provider not in PROVIDERS:
-                        raise ModelError(f"There is no provider called “{provider}”.") from error
-                    raise translate(error) from error
-                self._model = model
+            if self._model is not None:
+                return self._model
+            provider, _, name = self.info.id.partition(":")
+            try:
+                model, self._clients = await asyncio.to_thread(
+                    make_model, provider, name, self._options
+                )
+            except ImportError as error:
+                known = provider_of(provider)
+                raise ModelPackageMissing(known.label, known.install) from error
+            except Exception as error:
+                if isinstance(error, ValueError) and provider not in PROVIDERS:
+                    raise ModelError(f"There is no provider called “{provider}”.") from error
+                raise translate(error) from error
+            self._model = model
             return model
 
 
