@@ -37,8 +37,18 @@ def utc_now() -> str:
     return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
 
 
+# RFC 3339 and a little more, the same on every Python: `fromisoformat` of 3.10 knows fewer forms.
+_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
+    r"(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?"
+)
+
+
 def _iso_time(value: str) -> str:
-    datetime.fromisoformat(value.replace("Z", "+00:00"))
+    match = _TIME.fullmatch(value)
+    if match is None:
+        raise ValueError("must be a time like 2026-01-27T10:00:00.000Z")
+    datetime.fromisoformat(f"{match[1]}T{match[2]}")
     return value
 
 
@@ -91,21 +101,29 @@ class UserRequest(Stored):
     """What the person asked, and the code the cell held at that moment."""
 
     intent: str
+    """What was asked, in the person's words."""
     current_code: str = ""
+    """The cell's code when it was asked."""
     language: str = "python"
+    """The language of the notebook's kernel."""
 
 
 class AIResponse(Stored):
     """What came back. ``suggestion`` is code alone, without a Markdown fence."""
 
     suggestion: str
+    """The code, or as much of it as came before an error or a stop."""
     explanation: str = ""
+    """What the model said around the code; may be empty."""
     status: Status
+    """How the turn ended. Failed and stopped turns are kept too."""
     error: str | None = None
+    """A sentence for the person, where status is `error`."""
 
 
 class _TurnId(Stored):
     turn_id: Annotated[int, Field(ge=1)]
+    """Counts the turns of the cell, from 1."""
 
 
 class NewTurn(Stored):
@@ -116,24 +134,32 @@ class NewTurn(Stored):
     """
 
     timestamp: Timestamp
+    """When it was asked; ISO 8601, UTC. For people: the order comes from `turn_id` and `seq`."""
     user_request: UserRequest
     ai_response: AIResponse
     seq: Annotated[int, Field(ge=1)] | None = None
+    """The place among all turns and events of the cell, from 1."""
     mode: str | None = None
+    """What kind of request it was, such as `generate` or `analyze`."""
     model: str | None = None
+    """The model that answered, as `provider:name`."""
     usage: dict[str, Any] | None = None
+    """The tokens it took, as the provider counts them."""
     user: str | None = None
-    # The DataFrames it was about (names, shapes, dtypes), so that a later turn still knows them.
+    """Who asked, where several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
+    """The DataFrames it was about (names, shapes, dtypes), so that a later turn knows them."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
+    """The turn that this one builds on, where that is not the one before."""
 
 
 class Interaction(NewTurn, _TurnId):
-    """One saved AI turn. (The order of the bases puts ``turn_id`` first in the file.)"""
+    """One saved AI turn."""  # the order of the bases puts turn_id first in the file
 
 
 class _Seq(Stored):
     seq: Annotated[int, Field(ge=1)]
+    """The place in the order of things, from 1."""
 
 
 class NewEvent(Stored):
@@ -144,10 +170,15 @@ class NewEvent(Stored):
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    """What happened."""
     timestamp: Timestamp
+    """When it happened; for people, not for the order."""
     source: str | None = None
+    """The cell's code after it."""
     turn_id: Annotated[int, Field(ge=1)] | None = None
+    """The turn that it is about."""
     data: dict[str, Any] | None = None
+    """What else is known of it."""
 
 
 class Event(NewEvent, _Seq):
@@ -158,14 +189,21 @@ class SessionMeta(Stored):
     """Which cell this is, and where the record stands."""
 
     version: Annotated[str, Field(pattern=r"^\d+\.\d+$")] = SCHEMA_VERSION
+    """Of this shape. A reader opens a newer major version read-only."""
     notebook_id: Id
+    """The notebook's `metadata.aiserver.notebook_id`."""
     cell_id: Id
+    """The cell's nbformat id."""
     created_at: Timestamp
     last_updated: Timestamp
     revision: Annotated[int, Field(ge=0)] | None = None
+    """Rises by one with each write."""
     owner: str | None = None
+    """Whose session it is, where several people share a store."""
     forked_from: dict[str, Any] | None = None
+    """The session that this one began as a copy of: `notebook_id`, `cell_id`, `revision`."""
     parents: list[dict[str, Any]] | None = None
+    """The sessions of the cells that were merged into this one."""
 
 
 class Session(Stored):
@@ -173,7 +211,9 @@ class Session(Stored):
 
     meta: SessionMeta
     interactions: list[Interaction]
+    """The AI turns. Append-only."""
     events: list[Event] | None = None
+    """What a person did in between. Append-only."""
 
     @property
     def revision(self) -> int:
@@ -238,8 +278,11 @@ class NewLogEntry(Stored):
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    """What happened."""
     timestamp: Timestamp
+    """When it happened; for people, not for the order."""
     data: dict[str, Any]
+    """What is known of it: `path` for path_seen, `cell_ids` for cell_order."""
 
 
 class NotebookLogEntry(NewLogEntry, _Seq):

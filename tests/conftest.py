@@ -6,12 +6,13 @@ The server is configured as a user would configure it: by traits (nothing is pat
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from tornado.httpclient import HTTPClientError, HTTPResponse
+from tornado.httputil import HTTPHeaders
 
 from aiserver.extension import AIServer
 
@@ -48,11 +49,11 @@ def jp_server_config(scripted: ScriptedModel, server_config: dict[str, Any]) -> 
 
 
 @pytest.fixture
-async def extension(jp_serverapp: Any) -> AsyncIterator[AIServer]:
+def extension(jp_serverapp: Any, jp_asyncio_loop: Any) -> Iterator[AIServer]:
     """The extension of the running server; stopped like a server stops it."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     yield app
-    await app.stop_extension()
+    jp_asyncio_loop.run_until_complete(app.stop_extension())
 
 
 @dataclass
@@ -60,7 +61,7 @@ class Answer:
     """An HTTP answer: its status, headers and JSON body."""
 
     status: int
-    headers: dict[str, str]
+    headers: HTTPHeaders  # any case
     raw: bytes
     data: Any = field(init=False, default=None)
 
@@ -87,8 +88,13 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
     """Call the API: ``await call("POST", "generate", body)``. Errors are answers, too."""
 
     async def _call(
-        method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None,
-        raw: bytes | None = None, **options: Any,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: dict[str, str] | None = None,
+        raw: bytes | None = None,
+        **options: Any,
     ) -> Answer:
         if method in ("POST",):
             options["body"] = raw if raw is not None else json.dumps(body)
@@ -97,13 +103,13 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
             options["params"] = dict(pair.split("=") for pair in query.split("&"))
         try:
             reply: HTTPResponse = await jp_fetch(
-                "aiserver", *path.split("/"), method=method, headers=headers or {}, **options
+                "aiserver", *path.split("/"), method=method, headers=dict(headers or {}), **options
             )
         except HTTPClientError as error:
             if error.response is None:
                 raise
             reply = error.response
-        return Answer(reply.code, dict(reply.headers), reply.body)
+        return Answer(reply.code, reply.headers, reply.body)
 
     return _call
 

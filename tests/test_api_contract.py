@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 from openapi_spec_validator import validate
-from pydantic import BaseModel
 
 import aiserver
 from aiserver import models, requests
@@ -45,12 +44,12 @@ def test_routes_and_verbs_are_those_described():
 
 @pytest.mark.parametrize(
     "body",
-    [kind for kind in vars(requests).values() if isinstance(kind, type) and issubclass(kind, BaseModel)],
+    requests.Body.__subclasses__()
+    + requests.WarmUpBody.__subclasses__()
+    + requests.GenerateBody.__subclasses__(),
     ids=lambda kind: kind.__name__,
 )
 def test_bodies_are_those_described(body):
-    if body is requests.Body:
-        return
     ours = body.model_json_schema(by_alias=True)
     theirs = SCHEMAS[body.__name__]
     assert set(ours["properties"]) == set(theirs["properties"])

@@ -11,7 +11,9 @@ ROOT = pathlib.Path(aiserver.__file__).parent
 
 # From the ground up. A module may import from layers below its own, and from its own package.
 LAYERS = [
-    {"errors", "models", "requests", "_version"},
+    {"errors", "_version"},
+    {"models"},
+    {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
     {"assistant"},
     {"handlers", "cli"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,6 +32,15 @@ def addresses() -> list[str]:
     return found
 
 
+def live_patterns(router: Any) -> Iterator[str]:
+    """The patterns of a live router, those of the routers in it included."""
+    for rule in getattr(router, "rules", []):
+        if hasattr(rule.target, "rules"):
+            yield from live_patterns(rule.target)
+        else:
+            yield getattr(getattr(rule.matcher, "regex", None), "pattern", "")
+
+
 async def fetch(port: int, base: str, path: str, method: str, **options: Any) -> Any:
     if method in ("POST", "PUT", "PATCH"):
         options.setdefault("body", "{}")
@@ -42,18 +52,22 @@ async def fetch(port: int, base: str, path: str, method: str, **options: Any) ->
 
 @pytest.mark.parametrize(
     "server_config",
-    [{}, {"ServerApp": {"jpserver_extensions": {"aiserver": True}, "allow_unauthenticated_access": False}}],
+    [
+        {},
+        {
+            "ServerApp": {
+                "jpserver_extensions": {"aiserver": True},
+                "allow_unauthenticated_access": False,
+            }
+        },
+    ],
 )
 async def test_every_route_refuses_the_anonymous(
-    extension, jp_serverapp, jp_http_port, jp_base_url, scripted, server_config
+    extension, jp_serverapp, http_server, jp_http_port, jp_base_url, scripted, server_config
 ):
     """P1: every route × method, also with ``allow_unauthenticated_access=False``."""
-    live = [
-        rule.matcher.regex.pattern
-        for rule in jp_serverapp.web_app.wildcard_router.rules
-        if "/aiserver" in getattr(getattr(rule.matcher, "regex", None), "pattern", "")
-    ]
-    ours = [p for p in live if "/static/" not in p]
+    ours = [p for p in live_patterns(jp_serverapp.web_app.default_router) if "/aiserver" in p]
+    ours = [p for p in ours if "/static/" not in p]
     assert len(ours) == len(ROUTES), ours
     for path in addresses():
         for method in METHODS:
@@ -77,7 +91,10 @@ class Recorder(Authorizer):
     asked = List()
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
-        self.asked = [*self.asked, (type(handler).__name__, handler.request.method, action, resource)]
+        self.asked = [
+            *self.asked,
+            (type(handler).__name__, handler.request.method, action, resource),
+        ]
         return False
 
 
@@ -101,7 +118,9 @@ EXPECTED = {
     "server_config",
     [{"ServerApp": {"jpserver_extensions": {"aiserver": True}, "authorizer_class": Recorder}}],
 )
-async def test_the_authorizer_is_asked_the_true_question(call, jp_serverapp, scripted, server_config):
+async def test_the_authorizer_is_asked_the_true_question(
+    call, jp_serverapp, scripted, server_config
+):
     """P2: each verb's own action and resource, twice (the decorator caches on shared methods)."""
     for _ in range(2):
         jp_serverapp.authorizer.asked = []
@@ -121,7 +140,7 @@ async def test_the_authorizer_is_asked_the_true_question(call, jp_serverapp, scr
 async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root_dir):
     """P3: after every GET the disk is as it was, and no model was asked."""
     await call("POST", "generate", request())
-    folder = extension.sessions_folder()
+    folder = jp_root_dir / ".aiserver_sessions"
 
     def disk() -> dict[str, Any]:
         files = sorted(p for p in folder.rglob("*") if p.is_file())
@@ -134,7 +153,9 @@ async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root
     assert disk() == before and len(scripted.requests) == asked
 
 
-async def test_post_without_xsrf_is_refused(jp_serverapp, extension, jp_http_port, jp_base_url, scripted):
+async def test_post_without_xsrf_is_refused(
+    jp_serverapp, extension, http_server, jp_http_port, jp_base_url, scripted
+):
     """P3: with a cookie alone (a browser), POST and DELETE need the XSRF token."""
     from jupyter_server.auth.identity import User
     from tornado.web import create_signed_value
@@ -156,7 +177,8 @@ async def test_post_without_xsrf_is_refused(jp_serverapp, extension, jp_http_por
 
 
 @pytest.mark.parametrize(
-    "bad", ["..", "%2e%2e", "..%2f..%2fetc", "a%00b", "%2fetc%2fpasswd", "x" * 65, "a%0a", "名字", "a.b"]
+    "bad",
+    ["..", "%2e%2e", "..%2f..%2fetc", "a%00b", "%2fetc%2fpasswd", "x" * 65, "a%0a", "名字", "a.b"],
 )
 async def test_bad_ids_never_reach_the_store(call, bad, jp_root_dir):
     """P5 (HTTP half): an id outside the rule is 400 (or no route), and nothing is made on disk."""

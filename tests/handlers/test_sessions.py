@@ -14,10 +14,10 @@ async def test_nothing_kept_is_404(call):
     assert (await call("DELETE", "sessions/nb/c1")).status == 404
 
 
-async def test_session_is_sent_as_stored(call, extension):
+async def test_session_is_sent_as_stored(call, jp_root_dir):
     await call("POST", "generate", request("读取"))
     reply = await call("GET", "sessions/nb/c1")
-    (file,) = (p for p in extension.sessions_folder().iterdir() if p.suffix == ".json")
+    (file,) = (p for p in (jp_root_dir / ".aiserver_sessions").iterdir() if p.suffix == ".json")
     assert reply.raw == file.read_bytes()
     assert reply.headers["ETag"] == f'"{reply.data["meta"]["revision"]}"'
 
@@ -69,7 +69,9 @@ async def test_list_is_paged(call):
 async def test_replay_gives_the_steps(call, scripted):
     scripted.script({"text": "```python\nx = 1\n```"})
     await call("POST", "generate", request("set x"))
-    await call("POST", "sessions/nb/c1/events", [{"type": "accept", "turnId": 1, "source": "x = 1"}])
+    await call(
+        "POST", "sessions/nb/c1/events", [{"type": "accept", "turnId": 1, "source": "x = 1"}]
+    )
     await call("POST", "generate", request("set y", source="x = 10"))
     reply = (await call("GET", "sessions/nb/c1/replay")).data
     kinds = [(step["kind"], step["author"]) for step in reply["steps"]]

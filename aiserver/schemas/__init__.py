@@ -1,0 +1,100 @@
+"""The JSON Schemas of what is stored, made from the models. ``python -m aiserver.schemas``.
+
+What must hold: the files beside this one are what ``render`` gives (a test compares them), and
+unknown keys are allowed everywhere, for other tools and later versions add theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from .. import models
+from ..models import NotebookLogEntry, Session, Stored
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_SOURCES: dict[str, tuple[type[Stored], str, str]] = {
+    "session.schema.json": (
+        Session,
+        "AI Server session",
+        "All that is known of one code cell: .aiserver_sessions/<notebook>_<cell>.json",
+    ),
+    "notebook-log-entry.schema.json": (
+        NotebookLogEntry,
+        "AI Server notebook log entry",
+        "One line of .aiserver_sessions/notebooks/<notebook>.jsonl",
+    ),
+}
+
+
+def render() -> dict[str, str]:
+    """The text of each schema file, by file name."""
+    return {name: _text(*source) for name, source in _SOURCES.items()}
+
+
+def load(name: str) -> dict[str, Any]:
+    """A schema as it lies here: ``session.schema.json`` or ``notebook-log-entry.schema.json``."""
+    content: dict[str, Any] = json.loads((_folder() / name).read_text("utf-8"))
+    return content
+
+
+def write() -> Iterator[Path]:
+    """Write the schema files that differ from what the models give; yield their paths."""
+    for name, text in render().items():
+        path = _folder() / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            yield path
+
+
+def _folder() -> Path:
+    return Path(__file__).parent
+
+
+def _text(model: type[Stored], title: str, description: str) -> str:
+    schema = model.model_json_schema()
+    for name, definition in [(model.__name__, schema), *schema.get("$defs", {}).items()]:
+        for key, sentence in _field_docs(getattr(models, name)).items():
+            definition["properties"][key]["description"] = sentence
+    schema = {"$schema": DIALECT} | schema | {"title": title, "description": description}
+    text = json.dumps(_tidy(schema), ensure_ascii=False, indent=2) + "\n"
+    return text.replace("``", "`")  # docstrings say code the reStructuredText way
+
+
+def _field_docs(model: type[Stored]) -> dict[str, str]:
+    """The strings below a model's fields. (Pydantic can do it too, at 20 ms per server start.)"""
+    docs: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, Stored):
+            definition = cast("ast.ClassDef", ast.parse(inspect.getsource(base)).body[0])
+            for field, below in itertools.pairwise(definition.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                    docs[ast.unparse(field.target)] = str(ast.literal_eval(below.value))
+    return docs
+
+
+def _tidy(node: Any, *, names: bool = False) -> Any:
+    """Drop the titles that pydantic makes from names; they say nothing new.
+
+    ``names`` tells a mapping from property names, where "title" would be a property.
+    """
+    if isinstance(node, list):
+        return [_tidy(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = node if names else _without_made_title(node)
+    return {
+        key: _tidy(value, names=not names and key in ("properties", "$defs"))
+        for key, value in kept.items()
+    }
+
+
+def _without_made_title(node: dict[str, Any]) -> dict[str, Any]:
+    if str(node.get("title", "")).startswith("AI Server"):
+        return node
+    return {key: value for key, value in node.items() if key != "title"}
