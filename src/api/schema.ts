@@ -300,7 +300,9 @@ export interface components {
             timestamp?: string | null;
             source?: string | null;
             turnId?: number | null;
-            data?: Record<string, never> | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
         };
         NotebookBody: {
             path: string;
@@ -344,7 +346,9 @@ export interface components {
             timestamp: string;
             source?: string | null;
             turn_id?: number | null;
-            data?: Record<string, never> | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description A session as stored (see schemas/session.schema.json) */
         Session: {
@@ -413,7 +417,9 @@ export interface components {
             /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
             event?: string;
             /** @description What the event holds beside */
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
         };
         Replay: {
             notebookId: components["schemas"]["Id"];
