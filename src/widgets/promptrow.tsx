@@ -302,7 +302,7 @@ function Actions(props: {
         <Button label={trans.__('Again')} run={() => void model.again()} />
         {model.isRevised && (
           <Button
-            label={trans.__('All changes')}
+            label={trans.__('Bring changes back')}
             run={() => model.restoreSuggestion()}
           />
         )}
