@@ -13,7 +13,7 @@ import { lineChanges } from './changes';
 import { useReplay } from './context';
 import { DiffEditor } from './diffEditor';
 import { When } from './when';
-import { author, outcome, stepTitle, Tone } from './words';
+import { author, comparedWith, outcome, stepTitle, Tone } from './words';
 
 export interface IStepViewProps {
   step: Step;
@@ -114,7 +114,8 @@ function StepCode(props: IStepViewProps): React.JSX.Element {
       made.dispose();
     };
   }, [languages]);
-  const { before, code } = step;
+  const { code } = step;
+  const before = comparedWith(step);
   React.useEffect(() => {
     const label =
       before && before !== code
