@@ -57,14 +57,16 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
     <header className="jp-AIServer-Replay-stepHead">
       <span
         className={`jp-AIServer-Replay-author jp-mod-${step.author}`}
-        title={step.model}
+        title={[step.model, who.place].filter(Boolean).join(' · ')}
       >
         <Icon.react tag="span" />
         <span className="jp-AIServer-Replay-name">{who.name}</span>
       </span>
       <span className="jp-AIServer-Replay-when">
-        {who.place && `${who.place} · `}
         <When time={step.timestamp} />
+        {who.place && (
+          <span className="jp-AIServer-Replay-place"> · {who.place}</span>
+        )}
       </span>
       <LineCount step={step} />
       {chip && <Chip {...chip} />}
@@ -84,7 +86,10 @@ function LineCount(props: { step: Step }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = lineChanges(props.step);
   if (!added && !removed) {
-    return null;
+    const isSame = props.step.kind === 'turn' && props.step.code;
+    return isSame ? (
+      <span className="jp-AIServer-Replay-same">{trans.__('no change')}</span>
+    ) : null;
   }
   const label = trans.__('%1 lines added, %2 lines removed', added, removed);
   return (

@@ -91,7 +91,12 @@ export function outcome(
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':
-      return { text: trans.__('failed'), tone: 'bad' };
+      // A run that failed is best told by its exception: "NameError".
+      return {
+        text:
+          /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
+        tone: 'bad'
+      };
     case 'cancelled':
       return { text: trans.__('stopped'), tone: 'quiet' };
     case 'open':
@@ -103,6 +108,10 @@ export function outcome(
         ? { text: trans.__('ran'), tone: 'good' }
         : null;
   }
+}
+
+function runError(step: Step): string {
+  return (step.kind === 'run' && step.error) || '';
 }
 
 /** Who did it. */
