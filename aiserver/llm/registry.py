@@ -104,7 +104,7 @@ class ModelRegistry(LoggingConfigurable):
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
         models, self._models = list(self._models.values()), {}
-        await asyncio.gather(*(model.close() for model in models if isinstance(model, LocalModel)))
+        await asyncio.gather(*(model.close() for model in models))
 
     async def _find(self, model_id: str | None) -> ModelInfo | None:
         if model_id is None:

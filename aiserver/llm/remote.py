@@ -12,10 +12,10 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelPackageMissing, ModelRateLimited, ModelUnavailable
+from ..errors import ModelError, ModelPackageMissing, ModelRateLimited, ModelUnavailable
 from .base import ChatModel, Delta, ModelInfo
 from .errors import translate
-from .providers import base_url, is_loopback, provider_of
+from .providers import PROVIDERS, base_url, is_loopback, provider_of
 from .streaming import Limits, stream_chat
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class RemoteModel(ChatModel):
         self._tracing = tracing
         self._sleep = sleep
         self._model: BaseChatModel | None = None
+        self._clients: dict[str, Any] = {}
         self._making = asyncio.Lock()
         if info.id.startswith("ollama:"):
             self.prompt_tokens = OLLAMA_CONTEXT // 2
@@ -74,18 +75,31 @@ class RemoteModel(ChatModel):
                 await answer.aclose()
             await self._sleep(wait)
 
+    async def close(self) -> None:
+        """Close the connections of our own; those of LangChain's clients are its own."""
+        self._model, clients, self._clients = None, self._clients, {}
+        if clients:
+            clients["http_client"].close()
+            await clients["http_async_client"].aclose()
+
     async def _get(self) -> BaseChatModel:
         async with self._making:
-            if self._model is None:
-                provider, _, name = self.info.id.partition(":")
-                try:
-                    self._model = await asyncio.to_thread(make_model, provider, name, self._options)
-                except ImportError as error:
-                    known = provider_of(provider)
-                    raise ModelPackageMissing(known.label, known.install) from error
-                except Exception as error:
-                    raise translate(error) from error
-            return self._model
+            if self._model is not None:
+                return self._model
+            provider, _, name = self.info.id.partition(":")
+            try:
+                model, self._clients = await asyncio.to_thread(
+                    make_model, provider, name, self._options
+                )
+            except ImportError as error:
+                known = provider_of(provider)
+                raise ModelPackageMissing(known.label, known.install) from error
+            except Exception as error:
+                if isinstance(error, ValueError) and provider not in PROVIDERS:
+                    raise ModelError(f"There is no provider called “{provider}”.") from error
+                raise translate(error) from error
+            self._model = model
+            return model
 
 
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
@@ -93,8 +107,11 @@ def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     return float(2**attempt) if asked is None else asked
 
 
-def make_model(provider: str, name: str, options: Mapping[str, Any]) -> BaseChatModel:
-    """The LangChain model, with the options of ours that its class knows. Slow: it imports."""
+def make_model(
+    provider: str, name: str, options: Mapping[str, Any]
+) -> tuple[BaseChatModel, dict[str, Any]]:
+    """The LangChain model, with the options of ours that its class knows, and the HTTP clients
+    that were made for it. Slow: it imports."""
     from langchain.chat_models import init_chat_model
 
     given = dict(options)
@@ -106,17 +123,19 @@ def make_model(provider: str, name: str, options: Mapping[str, Any]) -> BaseChat
     fields = type(first).model_fields
     known = set(fields) | {str(field.alias) for field in fields.values() if field.alias}
 
+    clients: dict[str, Any] = {}
     ours: dict[str, Any] = {"stream_usage": True, "max_retries": 0, "stream_chunk_timeout": None}
     if provider == "ollama":
         ours["num_ctx"] = OLLAMA_CONTEXT
         if loopback or address is None:
             ours["client_kwargs"] = {"trust_env": False}
     elif loopback and "http_async_client" in known:
-        ours |= direct_clients()
+        clients = direct_clients()
+        ours |= clients | {"openai_proxy": None}
     more = {key: value for key, value in ours.items() if key in known and key not in given}
     if more:
         first = init_chat_model(name, model_provider=provider, **given, **more)
-    return first
+    return first, clients
 
 
 def direct_clients() -> dict[str, Any]:
@@ -127,7 +146,6 @@ def direct_clients() -> dict[str, Any]:
     return {
         "http_client": httpx.Client(trust_env=False),
         "http_async_client": httpx.AsyncClient(trust_env=False, timeout=quiet),
-        "openai_proxy": None,
     }
 
 

@@ -59,7 +59,7 @@ async def build_messages(
     # A turn tells more about this cell than another cell does: up to two thirds are for turns.
     turns = await newest_that_fit(past, room * 2 // 3, count)
     used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
-    cells = await earlier_cells(request.cells, room - used, count)
+    cells = await earlier_cells(request.cells, room - used, count, prose=style == "full")
 
     before = "\n".join(part for part in (cells, frames) if part)
     if turns:
@@ -70,9 +70,14 @@ async def build_messages(
     return [*fixed, HumanMessage(final)]
 
 
-async def earlier_cells(cells: Sequence[ContextCell], budget: int, count: Count) -> str:
-    """The newest code cells that fit whole, of older ones the lines that make names; in order."""
-    codes = [cell.source.strip() for cell in cells if cell.cell_type == "code"]
+async def earlier_cells(
+    cells: Sequence[ContextCell], budget: int, count: Count, *, prose: bool
+) -> str:
+    """The newest cells that fit whole, of older ones the lines that make names; in order.
+
+    With ``prose`` Markdown cells are told too, as comments.
+    """
+    codes = [_as_code(cell) for cell in cells if prose or cell.cell_type == "code"]
     codes = [code for code in codes if code]
     frame = templates.earlier_cells([""], 1)
     room = budget - (await count([frame]))[0]
@@ -83,6 +88,13 @@ async def earlier_cells(cells: Sequence[ContextCell], budget: int, count: Count)
             break
         newest.append(text)
     return templates.earlier_cells(newest[::-1], len(codes) - len(newest))
+
+
+def _as_code(cell: ContextCell) -> str:
+    text = cell.source.strip()
+    if cell.cell_type == "code" or not text:
+        return text
+    return "\n".join(f"# {line}".rstrip() for line in text.splitlines())
 
 
 async def _fit(code: str, room: int, count: Count) -> tuple[int, str]:

@@ -36,6 +36,7 @@ from ..models import (
     new_session,
     utc_now,
 )
+from . import codec
 
 _SUMMARY_CHARS = 500
 _SUMMARY_LINES = 10
@@ -183,7 +184,7 @@ def check_writable(session: Session, if_revision: int | None) -> None:
 
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
     """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
-    fields = turn.to_dict() | {"turn_id": session.next_turn_id, "seq": session.next_seq}
+    fields = codec.fields(turn) | {"turn_id": session.next_turn_id, "seq": session.next_seq}
     saved = Interaction.model_validate(fields)
     session.interactions.append(saved)
     _touch(session, now)
@@ -201,7 +202,7 @@ def append_events(
     if not events:
         return saved
     for event in events:
-        item = Event.model_validate(event.to_dict() | {"seq": session.next_seq})
+        item = Event.model_validate(codec.fields(event) | {"seq": session.next_seq})
         if session.events is None:
             session.events = []
         session.events.append(item)
@@ -239,7 +240,7 @@ def numbered(
     """Entries as they are saved behind a notebook's log, each with its ``seq``."""
     start = max((entry.seq for entry in log), default=0) + 1
     return [
-        NotebookLogEntry.model_validate(entry.to_dict() | {"seq": seq})
+        NotebookLogEntry.model_validate(codec.fields(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
     ]
 

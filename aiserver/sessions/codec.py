@@ -10,12 +10,13 @@ What must hold:
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
 
 from ..errors import InvalidRequest
 from ..models import (
@@ -40,9 +41,24 @@ class Damaged(ValueError):
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
     """The bytes of a record. Raises InvalidRequest for what JSON can't hold."""
-    try:
+    with _refusing():
         return dumps(record, indent)
-    except (PydanticSerializationError, ValueError, TypeError, RecursionError) as exc:
+
+
+def fields(record: Stored) -> dict[str, Any]:
+    """The record as JSON-ready data. Raises InvalidRequest for what JSON can't hold."""
+    with _refusing():
+        content = record.to_dict()
+        # Pydantic writes a number of 5,000 digits, and no reader takes it; Python refuses both.
+        json.dumps(content)
+        return content
+
+
+@contextlib.contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError) as exc:  # pydantic's own is a ValueError
         raise InvalidRequest("The data holds something that can't be kept as JSON.") from exc
 
 

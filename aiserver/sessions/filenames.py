@@ -25,7 +25,7 @@ _HEAD = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # what a hashed name ke
 _OTHER = re.compile(rb"[^a-z0-9-]")
 _ESCAPE = re.compile(r"~([0-9a-f]{2})")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_SESSION_FILE = re.compile(r"[a-z0-9~-]+_[a-z0-9~_-]+\.json")
+_SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 
 
 def encode(text: str) -> str:

@@ -3,8 +3,8 @@
  * accept or reject, and to say what to change.
  *
  * What must hold:
- * - The text field stays where it is from the first word to Accept: nothing jumps, and the
- *   focus stays in it.
+ * - The text field and the buttons stay where they are while an answer streams and when it
+ *   ends (what grows, grows below them), and the focus stays in the field.
  * - JupyterLab's shortcuts are off in here: Shift+Enter would run the cell (P35).
  * - A screen reader is told start and end, not each token (P38).
  */
@@ -180,9 +180,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           <Turn state={state} trans={trans} />
         </div>
       )}
-      {asked && state.explanation && (
-        <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
-      )}
       {state.failure && (
         <Failure
           failure={state.failure}
@@ -248,6 +245,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           ⋯
         </button>
       </div>
+      {asked && state.explanation && (
+        <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
+      )}
     </div>
   );
 }
@@ -344,7 +344,11 @@ function Button(props: {
       onClick={props.run}
     >
       {props.label}
-      {props.keys && <kbd aria-hidden="true">{props.keys}</kbd>}
+      {props.keys && (
+        <span className="jp-AIServer-Ask-key" aria-hidden="true">
+          {props.keys}
+        </span>
+      )}
     </button>
   );
 }

@@ -1,0 +1,78 @@
+"""The stores that the contract is tried on. A new store joins by one more class here."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver.models import SessionKey
+from aiserver.sessions.base import SessionManager
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.filenames import session_name
+from aiserver.sessions.memory import InMemorySessionManager
+
+
+class Backend(ABC):
+    """A place for sessions, and how to get at it from outside the contract."""
+
+    @abstractmethod
+    def open(self) -> SessionManager:
+        """A manager of this place; for a durable store a new one each time."""
+
+    @abstractmethod
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        """Put bytes where the session of this key is stored."""
+
+
+class FileBackend(Backend):
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / ".aiserver_sessions"
+
+    def open(self) -> FileSessionManager:
+        return FileSessionManager(root=str(self.root))
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / session_name(key)).write_bytes(data)
+
+
+class MemoryBackend(Backend):
+    def __init__(self) -> None:
+        self._manager = InMemorySessionManager()
+
+    def open(self) -> InMemorySessionManager:
+        return self._manager
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        self._manager._sessions[key] = data
+
+
+@pytest.fixture(params=["file", "memory"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
+    """Each store in turn."""
+    return FileBackend(tmp_path) if request.param == "file" else MemoryBackend()
+
+
+@pytest.fixture
+def store(backend: Backend) -> SessionManager:
+    """A manager of each store in turn."""
+    return backend.open()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> FileBackend:
+    """The file store alone."""
+    return FileBackend(tmp_path)
+
+
+@pytest.fixture
+def example() -> dict[str, Any]:
+    """The session of DESIGN, as data."""
+    text = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_text("utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content

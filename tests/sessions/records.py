@@ -1,0 +1,52 @@
+"""Records and small tools that the tests of the stores share."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import itertools
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from aiserver.models import AIResponse, NewEvent, NewLogEntry, NewTurn, SessionKey, UserRequest
+
+KEY = SessionKey("6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", "b7a1c2d3")
+NOON = "2026-01-27T12:00:00.000Z"
+
+_keys = itertools.count(1)
+
+
+def fresh_key() -> SessionKey:
+    """A key that no test used before."""
+    return SessionKey("6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", f"cell-{next(_keys)}")
+
+
+def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:
+    """A turn as the assistant would save it."""
+    status = more.pop("status", "success")
+    return NewTurn(
+        timestamp=more.pop("timestamp", NOON),
+        user_request=UserRequest(intent=intent, current_code="", language="python"),
+        ai_response=AIResponse(suggestion=code, explanation="", status=status, error=None),
+        **more,
+    )
+
+
+def event(type_: str = "run", **more: Any) -> NewEvent:
+    """Something that happened to the cell."""
+    return NewEvent(type=type_, timestamp=more.pop("timestamp", NOON), **more)
+
+
+def log_entry(**data: Any) -> NewLogEntry:
+    """A line of a notebook's log."""
+    return NewLogEntry(type="path_seen", timestamp=NOON, data=data)
+
+
+def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run an async test in a loop of its own. (pytest-asyncio disturbs pytest-jupyter.)"""
+
+    @functools.wraps(test)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return wrapper
