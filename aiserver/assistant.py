@@ -171,6 +171,9 @@ class Generation:
             self.model.stream(messages, language=self.body.language)
         ) as deltas:
             async for delta in deltas:
+                if self._stopped:
+                    # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
+                    raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 for part, text in self._parser.feed(delta.text):
                     await self._queue.put(Token(part, text))

@@ -6,6 +6,8 @@ slow happens at start: models and LangChain are loaded at first use.
 
 from __future__ import annotations
 
+from typing import cast
+
 from jupyter_server.extension.application import ExtensionApp
 from traitlets import Type, Unicode
 
@@ -51,9 +53,8 @@ class AIServer(ExtensionApp):
     def initialize_settings(self) -> None:
         """Make the parts and give them to the handlers."""
         assert self.serverapp is not None
-        self.sessions: SessionManager = self.session_manager_class(
-            parent=self, start_dir=self.serverapp.root_dir
-        )
+        store = cast("type[SessionManager]", self.session_manager_class)
+        self.sessions = store(parent=self, start_dir=self.serverapp.root_dir)
         self.models: ModelRegistry = self.model_registry_class(parent=self)
         if self.model:
             self.models.model = self.model

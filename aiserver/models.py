@@ -148,7 +148,7 @@ class NewTurn(Stored):
     user: str | None = None
     """Who asked, where several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
-    """What it was about (names, shapes, dtypes), so that a later turn still knows it."""
+    """The DataFrames it was about (names, shapes, dtypes), so that a later turn knows them."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The turn that this one builds on, where that is not the one before."""
 

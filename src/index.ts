@@ -3,6 +3,19 @@
  */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [];
+import { askPlugin } from './plugins/ask';
+import { historyPlugin } from './plugins/history';
+import { identityPlugin } from './plugins/identity';
+import { placeholderPlugin } from './plugins/placeholder';
+import { replayPlugin } from './plugins/replay';
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
+const plugins: JupyterFrontEndPlugin<any>[] = [
+  historyPlugin,
+  identityPlugin,
+  placeholderPlugin,
+  askPlugin,
+  replayPlugin
+];
 
 export default plugins;

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from tornado.web import HTTPError
+from tornado.web import HTTPError, authenticated
 
 from .. import errors
 from ..assistant import Assistant
@@ -47,6 +49,16 @@ REFUSED: dict[int, tuple[str, str]] = {
 }
 
 Model = TypeVar("Model", bound=BaseModel)
+Verb = TypeVar("Verb", bound=Callable[..., Awaitable[None]])
+
+
+def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Verb], Verb]:
+    """Open a verb only to who is logged in, and whom the server's Authorizer lets do ``action``."""
+
+    def guard(verb: Verb) -> Verb:
+        return cast("Verb", authenticated(authorized(action, RESOURCE)(verb)))
+
+    return guard
 
 
 def status_of(error: errors.AIServerError) -> int:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 
-from jupyter_server.auth.decorator import authorized
-from tornado import web
-
 from ..assistant import Done, Failed, Generation, Outcome
 from ..requests import GenerateBody
-from .base import RESOURCE, AIServerHandler, error_fields
+from .base import AIServerHandler, error_fields, guarded
 from .sse import HEARTBEAT, ClientGone, EventStream
 
 
@@ -21,8 +18,7 @@ class GenerateHandler(AIServerHandler):
     _generation: Generation | None = None
     _gone = False
 
-    @web.authenticated
-    @authorized("execute", RESOURCE)
+    @guarded("execute")
     async def post(self) -> None:
         """Answer with events, or with the saved turn."""
         body = self.body(self.body_type)
@@ -77,8 +73,7 @@ class GenerateHandler(AIServerHandler):
 class StopHandler(AIServerHandler):
     """Stops a running generation."""
 
-    @web.authenticated
-    @authorized("execute", RESOURCE)
+    @guarded("execute")
     async def delete(self, generation_id: str) -> None:
         """Tell it to stop; its own stream says when it has."""
         self.assistant.stop(generation_id)

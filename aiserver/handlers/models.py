@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 
-from jupyter_server.auth.decorator import authorized
-from tornado import web
-
 from .. import __version__
 from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
 from ..requests import WarmUpBody
-from .base import RESOURCE, AIServerHandler
+from .base import AIServerHandler, guarded
 
 
 def model_fields(info: ModelInfo) -> dict[str, object]:
@@ -36,8 +33,7 @@ class _ModelsHandler(AIServerHandler):
 class ModelsHandler(_ModelsHandler):
     """The models that can be used."""
 
-    @web.authenticated
-    @authorized("read", RESOURCE)
+    @guarded("read")
     async def get(self) -> None:
         """Answer with the models and the default one."""
         default = await self.models.default()
@@ -52,8 +48,7 @@ class ModelsHandler(_ModelsHandler):
 class WarmUpHandler(AIServerHandler):
     """Makes a model on this machine ready for a request about a cell."""
 
-    @web.authenticated
-    @authorized("execute", RESOURCE)
+    @guarded("execute")
     async def post(self) -> None:
         """Begin, and answer at once."""
         body = self.body(WarmUpBody)
@@ -65,8 +60,7 @@ class WarmUpHandler(AIServerHandler):
 class HealthHandler(_ModelsHandler):
     """Version, store and model."""
 
-    @web.authenticated
-    @authorized("read", RESOURCE)
+    @guarded("read")
     async def get(self) -> None:
         """Answer with what works."""
         default = await self.models.default()

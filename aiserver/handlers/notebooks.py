@@ -6,18 +6,16 @@ import json
 from typing import Any
 
 from jupyter_core.utils import ensure_async
-from jupyter_server.auth.decorator import authorized
 from tornado import web
 
 from ..requests import NotebookBody
-from .base import RESOURCE, AIServerHandler
+from .base import AIServerHandler, guarded
 
 
 class NotebooksHandler(AIServerHandler):
     """Knows notebooks by id, path and cells."""
 
-    @web.authenticated
-    @authorized("write", RESOURCE)
+    @guarded("write")
     async def post(self) -> None:
         """Answer with the id, and with the one it was copied from."""
         body = self.body(NotebookBody)

@@ -6,16 +6,14 @@ import asyncio
 import json
 from typing import Annotated
 
-from jupyter_server.auth.decorator import authorized
 from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
-from tornado import web
 
 from ..errors import NotFound
 from ..models import SessionKey, check_id
 from ..replay import replay
 from ..requests import EventBody
-from .base import RESOURCE, AIServerHandler
+from .base import AIServerHandler, guarded
 
 # At most as many as a person can do between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
@@ -24,8 +22,7 @@ _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=
 class SessionListHandler(AIServerHandler):
     """The sessions of a notebook."""
 
-    @web.authenticated
-    @authorized("read", RESOURCE)
+    @guarded("read")
     async def get(self) -> None:
         """Answer with one page of summaries."""
         notebook_id = check_id("notebookId", self.get_query_argument("notebookId", ""))
@@ -41,8 +38,7 @@ class SessionListHandler(AIServerHandler):
 class SessionHandler(AIServerHandler):
     """One session."""
 
-    @web.authenticated
-    @authorized("read", RESOURCE)
+    @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the session's bytes as stored."""
         stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
@@ -56,8 +52,7 @@ class SessionHandler(AIServerHandler):
         else:
             await self.finish(raw)
 
-    @web.authenticated
-    @authorized("write", RESOURCE)
+    @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:
         """Delete the session for good."""
         key = self.key(notebook_id, cell_id)
@@ -70,8 +65,7 @@ class SessionHandler(AIServerHandler):
 class ReplayHandler(AIServerHandler):
     """How a cell came to be."""
 
-    @web.authenticated
-    @authorized("read", RESOURCE)
+    @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the steps."""
         key = self.key(notebook_id, cell_id)
@@ -91,8 +85,7 @@ class ReplayHandler(AIServerHandler):
 class EventsHandler(AIServerHandler):
     """What a person did with a cell."""
 
-    @web.authenticated
-    @authorized("write", RESOURCE)
+    @guarded("write")
     async def post(self, notebook_id: str, cell_id: str) -> None:
         """Record events and answer with them as saved."""
         key, if_revision = self.key(notebook_id, cell_id), self.if_match()

@@ -66,3 +66,7 @@ class ChatModel(ABC):
         Does nothing for models that cost money or are remote.
         """
         return
+
+    async def close(self) -> None:
+        """Release what the model holds; it can't be asked after that."""
+        return

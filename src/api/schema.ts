@@ -300,7 +300,9 @@ export interface components {
             timestamp?: string | null;
             source?: string | null;
             turnId?: number | null;
-            data?: Record<string, never> | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
         };
         NotebookBody: {
             path: string;
@@ -344,7 +346,9 @@ export interface components {
             timestamp: string;
             source?: string | null;
             turn_id?: number | null;
-            data?: Record<string, never> | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description A session as stored (see schemas/session.schema.json) */
         Session: {
@@ -399,10 +403,12 @@ export interface components {
             code: string;
             /** @description Whether the cell held `code` after the step */
             applied: boolean;
+            /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
+            base?: string;
             /** @description The intent, or empty: the client words other kinds */
             title: string;
             /** @enum {string} */
-            outcome: "open" | "accepted" | "rejected" | "error" | "cancelled" | "done";
+            outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
             turnId?: number;
             model?: string;
             mode?: string;
@@ -413,7 +419,9 @@ export interface components {
             /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
             event?: string;
             /** @description What the event holds beside */
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
         };
         Replay: {
             notebookId: components["schemas"]["Id"];
@@ -784,7 +792,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is being made ready */
+            /** @description It is being made ready, or there is nothing to do */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -445,11 +445,13 @@ export class GenerationModel {
       }
       if (ended) {
         this._history.notify(key);
-        return;
       }
+      // Read on to the end: to leave now would look to the server as if the client had gone.
     }
-    this._history.notify(key);
-    this._fail(run, { code: 'interrupted', message: '' });
+    if (!ended) {
+      this._history.notify(key);
+      this._fail(run, { code: 'interrupted', message: '' });
+    }
   }
 
   private _finish(
@@ -467,6 +469,7 @@ export class GenerationModel {
       this._suggestion = suggestion;
       this._endRun(run, {
         phase: 'suggested',
+        notice: null,
         code: suggestion.source,
         explanation: suggestion.explanation,
         turnId: suggestion.turnId
@@ -478,6 +481,7 @@ export class GenerationModel {
     const { code, message, install, retryAfter, generationId } = failure;
     this._endRun(run, {
       phase: 'failed',
+      notice: null,
       failure: { code, message, install, retryAfter, generationId }
     });
   }

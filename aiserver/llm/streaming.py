@@ -1,0 +1,116 @@
+"""One way to take a streamed answer from any LangChain chat model.
+
+What must hold:
+
+- Closing the iterator stops the model: the call runs in a task of its own that always waits
+  inside the model's library, so that cancelling it unwinds that library's own clean-up at once.
+  (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
+- A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
+  model itself cut, raises BadAnswer: a part is never passed off as the whole (P17, P32).
+- No tracing, whatever the environment says, unless asked for (P4).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadAnswer, ModelTimeout
+from .base import Delta
+from .errors import translate
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessageChunk, BaseMessage
+
+CUT = "The answer was cut off because it grew too long. Ask for less at once."
+BROKEN_OFF = "The model stopped in the middle of its answer. Try again."
+
+# What providers call the reason why an answer ended, and the values that mean "cut".
+_REASONS = ("finish_reason", "stop_reason", "done_reason")
+_CUT_REASONS = {"length", "max_tokens", "max_output_tokens", "model_length"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``timeout``: seconds of silence; ``characters``: of one answer; ``must_end``: whether an
+    answer without a reason why it ended counts as broken off."""
+
+    timeout: float
+    characters: int
+    must_end: bool = False
+
+
+async def stream_chat(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    limits: Limits,
+    *,
+    tracing: bool = False,
+    options: dict[str, Any] | None = None,
+) -> AsyncGenerator[Delta, None]:
+    """Ask ``model``; ``options`` go to its ``astream``. Raises ModelError or a child of it."""
+    # Unbounded, so that the task never waits for the reader; the answer's own cap bounds it.
+    queue: asyncio.Queue[AIMessageChunk | Exception | None] = asyncio.Queue()
+    task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
+    usage: dict[str, int] = {}
+    reason = None
+    size = 0
+    try:
+        while True:
+            try:
+                item = await asyncio.wait_for(queue.get(), limits.timeout)
+            except asyncio.TimeoutError as error:
+                raise ModelTimeout from error
+            if item is None:
+                break
+            if isinstance(item, Exception):
+                raise translate(item) from item
+            _add(usage, item.usage_metadata)
+            reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
+            text = str(item.text)
+            size += len(text)
+            if text:
+                yield Delta(text)
+            if size > limits.characters:
+                raise BadAnswer(CUT)
+    finally:
+        task.cancel()
+        await asyncio.wait({task}, timeout=1)
+    if usage:
+        yield Delta(usage=dict(usage))
+    if str(reason).lower() in _CUT_REASONS:
+        raise BadAnswer(CUT)
+    if reason is None and limits.must_end:
+        raise BadAnswer(BROKEN_OFF)
+
+
+async def _pump(
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    options: dict[str, Any],
+    queue: asyncio.Queue[AIMessageChunk | Exception | None],
+    limits: Limits,
+    tracing: bool,
+) -> None:
+    from langsmith import tracing_context
+
+    size = 0
+    try:
+        with tracing_context(enabled=None if tracing else False):
+            async for chunk in model.astream(messages, **options):
+                queue.put_nowait(chunk)
+                size += len(chunk.text)
+                if size > limits.characters:
+                    break  # also when nobody reads
+        queue.put_nowait(None)
+    except Exception as error:
+        queue.put_nowait(error)
+
+
+def _add(total: dict[str, int], part: Any) -> None:
+    for name in ("input_tokens", "output_tokens", "total_tokens"):
+        if part and name in part:
+            total[name] = total.get(name, 0) + part[name]

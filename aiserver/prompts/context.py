@@ -1,0 +1,116 @@
+"""Builds the prompt: rules, examples, earlier cells, past turns, the cell's code, the wish.
+
+What must hold:
+
+- A pure function of its input, the budget and the token counts.
+- Rules, the cell's code and the wish are always whole: a model that saw half of the cell would
+  destroy the other half. What is shortened is the notebook's other cells and the past turns.
+- All before the wish is the same whether the wish is known or not (as long as it is no longer
+  than ``WISH_TOKENS``), so that a model can read it while the person still types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..models import Interaction
+from ..requests import ContextCell, DataFrameProfile
+from . import templates
+from .history import PER_MESSAGE, Count, history_messages, newest_that_fit
+from .templates import Style
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+WISH_TOKENS = 80
+_CHARACTERS_PER_TOKEN = 8  # text has never more: what is longer can't fit and isn't counted
+
+
+@dataclass(frozen=True)
+class PromptInput:
+    """What a prompt is made of. ``intent`` is empty while a model is made ready."""
+
+    intent: str
+    source: str = ""
+    language: str = "python"
+    cells: list[ContextCell] = field(default_factory=list)
+    history: list[Interaction] = field(default_factory=list)
+    dataframes: list[DataFrameProfile] = field(default_factory=list)
+
+
+async def build_messages(
+    request: PromptInput, *, style: Style, budget: int, count: Count
+) -> list[BaseMessage]:
+    """The messages to send, in at most ``budget`` tokens if that is possible at all."""
+    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+    fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
+    for wish, answer in templates.examples(style, request.language):
+        fixed += [HumanMessage(wish), AIMessage(answer)]
+    frames = templates.data_frames(request.dataframes)
+    last = templates.request(style, "", cell=request.source)
+    sizes = await count([*(str(message.text) for message in fixed), frames, last, request.intent])
+    room = budget - sum(sizes[:-1]) - max(sizes[-1], WISH_TOKENS) - PER_MESSAGE * (len(fixed) + 1)
+
+    past = history_messages(request.history, request.language)
+    # A turn tells more about this cell than another cell does: up to two thirds are for turns.
+    turns = await newest_that_fit(past, room * 2 // 3, count)
+    used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
+    cells = await earlier_cells(request.cells, room - used, count, prose=style == "full")
+
+    before = "\n".join(part for part in (cells, frames) if part)
+    if turns:
+        head = HumanMessage(f"{before}\n{turns[0].text}" if before else str(turns[0].text))
+        final = templates.request(style, request.intent, cell=request.source)
+        return [*fixed, head, *turns[1:], HumanMessage(final)]
+    final = templates.request(style, request.intent, before=before, cell=request.source)
+    return [*fixed, HumanMessage(final)]
+
+
+async def earlier_cells(
+    cells: Sequence[ContextCell], budget: int, count: Count, *, prose: bool
+) -> str:
+    """The newest cells that fit whole, of older ones the lines that make names; in order.
+
+    With ``prose`` Markdown cells are told too, as comments.
+    """
+    codes = [_as_code(cell) for cell in cells if prose or cell.cell_type == "code"]
+    codes = [code for code in codes if code]
+    frame = templates.earlier_cells([""], 1)
+    room = budget - (await count([frame]))[0]
+    newest: list[str] = []
+    for code in reversed(codes):
+        room, text = await _fit(code, room, count)
+        if not text:
+            break
+        newest.append(text)
+    return templates.earlier_cells(newest[::-1], len(codes) - len(newest))
+
+
+def _as_code(cell: ContextCell) -> str:
+    text = cell.source.strip()
+    if cell.cell_type == "code" or not text:
+        return text
+    return "\n".join(f"# {line}".rstrip() for line in text.splitlines())
+
+
+async def _fit(code: str, room: int, count: Count) -> tuple[int, str]:
+    """The code, or its outline, whichever fits first; and the room that is left."""
+    for text in (code, outline(code)):
+        if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
+            size = (await count([text]))[0] + 1
+            if size <= room:
+                return room - size, text
+    return room, ""
+
+
+_NAMING = re.compile(r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w, .\[\]'\"]*= )")
+
+
+def outline(code: str) -> str:
+    """The lines of a cell that make a name: imports, definitions, assignments at its top level."""
+    lines = [line.rstrip() for line in code.splitlines() if _NAMING.match(line)]
+    return "\n".join([*lines, "# …"]) if lines else ""

@@ -1,0 +1,45 @@
+/**
+ * What the replay follows: the active cell of the current notebook. An interface, so that
+ * the models know no view; `notebook/followed.ts` is the one for JupyterLab's notebooks.
+ */
+import { ISignal } from '@lumino/signaling';
+
+/** A cell, as the replay names it. */
+export interface ICellInfo {
+  readonly id: string;
+  readonly type: string;
+  /** The number in `[3]`; null if it was not run. */
+  readonly count: number | null;
+  /** The first line that is not blank. */
+  readonly firstLine: string;
+}
+
+/** `where`: another notebook or cell · `source`: the cell's code · `cells`: which cells there are. */
+export type SubjectChange = 'where' | 'source' | 'cells';
+
+export interface IReplaySubject {
+  /** Something changed; never emitted while inactive. */
+  readonly changed: ISignal<IReplaySubject, SubjectChange>;
+
+  /** Whether it watches the notebook. While it doesn't, what it says may be old. */
+  isActive: boolean;
+
+  readonly hasNotebook: boolean;
+  /** The current notebook's id; null where no cell of it has a history. */
+  readonly notebookId: string | null;
+  readonly cell: ICellInfo | null;
+  /** The active cell's code. */
+  readonly source: string;
+  readonly mimeType: string;
+  /** Whether code may be put into the active cell. */
+  readonly isWritable: boolean;
+  /** All cells, in the notebook's order. */
+  cells(): ICellInfo[];
+
+  /** Make the active cell hold `source`, in one undo step. */
+  apply(source: string): void;
+  /** Take back the last step of the active cell. */
+  undo(): void;
+  /** Make a cell the active one, and bring it into view. */
+  goTo(cellId: string): Promise<void>;
+}

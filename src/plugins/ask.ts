@@ -1,0 +1,181 @@
+/** Asking in the cell: the commands, and the rows of the open notebooks. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { Cell, CodeCell } from '@jupyterlab/cells';
+import { IEditorServices } from '@jupyterlab/codeeditor';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  TranslationBundle,
+  nullTranslator
+} from '@jupyterlab/translation';
+import { Menu } from '@lumino/widgets';
+
+import { ApiClient } from '../api/client';
+import { GenerationModel } from '../models/generation';
+import { NotebookCell } from '../notebook/cell';
+import { languageOf } from '../notebook/context';
+import { listDataFrames } from '../notebook/dataframes';
+import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
+import { askIcon } from '../widgets/icons';
+import { NotebookAsks } from '../widgets/notebookasks';
+
+export const askPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'aiserver:ask',
+  description: 'Ask for code in the cell itself.',
+  autoStart: true,
+  requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    editors: IEditorServices,
+    history: IHistory,
+    identity: INotebookIdentity,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('aiserver');
+    const api = new ApiClient(app.serviceManager.serverSettings);
+    const all = new WeakMap<NotebookPanel, NotebookAsks>();
+
+    const asksOf = (panel: NotebookPanel): NotebookAsks => {
+      let asks = all.get(panel);
+      if (!asks) {
+        asks = new NotebookAsks({
+          panel,
+          trans,
+          newEditor: editors.factoryService.newInlineEditor,
+          makeModel: cellId =>
+            new GenerationModel({
+              api,
+              history,
+              target: new NotebookCell(panel, cellId, identity, trans)
+            }),
+          listDataFrames: () =>
+            listDataFrames(
+              panel.sessionContext.session?.kernel,
+              languageOf(panel.context.model),
+              trans
+            ),
+          openMenu: (x, y) => rowMenu(app).open(x, y),
+          save: () => void panel.context.save().catch(() => undefined),
+          onUnsaved: () =>
+            Notification.warning(
+              trans.__(
+                'The cell is as you wanted it, but this could not be noted in its history.'
+              )
+            )
+        });
+        all.set(panel, asks);
+      }
+      return asks;
+    };
+
+    addCommands(app, tracker, asksOf, trans);
+    const category = trans.__('AI Server');
+    for (const command of [
+      CommandIDs.ask,
+      CommandIDs.askDataFrame,
+      CommandIDs.accept,
+      CommandIDs.reject,
+      CommandIDs.stop,
+      CommandIDs.reset
+    ]) {
+      palette?.addItem({ command, category });
+    }
+  }
+};
+
+function addCommands(
+  app: JupyterFrontEnd,
+  tracker: INotebookTracker,
+  asksOf: (panel: NotebookPanel) => NotebookAsks,
+  trans: TranslationBundle
+): void {
+  const { commands } = app;
+
+  /** The cell in which the person is, if code can be asked for there. */
+  const current = (): { asks: NotebookAsks; cell: Cell } | null => {
+    const panel = tracker.currentWidget;
+    const cell = panel?.content.activeCell;
+    return panel && cell instanceof CodeCell
+      ? { asks: asksOf(panel), cell }
+      : null;
+  };
+  const model = (): GenerationModel | null => {
+    const found = current();
+    return found && found.asks.get(found.cell);
+  };
+  const isSuggested = () => model()?.state.phase === 'suggested';
+
+  const open = (pickDataFrames: boolean) => {
+    const found = current();
+    if (found) {
+      found.asks.open(found.cell, pickDataFrames);
+    } else if (tracker.currentWidget) {
+      Notification.info(trans.__('Code can be asked for in code cells.'), {
+        autoClose: 4000
+      });
+    }
+  };
+
+  commands.addCommand(CommandIDs.ask, {
+    label: trans.__('Ask for Code'),
+    caption: trans.__('Ask for code in this cell, or for a change of it'),
+    icon: args => (args.isMenu ? undefined : askIcon),
+    isEnabled: () => tracker.currentWidget !== null,
+    execute: () => open(false)
+  });
+  commands.addCommand(CommandIDs.askDataFrame, {
+    label: trans.__('About a DataFrame…'),
+    caption: trans.__('Ask for code about DataFrames of the kernel'),
+    isEnabled: () => current() !== null,
+    execute: () => open(true)
+  });
+  commands.addCommand(CommandIDs.accept, {
+    label: trans.__('Accept the Suggestion'),
+    isEnabled: isSuggested,
+    execute: () => model()?.accept()
+  });
+  commands.addCommand(CommandIDs.reject, {
+    label: trans.__('Reject the Suggestion'),
+    isEnabled: isSuggested,
+    execute: () => model()?.reject()
+  });
+  commands.addCommand(CommandIDs.stop, {
+    label: trans.__('Stop Writing This Cell'),
+    isEnabled: () => model()?.isBusy ?? false,
+    execute: () => model()?.stop()
+  });
+  commands.addCommand(CommandIDs.reset, {
+    label: trans.__('Start Afresh'),
+    caption: trans.__(
+      'The turns before are kept, but no longer told to the model'
+    ),
+    isEnabled: () => current() !== null,
+    execute: () => {
+      open(false);
+      return model()?.reset();
+    }
+  });
+}
+
+/** The menu behind the row's “⋯”. */
+function rowMenu(app: JupyterFrontEnd): Menu {
+  const menu = new Menu({ commands: app.commands });
+  menu.addItem({ command: CommandIDs.askDataFrame });
+  menu.addItem({ command: CommandIDs.reset });
+  if (app.commands.hasCommand(CommandIDs.showReplay)) {
+    menu.addItem({ type: 'separator' });
+    menu.addItem({ command: CommandIDs.showReplay });
+  }
+  menu.aboutToClose.connect(() => {
+    // Its command may still be under way.
+    requestAnimationFrame(() => menu.dispose());
+  });
+  return menu;
+}

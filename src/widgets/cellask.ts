@@ -1,0 +1,125 @@
+/**
+ * The prompt row and the diff of one cell widget, kept in step with the model of its asking.
+ *
+ * What must hold: it holds nothing that the model does not have, so that it can be thrown
+ * away and made anew whenever JupyterLab draws the cell anew.
+ */
+import type { Cell } from '@jupyterlab/cells';
+import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import type { PanelLayout } from '@lumino/widgets';
+
+import type { GenerationModel } from '../models/generation';
+import { DiffOverlay } from './diffoverlay';
+import { IPromptRowServices, PromptRow, handleKey } from './promptrow';
+
+export interface ICellAskOptions extends IPromptRowServices {
+  cell: Cell;
+  model: GenerationModel;
+  newEditor: CodeEditor.Factory;
+}
+
+export class CellAsk implements IDisposable {
+  constructor(private readonly _options: ICellAskOptions) {
+    const { cell, model } = _options;
+    this.cell = cell;
+    this.model = model;
+    this.row = new PromptRow(model, _options);
+    model.changed.connect(this._schedule, this);
+    cell.model.contentChanged.connect(this._schedule, this);
+    cell.disposed.connect(this.dispose, this);
+    void cell.ready.then(() => this._place());
+  }
+
+  readonly cell: Cell;
+  readonly model: GenerationModel;
+  readonly row: PromptRow;
+
+  get isDisposed(): boolean {
+    return this._disposed;
+  }
+
+  /** Whether the diff covers the cell's editor. */
+  get covers(): boolean {
+    return this._overlay !== null;
+  }
+
+  get hasFocus(): boolean {
+    return this.row.hasFocus || (this._overlay?.hasFocus ?? false);
+  }
+
+  dispose(): void {
+    if (this._disposed) {
+      return;
+    }
+    this._disposed = true;
+    Signal.clearData(this);
+    cancelAnimationFrame(this._frame);
+    this._overlay?.dispose();
+    this._overlay = null;
+    this.row.dispose();
+  }
+
+  /** Below the input, above the output: in every windowing mode the cell carries it along. */
+  private _place(): void {
+    if (this._disposed || this.cell.isDisposed) {
+      return;
+    }
+    this.cell.inputHidden = false;
+    const layout = this.cell.layout as PanelLayout;
+    const input = layout.widgets.findIndex(widget =>
+      widget.hasClass('jp-Cell-inputWrapper')
+    );
+    layout.insertWidget(input + 1, this.row);
+    this._draw();
+  }
+
+  /** Draw at most once a frame, however fast the tokens come. */
+  private _schedule(): void {
+    if (!this._frame) {
+      this._frame = requestAnimationFrame(() => {
+        this._frame = 0;
+        this._draw();
+      });
+    }
+  }
+
+  private _draw(): void {
+    const { cell, model, _options: options } = this;
+    if (this._disposed || !cell.editor) {
+      return;
+    }
+    const { phase, code } = model.state;
+    // While a further request is read, the suggestion that it builds on stays on view.
+    if (!(phase === 'suggested' || (model.isBusy && code))) {
+      this._overlay?.dispose();
+      this._overlay = null;
+      return;
+    }
+    this._overlay ??= new DiffOverlay({
+      cell,
+      newEditor: options.newEditor,
+      trans: options.trans,
+      onRevise: revised => {
+        model.revise(revised);
+        this.row.focus();
+      },
+      onKey: event => {
+        if (handleKey(model, event)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }
+    });
+    this._overlay.show({
+      original: cell.model.sharedModel.getSource(),
+      code,
+      streaming: phase === 'streaming'
+    });
+  }
+
+  private _overlay: DiffOverlay | null = null;
+  private _frame = 0;
+  private _disposed = false;
+}

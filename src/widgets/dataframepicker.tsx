@@ -1,0 +1,105 @@
+/**
+ * Choose DataFrames of the kernel for the request.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { DataFrameProfile } from '../api/types';
+import { shapeOf } from './promptparts';
+
+/** As many as the HTTP API takes in one request. */
+const MAX_CHOSEN = 20;
+
+export interface IDataFramePickerProps {
+  list: () => Promise<DataFrameProfile[]>;
+  chosen: readonly DataFrameProfile[];
+  trans: TranslationBundle;
+  onChoose: (dataframes: DataFrameProfile[]) => void;
+  onClose: () => void;
+}
+
+export function DataFramePicker(
+  props: IDataFramePickerProps
+): React.JSX.Element {
+  const { chosen, list, trans } = props;
+  const [found, setFound] = React.useState<DataFrameProfile[] | null>(null);
+  const [problem, setProblem] = React.useState('');
+  const [round, setRound] = React.useState(0);
+  const first = React.useRef<HTMLElement>(null);
+
+  React.useEffect(() => {
+    let gone = false;
+    setProblem('');
+    list()
+      .then(profiles => !gone && setFound(profiles))
+      .catch((reason: Error) => !gone && setProblem(reason.message));
+    return () => {
+      gone = true;
+    };
+  }, [list, round]);
+  React.useEffect(() => {
+    first.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [found, problem]);
+
+  const toggle = (profile: DataFrameProfile) => {
+    const rest = chosen.filter(({ name }) => name !== profile.name);
+    props.onChoose(
+      rest.length < chosen.length ? rest : [...rest, profile].slice(-MAX_CHOSEN)
+    );
+  };
+
+  return (
+    <section
+      ref={first}
+      className="jp-AIServer-Ask-picker"
+      aria-label={trans.__('DataFrames of the kernel')}
+    >
+      {problem ? (
+        <p>{problem}</p>
+      ) : !found ? (
+        <p>{trans.__('Asking the kernel…')}</p>
+      ) : !found.length ? (
+        <p>
+          {trans.__(
+            'The kernel has no DataFrame yet. Run a cell that makes one, then look again.'
+          )}
+        </p>
+      ) : (
+        <div className="jp-AIServer-Ask-frames">
+          {found.map(profile => (
+            <label key={profile.name}>
+              <input
+                type="checkbox"
+                checked={chosen.some(({ name }) => name === profile.name)}
+                onChange={() => toggle(profile)}
+              />
+              <code>{profile.name}</code>
+              <small>{shapeOf(profile, trans)}</small>
+            </label>
+          ))}
+        </div>
+      )}
+      <div className="jp-AIServer-Ask-pickerbar">
+        <span className="jp-AIServer-Ask-hint">
+          {trans.__('Names and types of the columns are sent, no values.')}
+        </span>
+        {(problem || found?.length === 0) && (
+          <button
+            type="button"
+            className="jp-AIServer-Ask-button"
+            onClick={() => setRound(round + 1)}
+          >
+            {trans.__('Look again')}
+          </button>
+        )}
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={props.onClose}
+        >
+          {trans.__('Done')}
+        </button>
+      </div>
+    </section>
+  );
+}

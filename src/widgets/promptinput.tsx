@@ -1,0 +1,108 @@
+/**
+ * The text field of the prompt row: it grows with its text and knows its keys.
+ *
+ * What must hold:
+ * - While an input method composes (Chinese, Japanese, Korean), no key is taken: Enter
+ *   there chooses a word.
+ * - Shift+Enter never reaches the notebook, where it would run the cell (P35).
+ */
+import * as React from 'react';
+
+import type { IntentHistory } from '../models/intents';
+
+export interface IPromptInputProps {
+  label: string;
+  placeholder: string;
+  text: string;
+  intents: IntentHistory;
+  onText: (text: string) => void;
+  onSend: () => void;
+  /** Keys that are not for writing; true if they were taken. */
+  onKey: (event: React.KeyboardEvent) => boolean;
+}
+
+/** Whether an input method has the key. (Safari ends composing before the key arrives.) */
+export function isComposing(event: React.KeyboardEvent): boolean {
+  return event.nativeEvent.isComposing || event.keyCode === 229;
+}
+
+export function PromptInput(props: IPromptInputProps): React.JSX.Element {
+  const { text, intents, onText } = props;
+  const field = React.useRef<HTMLTextAreaElement>(null);
+
+  React.useLayoutEffect(() => {
+    const node = field.current;
+    if (node) {
+      node.style.height = 'auto';
+      if (node.scrollHeight) {
+        node.style.height = `${node.scrollHeight}px`;
+      }
+    }
+  }, [text]);
+
+  const recall = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
+    const { selectionStart, selectionEnd, value } = event.currentTarget;
+    const up = event.key === 'ArrowUp';
+    const beyond = up
+      ? value.slice(0, selectionStart)
+      : value.slice(selectionEnd);
+    if (beyond.includes('\n') || selectionStart !== selectionEnd) {
+      return false;
+    }
+    const found = up ? intents.previous(value) : intents.next();
+    if (found === null) {
+      return false;
+    }
+    onText(found);
+    return true;
+  };
+
+  const onKeyDown = (event: React.KeyboardEvent<HTMLTextAreaElement>) => {
+    if (isComposing(event)) {
+      return;
+    }
+    const bare = !(event.ctrlKey || event.metaKey || event.altKey);
+    let taken = props.onKey(event);
+    if (!taken && bare && event.key === 'Enter' && event.shiftKey) {
+      // JupyterLab cancels the browser's own line break in cells, so it is made here.
+      taken = true;
+      const { selectionStart, selectionEnd } = event.currentTarget;
+      event.currentTarget.setRangeText(
+        '\n',
+        selectionStart,
+        selectionEnd,
+        'end'
+      );
+      onText(event.currentTarget.value);
+    } else if (!taken && bare && !event.shiftKey) {
+      if (event.key === 'Enter') {
+        taken = true;
+        props.onSend();
+      } else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+        taken = recall(event);
+      }
+    }
+    if (taken) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+
+  return (
+    <textarea
+      ref={field}
+      className="jp-AIServer-Ask-input"
+      rows={1}
+      maxLength={20000}
+      spellCheck={false}
+      aria-label={props.label}
+      placeholder={props.placeholder}
+      value={text}
+      onChange={event => {
+        intents.leave();
+        onText(event.target.value);
+      }}
+      onKeyDown={onKeyDown}
+    />
+  );
+}

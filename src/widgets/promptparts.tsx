@@ -1,0 +1,205 @@
+/**
+ * The small parts of the prompt row: who answers, how long it has taken, what went wrong.
+ * All text of a model or a server is drawn as text, never as HTML (P12).
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { DataFrameProfile, ModelInfo } from '../api/types';
+import type { IFailure } from '../models/generation';
+
+/** Which model answers, and whether the text stays on this machine. */
+export function ModelLabel(props: {
+  model: ModelInfo | null;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { model, trans } = props;
+  if (!model) {
+    return null;
+  }
+  const where = model.onThisMachine
+    ? trans.__('on this machine')
+    : trans.__('not on this machine');
+  const title = model.onThisMachine
+    ? trans.__(
+        'What you ask and the code that goes with it stay on this machine.'
+      )
+    : trans.__(
+        'What you ask, this cell and the code cells before it are sent to this provider.'
+      );
+  return (
+    <span
+      className={
+        'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote')
+      }
+      title={title}
+    >
+      {model.label} · {where}
+    </span>
+  );
+}
+
+/** What is being done, and for how long. */
+export function Progress(props: {
+  since: number;
+  writing: boolean;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { since, writing, trans } = props;
+  const [now, setNow] = React.useState(() => performance.now());
+  React.useEffect(() => {
+    const timer = window.setInterval(() => setNow(performance.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  let words = writing
+    ? trans.__('Writing…')
+    : trans.__('Reading the notebook…');
+  if (!writing && seconds >= 20) {
+    words = trans.__('Still reading. A first answer can take half a minute…');
+  }
+  return (
+    <span className="jp-AIServer-Ask-progress" aria-hidden="true">
+      <span className="jp-AIServer-Ask-dots" />
+      {words}
+      <span className="jp-AIServer-Ask-seconds">
+        {seconds > 0 ? trans.__('%1 s', seconds) : ''}
+      </span>
+    </span>
+  );
+}
+
+/** What went wrong, as a sentence. */
+export function failureText(
+  failure: IFailure,
+  trans: TranslationBundle
+): string {
+  switch (failure.code) {
+    case 'interrupted':
+      return trans.__(
+        'The answer broke off before it was whole, so nothing of it is shown. Try again.'
+      );
+    case 'unreachable':
+      return trans.__(
+        'The Jupyter server does not answer. Check that it is running, then try again.'
+      );
+    case 'generation_running':
+      return trans.__(
+        'This cell is already being written, perhaps in another tab.'
+      );
+    case 'model_rate_limited':
+      return failure.retryAfter
+        ? trans.__(
+            'The provider asks to wait %1 seconds: too many requests.',
+            Math.ceil(failure.retryAfter)
+          )
+        : failure.message;
+    default:
+      return (
+        failure.message ||
+        trans.__('No model is set up yet, so nothing can answer.')
+      );
+  }
+}
+
+/** A failure with the button that acts on it. */
+export function Failure(props: {
+  failure: IFailure;
+  trans: TranslationBundle;
+  onRetry: () => void;
+  onTakeOver: () => void;
+}): React.JSX.Element {
+  const { failure, trans } = props;
+  const [copied, setCopied] = React.useState(false);
+  const { install } = failure;
+  return (
+    <div className="jp-AIServer-Ask-failure" role="alert">
+      <span className="jp-AIServer-Ask-sentence">
+        {failureText(failure, trans)}
+      </span>
+      {install && (
+        <span className="jp-AIServer-Ask-install">
+          <code>{install}</code>
+          <button
+            type="button"
+            className="jp-AIServer-Ask-button"
+            onClick={() => {
+              Clipboard.copyToSystem(install);
+              setCopied(true);
+            }}
+          >
+            {copied ? trans.__('Copied') : trans.__('Copy')}
+          </button>
+        </span>
+      )}
+      {failure.generationId ? (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={props.onTakeOver}
+        >
+          {trans.__('Stop it and ask again')}
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={props.onRetry}
+        >
+          {trans.__('Try again')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Rows and columns, as people write them. */
+export function shapeOf(
+  profile: DataFrameProfile,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    '%1 rows × %2 columns',
+    profile.rowCount.toLocaleString(),
+    profile.columnCount.toLocaleString()
+  );
+}
+
+/** The DataFrames that the request is about. */
+export function DataFrameChips(props: {
+  dataframes: readonly DataFrameProfile[];
+  trans: TranslationBundle;
+  onRemove: (name: string) => void;
+}): React.JSX.Element | null {
+  const { dataframes, trans } = props;
+  if (!dataframes.length) {
+    return null;
+  }
+  return (
+    <div className="jp-AIServer-Ask-chips">
+      {dataframes.map(profile => (
+        <span
+          key={profile.name}
+          className="jp-AIServer-Ask-chip"
+          title={profile.columns
+            ?.map(column => `${column.name}: ${column.dtype}`)
+            .join('\n')}
+        >
+          {profile.name}
+          <small>{shapeOf(profile, trans)}</small>
+          <button
+            type="button"
+            aria-label={trans.__('Leave out %1', profile.name)}
+            onClick={() => props.onRemove(profile.name)}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <span className="jp-AIServer-Ask-hint">
+        {trans.__('Names and types of the columns are sent, no values.')}
+      </span>
+    </div>
+  );
+}

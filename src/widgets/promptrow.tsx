@@ -1,0 +1,354 @@
+/**
+ * The prompt row: one place below a cell's code to ask, to see what is happening, to
+ * accept or reject, and to say what to change.
+ *
+ * What must hold:
+ * - The text field and the buttons stay where they are while an answer streams and when it
+ *   ends (what grows, grows below them), and the focus stays in the field.
+ * - JupyterLab's shortcuts are off in here: Shift+Enter would run the cell (P35).
+ * - A screen reader is told start and end, not each token (P38).
+ */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { DataFrameProfile } from '../api/types';
+import type { GenerationModel, IGenerationState } from '../models/generation';
+import { DataFramePicker } from './dataframepicker';
+import { askIcon } from './icons';
+import { PromptInput, isComposing } from './promptinput';
+import { DataFrameChips, Failure, ModelLabel, Progress } from './promptparts';
+import { announcement, noticeText, wording } from './promptwords';
+
+export interface IPromptRowServices {
+  trans: TranslationBundle;
+  listDataFrames: () => Promise<DataFrameProfile[]>;
+  /** Open the row's menu at a place of the window. */
+  openMenu: (x: number, y: number) => void;
+  /** Save the notebook: its shortcut is off in the row. */
+  save: () => void;
+}
+
+export class PromptRow extends ReactWidget {
+  constructor(
+    readonly model: GenerationModel,
+    private readonly _services: IPromptRowServices
+  ) {
+    super();
+    const { trans } = _services;
+    this.addClass('jp-AIServer-Ask');
+    this.node.dataset.lmSuppressShortcuts = 'true';
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-label', trans.__('Ask for code'));
+    // In Lumino's words: clicks in here are no clicks on the notebook.
+    for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
+      this.node.addEventListener(type, event => event.stopPropagation());
+    }
+    model.changed.connect(() => this.update());
+  }
+
+  /** Put the cursor into the text field, as soon as it is there. */
+  focus(): void {
+    void (this.renderPromise ?? Promise.resolve()).then(() =>
+      this.node.querySelector('textarea')?.focus()
+    );
+  }
+
+  get hasFocus(): boolean {
+    return this.node.contains(document.activeElement);
+  }
+
+  /** Show or hide the list of the kernel's DataFrames. */
+  pickDataFrames(picking: boolean): void {
+    this._picking = picking;
+    this.update();
+    if (!picking) {
+      this.focus();
+    }
+  }
+
+  protected override render(): React.JSX.Element {
+    return (
+      <Prompt
+        model={this.model}
+        state={this.model.state}
+        services={this._services}
+        picking={this._picking}
+        pick={picking => this.pickDataFrames(picking)}
+      />
+    );
+  }
+
+  private _picking = false;
+}
+
+/** Keys that mean the same in the row and in the diff; true if the key was taken. */
+export function handleKey(
+  model: GenerationModel,
+  event: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
+  text = ''
+): boolean {
+  const accel = event.ctrlKey || event.metaKey;
+  const suggested = model.state.phase === 'suggested';
+  if (event.key === 'Escape') {
+    if (model.isBusy) {
+      model.stop();
+    } else if (suggested) {
+      void model.reject();
+    } else {
+      model.close(text);
+    }
+    return true;
+  }
+  if (
+    event.key === 'Enter' &&
+    suggested &&
+    (accel || (event.shiftKey && !text))
+  ) {
+    void model.accept();
+    return true;
+  }
+  return false;
+}
+
+interface IPromptProps {
+  model: GenerationModel;
+  state: IGenerationState;
+  services: IPromptRowServices;
+  picking: boolean;
+  pick: (picking: boolean) => void;
+}
+
+function Prompt(props: IPromptProps): React.JSX.Element {
+  const { model, state, services, picking, pick } = props;
+  const { trans } = services;
+  const [text, setText] = React.useState(state.draft);
+  // The request comes back after a failure, unless something was written meanwhile.
+  React.useEffect(() => setText(now => now || state.draft), [state.draft]);
+  const asked = model.isBusy || state.phase === 'suggested';
+  const notice = noticeText(state, trans);
+
+  const send = () => {
+    if (text.trim()) {
+      if (!model.isBusy) {
+        pick(false);
+        setText('');
+      }
+      void model.ask(text);
+    }
+  };
+
+  const onKey = (event: React.KeyboardEvent): boolean => {
+    const accel = event.ctrlKey || event.metaKey;
+    if (accel && event.key.toLowerCase() === 's') {
+      services.save();
+    } else if (event.key === 'Escape' && picking) {
+      pick(false);
+    } else if (event.key === 'Escape' && asked && text && !model.isBusy) {
+      setText(''); // First the change that is being written, then the suggestion.
+    } else if (!handleKey(model, event, text)) {
+      if (!accel || event.key !== 'Enter') {
+        return false;
+      }
+      send();
+    }
+    return true;
+  };
+
+  return (
+    <div
+      className="jp-AIServer-Ask-card"
+      data-phase={state.phase}
+      onKeyDown={event => {
+        if (!event.defaultPrevented && !isComposing(event)) {
+          if (onKey(event)) {
+            event.preventDefault();
+            event.stopPropagation();
+          }
+        }
+      }}
+    >
+      <div className="jp-AIServer-Ask-said" role="status" aria-live="polite">
+        {announcement(state, trans)}
+      </div>
+      {asked && (
+        <div className="jp-AIServer-Ask-asked">
+          <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
+          <span className="jp-AIServer-Ask-intent" title={state.intent}>
+            {state.intent}
+          </span>
+          <Turn state={state} trans={trans} />
+        </div>
+      )}
+      {state.failure && (
+        <Failure
+          failure={state.failure}
+          trans={trans}
+          onRetry={() => void model.again()}
+          onTakeOver={() => void model.takeOver()}
+        />
+      )}
+      {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
+      {picking && (
+        <DataFramePicker
+          list={services.listDataFrames}
+          chosen={state.dataframes}
+          trans={trans}
+          onChoose={frames => model.setDataFrames(frames)}
+          onClose={() => pick(false)}
+        />
+      )}
+      <DataFrameChips
+        dataframes={state.dataframes}
+        trans={trans}
+        onRemove={name =>
+          model.setDataFrames(
+            state.dataframes.filter(profile => profile.name !== name)
+          )
+        }
+      />
+      <div className="jp-AIServer-Ask-line">
+        {!asked && (
+          <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
+        )}
+        <PromptInput
+          {...wording(model, trans)}
+          text={text}
+          intents={model.intents}
+          onText={setText}
+          onSend={send}
+          onKey={onKey}
+        />
+        {!asked && <Turn state={state} trans={trans} />}
+      </div>
+      <div className="jp-AIServer-Ask-bar">
+        <Actions
+          model={model}
+          state={state}
+          trans={trans}
+          text={text}
+          send={send}
+        />
+        <span className="jp-AIServer-Ask-space" />
+        <ModelLabel model={state.model} trans={trans} />
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button jp-mod-quiet"
+          aria-label={trans.__('More')}
+          title={trans.__('More')}
+          aria-haspopup="menu"
+          onClick={event => {
+            const box = event.currentTarget.getBoundingClientRect();
+            services.openMenu(box.left, box.bottom);
+          }}
+        >
+          ⋯
+        </button>
+      </div>
+      {asked && state.explanation && (
+        <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
+      )}
+    </div>
+  );
+}
+
+function Turn(props: {
+  state: IGenerationState;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { turnId } = props.state;
+  return turnId ? (
+    <span className="jp-AIServer-Ask-turn">
+      {props.trans.__('turn %1', turnId)}
+    </span>
+  ) : null;
+}
+
+function Actions(props: {
+  model: GenerationModel;
+  state: IGenerationState;
+  trans: TranslationBundle;
+  text: string;
+  send: () => void;
+}): React.JSX.Element {
+  const { model, state, trans, text } = props;
+  if (model.isBusy) {
+    return (
+      <>
+        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
+        <Progress
+          key={state.since}
+          since={state.since}
+          writing={state.phase === 'streaming'}
+          trans={trans}
+        />
+      </>
+    );
+  }
+  if (state.phase === 'suggested') {
+    return (
+      <>
+        <Button
+          label={trans.__('Accept')}
+          keys={text ? 'Ctrl ⏎' : '⇧⏎'}
+          primary
+          run={() => void model.accept()}
+        />
+        <Button
+          label={trans.__('Reject')}
+          keys="Esc"
+          run={() => void model.reject()}
+        />
+        <Button label={trans.__('Again')} run={() => void model.again()} />
+        {model.isRevised && (
+          <Button
+            label={trans.__('Bring changes back')}
+            run={() => model.restoreSuggestion()}
+          />
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <Button
+        label={trans.__('Ask')}
+        keys="⏎"
+        primary
+        disabled={!text.trim()}
+        run={props.send}
+      />
+      <Button
+        label={trans.__('Close')}
+        keys="Esc"
+        run={() => model.close(text)}
+      />
+    </>
+  );
+}
+
+function Button(props: {
+  label: string;
+  keys?: string;
+  primary?: boolean;
+  disabled?: boolean;
+  run: () => void;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className={
+        'jp-AIServer-Ask-button' + (props.primary ? ' jp-mod-primary' : '')
+      }
+      disabled={props.disabled}
+      onClick={props.run}
+    >
+      {props.label}
+      {props.keys && (
+        <span className="jp-AIServer-Ask-key" aria-hidden="true">
+          {props.keys}
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * What the prompt row says in each state.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { GenerationModel, IGenerationState } from '../models/generation';
+import { failureText } from './promptparts';
+
+/** What the text field is called, and what it says while it is empty. */
+export function wording(
+  model: GenerationModel,
+  trans: TranslationBundle
+): { label: string; placeholder: string } {
+  if (model.isBusy) {
+    const text = trans.__('You can write the next change meanwhile …');
+    return { label: trans.__('What to change next'), placeholder: text };
+  }
+  if (model.state.phase === 'suggested') {
+    const text = trans.__('or say what to change …');
+    return { label: trans.__('What to change'), placeholder: text };
+  }
+  const text = model.target.source()?.trim()
+    ? trans.__('What should change in this cell?')
+    : trans.__('What should this cell do?');
+  return { label: text, placeholder: text };
+}
+
+export function noticeText(
+  state: IGenerationState,
+  trans: TranslationBundle
+): string {
+  switch (state.notice) {
+    case 'busy':
+      return trans.__('This cell is still being written. Stop it first.');
+    case 'stopped':
+      return state.phase === 'suggested'
+        ? trans.__('Stopped. This is the suggestion of before.')
+        : trans.__('Stopped. Your code is as it was.');
+    case 'reset':
+      return trans.__(
+        'Started afresh: the turns before are kept, but no longer told to the model.'
+      );
+    case 'gone':
+      return trans.__('The cell is gone or locked, so nothing was written.');
+    case 'unsaved':
+      return trans.__('This could not be noted in the cell’s history.');
+    default:
+      return '';
+  }
+}
+
+/** What a screen reader says when something begins or ends. */
+export function announcement(
+  state: IGenerationState,
+  trans: TranslationBundle
+): string {
+  switch (state.phase) {
+    case 'waiting':
+    case 'streaming':
+      return trans.__('Writing code for this cell. Press Escape to stop.');
+    case 'suggested':
+      return trans.__(
+        'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
+      );
+    case 'stopped':
+      return trans.__('Stopped.');
+    case 'failed':
+      return state.failure ? failureText(state.failure, trans) : '';
+    default:
+      return '';
+  }
+}

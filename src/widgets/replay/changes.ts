@@ -1,0 +1,58 @@
+/**
+ * How many lines a step added and took away. Worked out once per step.
+ */
+import { Chunk } from '@codemirror/merge';
+import { Text } from '@codemirror/state';
+
+import type { Step } from '../../api/types';
+import { comparedWith } from './words';
+
+/** Beyond this the diff gets coarse; it stays right, and quick. */
+export const DIFF_LIMITS = { scanLimit: 500, timeout: 50 };
+
+export interface ILineChanges {
+  readonly added: number;
+  readonly removed: number;
+}
+
+const known = new WeakMap<Step, ILineChanges>();
+
+export function lineChanges(step: Step): ILineChanges {
+  let changes = known.get(step);
+  if (!changes) {
+    changes = count(comparedWith(step), step.code);
+    known.set(step, changes);
+  }
+  return changes;
+}
+
+function count(before: string, code: string): ILineChanges {
+  if (before === code) {
+    return { added: 0, removed: 0 };
+  }
+  if (!before || !code) {
+    return { added: lines(code).length, removed: lines(before).length };
+  }
+  const a = Text.of(lines(before));
+  const b = Text.of(lines(code));
+  let added = 0;
+  let removed = 0;
+  for (const chunk of Chunk.build(a, b, DIFF_LIMITS)) {
+    removed += span(a, chunk.fromA, chunk.toA);
+    added += span(b, chunk.fromB, chunk.toB);
+  }
+  return { added, removed };
+}
+
+function lines(text: string): string[] {
+  return text ? text.split(/\r\n?|\n/) : [];
+}
+
+/** How many lines a chunk covers; its end is one past that of its last line. */
+function span(doc: Text, from: number, to: number): number {
+  return from === to
+    ? 0
+    : doc.lineAt(Math.min(to - 1, doc.length)).number -
+        doc.lineAt(from).number +
+        1;
+}

@@ -1,0 +1,40 @@
+/** What every part of the sidebar needs: words, the person's locale, and what time it is. */
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator, TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+export interface IReplayContext {
+  readonly trans: TranslationBundle;
+  readonly locale: string | undefined;
+  /** The time of the last tick: made anew once in a while, so that rows are not. */
+  readonly now: Date;
+  readonly languages: IEditorLanguageRegistry | null;
+}
+
+const Context = React.createContext<IReplayContext>({
+  trans: nullTranslator.load('aiserver'),
+  locale: undefined,
+  now: new Date(0),
+  languages: null
+});
+
+export const ReplayContext = Context.Provider;
+
+export function useReplay(): IReplayContext {
+  return React.useContext(Context);
+}
+
+/**
+ * The locale for times: the interface's language, in the variant of it that the browser
+ * prefers (an English interface says 14:05 in London and 2:05 PM in Boston).
+ */
+export function pickLocale(
+  language: string,
+  preferred: readonly string[]
+): string {
+  const tag = language.replace('_', '-');
+  const base = (name: string) => name.split('-')[0].toLowerCase();
+  const found = preferred.find(name => base(name) === base(tag));
+  // Where the interface names a variant itself (zh-TW), that one is meant.
+  return tag.includes('-') ? tag : (found ?? tag);
+}

@@ -1,0 +1,121 @@
+/**
+ * The sidebar: owns the life cycle. Its model works only while the panel is seen.
+ */
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import type { ITranslator } from '@jupyterlab/translation';
+import { VDomRenderer } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+import React from 'react';
+
+import type { ReplayModel } from '../../models/replay';
+import { IReplayContext, pickLocale, ReplayContext } from './context';
+import type { IAsk } from './empty';
+import { replayIcon } from './icons';
+import { ReplayView } from './view';
+
+/** Times are shown to the minute. */
+const TICK_MS = 30_000;
+
+export class ReplayPanel extends VDomRenderer<ReplayModel> {
+  constructor(options: {
+    model: ReplayModel;
+    languages: IEditorLanguageRegistry;
+    translator: ITranslator;
+    /** How to ask for code now; null where that is not to be had. */
+    ask: () => IAsk | null;
+    copy: (text: string) => void;
+  }) {
+    super(options.model);
+    const trans = options.translator.load('aiserver');
+    const language = options.translator.languageCode ?? 'en';
+    this._ask = options.ask;
+    this._copy = options.copy;
+    this._context = {
+      trans,
+      locale: pickLocale(language, navigator.languages ?? []),
+      now: new Date(),
+      languages: options.languages
+    };
+    this.id = 'aiserver-replay';
+    this.addClass('jp-AIServer-Replay');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', trans.__('Replay'));
+    this.title.icon = replayIcon;
+    this.title.caption = trans.__('Replay: how each cell came to be');
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._sleep();
+      super.dispose();
+    }
+  }
+
+  protected render(): React.ReactElement {
+    return (
+      <ReplayContext value={this._context}>
+        <ReplayView model={this.model!} ask={this._ask()} copy={this._copy} />
+      </ReplayContext>
+    );
+  }
+
+  protected override onAfterAttach(msg: Message): void {
+    super.onAfterAttach(msg);
+    if (this.isVisible) {
+      this._wake();
+    }
+  }
+
+  protected override onAfterShow(msg: Message): void {
+    super.onAfterShow(msg);
+    this._wake();
+  }
+
+  protected override onAfterHide(msg: Message): void {
+    super.onAfterHide(msg);
+    this._sleep();
+  }
+
+  protected override onBeforeDetach(msg: Message): void {
+    this._sleep();
+    super.onBeforeDetach(msg);
+  }
+
+  protected override onActivateRequest(msg: Message): void {
+    super.onActivateRequest(msg);
+    const first = '[role="slider"], [role="tab"][aria-selected="true"]';
+    const targets = Array.from(this.node.querySelectorAll<HTMLElement>(first));
+    // The slider if there is one: arrow keys then go through the steps at once.
+    targets[targets.length - 1]?.focus();
+  }
+
+  private _wake(): void {
+    if (this._ticker === null) {
+      this._ticker = window.setInterval(() => this._tick(), TICK_MS);
+      this._tick();
+    }
+    if (this.model) {
+      this.model.isActive = true;
+    }
+  }
+
+  private _sleep(): void {
+    if (this._ticker !== null) {
+      window.clearInterval(this._ticker);
+      this._ticker = null;
+    }
+    if (this.model) {
+      this.model.isActive = false;
+    }
+  }
+
+  private _tick(): void {
+    this._context = { ...this._context, now: new Date() };
+    this.update();
+  }
+
+  private readonly _ask: () => IAsk | null;
+  private readonly _copy: (text: string) => void;
+  private _context: IReplayContext;
+  private _ticker: number | null = null;
+}

@@ -1,0 +1,83 @@
+/**
+ * Times, in the person's own language: near ones by distance, far ones by date.
+ */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export interface IShownTime {
+  /** Short: "now", "5 min. ago", "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
+  readonly short: string;
+  /** The full date and time. */
+  readonly full: string;
+}
+
+/**
+ * A stored time, as shown `now`. A text that is no time is shown as it is.
+ *
+ * @param locale - A BCP 47 tag; what is none is passed over.
+ */
+export function showTime(
+  stored: string,
+  now: Date,
+  locale?: string
+): IShownTime {
+  const date = new Date(stored);
+  if (Number.isNaN(date.getTime())) {
+    return { short: stored, full: stored };
+  }
+  const tag = asTag(locale);
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(tag, options).format(date);
+  const full = format({ dateStyle: 'full', timeStyle: 'medium' });
+  return { short: short(date, now, tag, format), full };
+}
+
+function short(
+  date: Date,
+  now: Date,
+  tag: string | undefined,
+  format: (options: Intl.DateTimeFormatOptions) => string
+): string {
+  const ago = now.getTime() - date.getTime();
+  const distance = new Intl.RelativeTimeFormat(tag, {
+    numeric: 'auto',
+    style: 'short'
+  });
+  // A clock that is a little ahead is no reason to speak of the future.
+  if (ago > -MINUTE && ago < MINUTE) {
+    return distance.format(0, 'second');
+  }
+  if (ago > 0 && ago < HOUR) {
+    return distance.format(-Math.floor(ago / MINUTE), 'minute');
+  }
+  const days = calendarDays(now) - calendarDays(date);
+  if (days === 0) {
+    return format({ hour: 'numeric', minute: '2-digit' });
+  }
+  if (days === 1) {
+    return distance.format(-1, 'day');
+  }
+  const sameYear = date.getFullYear() === now.getFullYear();
+  return format({
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' })
+  });
+}
+
+/** The number of a day, counted where the person is. */
+function calendarDays(date: Date): number {
+  return Math.round(
+    Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (24 * HOUR)
+  );
+}
+
+/** The tag if it is one; undefined means the browser's own language. */
+function asTag(locale?: string): string | undefined {
+  try {
+    return locale && Intl.getCanonicalLocales(locale)[0];
+  } catch {
+    return undefined;
+  }
+}

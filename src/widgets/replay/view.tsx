@@ -1,0 +1,174 @@
+/** The whole sidebar: two tabs, and below them what the model's phase calls for. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { ReplayModel } from '../../models/replay';
+import { CellView } from './cellView';
+import { useReplay } from './context';
+import { Empty, IAsk } from './empty';
+import { Overview } from './overview';
+
+export interface IReplayViewProps {
+  model: ReplayModel;
+  ask: IAsk | null;
+  copy: (text: string) => void;
+}
+
+export function ReplayView(props: IReplayViewProps): React.JSX.Element {
+  const { model } = props;
+  const inCell = model.view === 'cell';
+  const error = inCell ? model.error : model.overview.error;
+  const retry = () => (inCell ? model.refresh() : model.overview.refresh());
+  return (
+    <>
+      <Tabs model={model} />
+      <div
+        className="jp-AIServer-Replay-body"
+        role="tabpanel"
+        id="jp-AIServer-Replay-body"
+        aria-labelledby={`jp-AIServer-Replay-${model.view}`}
+      >
+        {error !== null && <Problem text={error} retry={retry} />}
+        {inCell ? <CellTab {...props} /> : <NotebookTab {...props} />}
+      </div>
+    </>
+  );
+}
+
+function Tabs(props: { model: ReplayModel }): React.JSX.Element {
+  const { model } = props;
+  const { trans } = useReplay();
+  const names = {
+    cell: trans.__('Cell'),
+    notebook: trans.__('Notebook')
+  };
+  const views = Object.keys(names) as (keyof typeof names)[];
+  return (
+    <div
+      className="jp-AIServer-Replay-tabs"
+      role="tablist"
+      aria-label={trans.__('Replay')}
+      onKeyDown={event => {
+        if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+          const other = views.find(view => view !== model.view)!;
+          event.preventDefault();
+          model.view = other;
+          document.getElementById(`jp-AIServer-Replay-${other}`)?.focus();
+        }
+      }}
+    >
+      {views.map(view => (
+        <button
+          key={view}
+          type="button"
+          role="tab"
+          id={`jp-AIServer-Replay-${view}`}
+          aria-selected={view === model.view}
+          aria-controls="jp-AIServer-Replay-body"
+          tabIndex={view === model.view ? 0 : -1}
+          onClick={() => {
+            model.view = view;
+          }}
+        >
+          {names[view]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function CellTab(props: IReplayViewProps): React.JSX.Element | null {
+  const { model, copy, ask } = props;
+  const { trans } = useReplay();
+  if (model.phase === 'steps') {
+    return <CellView model={model} copy={copy} />;
+  }
+  const words = emptyWords(model, trans);
+  return words && <Empty {...words} ask={words.isAsking ? ask : null} />;
+}
+
+function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
+  const { model, ask } = props;
+  const { trans } = useReplay();
+  const { rows, isLoading } = model.overview;
+  if (!rows.length) {
+    return (
+      <Empty
+        title={trans.__('No notebook is open')}
+        text={trans.__('Open a notebook to see how its cells came to be.')}
+        ask={null}
+      />
+    );
+  }
+  const isNew = !isLoading && rows.every(row => !row.summary);
+  return (
+    <>
+      {isNew && (
+        <Empty
+          title={trans.__('No history yet')}
+          text={trans.__('Cells that you ask for are counted here.')}
+          ask={ask}
+        />
+      )}
+      <Overview rows={rows} onGoTo={cellId => void model.goTo(cellId)} />
+    </>
+  );
+}
+
+function emptyWords(
+  model: ReplayModel,
+  trans: TranslationBundle
+): { title: string; text: string; isAsking: boolean } | null {
+  switch (model.phase) {
+    case 'notebook':
+    case 'cell':
+      return {
+        title: trans.__('No notebook is open'),
+        text: trans.__('Open a notebook to see how its cells came to be.'),
+        isAsking: false
+      };
+    case 'history':
+      return {
+        title: trans.__('This notebook has no history yet'),
+        text: trans.__(
+          'Every request and every version of a cell is kept from its first request on, and replayed here.'
+        ),
+        isAsking: true
+      };
+    case 'empty':
+      return model.activeType !== 'code' && model.isFollowing
+        ? {
+            title: trans.__('This is a text cell'),
+            text: trans.__('Choose a code cell to see how it came to be.'),
+            isAsking: false
+          }
+        : {
+            title: trans.__('This cell has no history yet'),
+            text: trans.__(
+              'Ask for code in it, and each request, answer and change shows up here as a step.'
+            ),
+            isAsking: true
+          };
+    default:
+      return null;
+  }
+}
+
+function Problem(props: {
+  text: string;
+  retry: () => void;
+}): React.JSX.Element {
+  const { trans } = useReplay();
+  return (
+    <div className="jp-AIServer-Replay-failure" role="alert">
+      <span>{props.text}</span>
+      <button
+        type="button"
+        className="jp-AIServer-Replay-button"
+        onClick={props.retry}
+      >
+        {trans.__('Retry')}
+      </button>
+    </div>
+  );
+}

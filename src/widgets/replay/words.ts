@@ -1,0 +1,150 @@
+/**
+ * How steps are put into words: what happened, how it ended, who did it. Text only.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ModelInfo, Step } from '../../api/types';
+
+export type Tone = 'good' | 'bad' | 'model' | 'quiet';
+
+/** A step's colour on the slider and in the list. */
+export type DotKind = 'model' | 'hand' | 'bad';
+
+export function dotKind(step: Step): DotKind {
+  if (step.outcome === 'error') {
+    return 'bad';
+  }
+  return step.author === 'model' ? 'model' : 'hand';
+}
+
+/** The code that a step is shown as a change of. */
+export function comparedWith(step: Step): string {
+  return step.base ?? step.before;
+}
+
+/** What happened, in a line: the request as it was made, or what the person did. */
+export function stepTitle(step: Step, trans: TranslationBundle): string {
+  switch (step.kind) {
+    case 'turn':
+      return step.title.trim() || trans.__('Asked without words');
+    case 'start':
+      return trans.__('The cell as it was before');
+    case 'edit':
+      return editTitle(step, trans);
+    case 'accept':
+      return step.fromStep === undefined
+        ? trans.__('Accepted an earlier answer')
+        : trans.__('Accepted step %1', step.fromStep + 1);
+    case 'restore':
+      return step.fromStep === undefined
+        ? trans.__('Restored an earlier version')
+        : trans.__('Restored step %1', step.fromStep + 1);
+    case 'run':
+      return trans.__('Run');
+    case 'context_reset':
+      return trans.__('Started afresh');
+    default:
+      return eventTitle(step.event ?? '', trans);
+  }
+}
+
+function editTitle(step: Step, trans: TranslationBundle): string {
+  switch (step.event) {
+    case 'accept':
+      return trans.__('Accepted with changes');
+    case 'reject':
+      return trans.__('Rejected, with changes');
+    default:
+      return trans.__('Edited by hand');
+  }
+}
+
+function eventTitle(type: string, trans: TranslationBundle): string {
+  switch (type) {
+    case 'split':
+      return trans.__('Split');
+    case 'merge':
+      return trans.__('Merged with another cell');
+    case 'copy':
+      return trans.__('Copied from another cell');
+    case 'delete':
+      return trans.__('Deleted');
+    case 'undelete':
+      return trans.__('Brought back');
+    default:
+      // An event of a later version: its own name says more than nothing.
+      return type.replace(/_/g, ' ');
+  }
+}
+
+/** How the step ended, for a chip; null where there is nothing to say. */
+export function outcome(
+  step: Step,
+  isNewestTurn: boolean,
+  trans: TranslationBundle
+): { text: string; tone: Tone } | null {
+  switch (step.outcome) {
+    case 'accepted':
+      return { text: trans.__('accepted'), tone: 'good' };
+    case 'refined':
+      return { text: trans.__('refined'), tone: 'quiet' };
+    case 'rejected':
+      return { text: trans.__('rejected'), tone: 'quiet' };
+    case 'error':
+      // A run that failed is best told by its exception: "NameError".
+      return {
+        text:
+          /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
+        tone: 'bad'
+      };
+    case 'cancelled':
+      return { text: trans.__('stopped'), tone: 'quiet' };
+    case 'open':
+      return isNewestTurn
+        ? { text: trans.__('open'), tone: 'model' }
+        : { text: trans.__('not used'), tone: 'quiet' };
+    default:
+      return step.kind === 'run'
+        ? { text: trans.__('ran'), tone: 'good' }
+        : null;
+  }
+}
+
+function runError(step: Step): string {
+  return (step.kind === 'run' && step.error) || '';
+}
+
+/** Who did it. */
+export function author(
+  step: Step,
+  info: ModelInfo | null,
+  trans: TranslationBundle
+): { name: string; place: string } {
+  if (step.author === 'person') {
+    return { name: trans.__('you'), place: '' };
+  }
+  const id = step.model ?? '';
+  const name =
+    info?.label || id.slice(id.indexOf(':') + 1) || trans.__('model');
+  if (!info) {
+    return { name, place: '' };
+  }
+  const place = info.onThisMachine
+    ? trans.__('on this machine')
+    : trans.__('remote');
+  return { name, place };
+}
+
+/** The name of a cell: "Cell [3]". */
+export function cellName(
+  cell: { type: string; count: number | null } | null,
+  trans: TranslationBundle
+): string {
+  if (!cell) {
+    return trans.__('Deleted cell');
+  }
+  if (cell.type !== 'code') {
+    return trans.__('Text cell');
+  }
+  return trans.__('Cell [%1]', cell.count ?? ' ');
+}
