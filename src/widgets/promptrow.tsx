@@ -27,6 +27,8 @@ export interface IPromptRowServices {
   openMenu: (x: number, y: number) => void;
   /** Save the notebook: its shortcut is off in the row. */
   save: () => void;
+  /** Put a text on the clipboard. */
+  copy: (text: string) => void;
 }
 
 export class PromptRow extends ReactWidget {
@@ -186,6 +188,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           onRetry={() => void model.again()}
           onTakeOver={() => void model.takeOver()}
+          onCopy={services.copy}
         />
       )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
