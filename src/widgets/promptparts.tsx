@@ -6,7 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
-import type { IFailure } from '../models/generation';
+import type { IFailure } from '../models/generationstate';
 
 /** Which model answers, and whether the text stays on this machine. */
 export function ModelLabel(props: {
