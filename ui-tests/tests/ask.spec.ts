@@ -2,10 +2,15 @@
  * Asking in a cell, with a model that says what the test tells it.
  */
 import { CellUnderTest } from '../fixtures/cells';
-import { expect, test } from '../fixtures/lab';
+import { expect, type Lab, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
 const FIRST = "import pandas as pd\ndf = pd.read_csv('data.csv')\ndf.head()";
+/** Wait until the model was asked and holds its answer back. */
+async function asked(lab: Lab): Promise<void> {
+  await expect.poll(async () => (await lab.model!.requests())[0]?.sent).toBe(2);
+}
+
 const SECOND = "import pandas as pd\ndf = pd.read_csv('data.csv', usecols=['price'])\ndf.head()";
 
 test('an answer is a proposal until it is accepted, and then one undo step', async ({
@@ -138,6 +143,7 @@ test('Stop ends it, nothing is written, and the turn is kept as cancelled', asyn
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script({ ...code(FIRST), hold_after: 2 });
   await cell.ask('too long');
+  await asked(lab);
   await cell.button('Stop').click();
   await expect(cell.button('Stop')).toHaveCount(0);
   await expect(cell.button(/^Accept/)).toHaveCount(0);
@@ -206,7 +212,7 @@ test('if the cell is gone, nothing is written anywhere and the answer is kept', 
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script({ ...code('answer = 42'), hold_after: 2 });
   await cell.ask('for the doomed');
-  await expect(cell.button('Stop')).toBeVisible();
+  await asked(lab);
   await page.evaluate(() => {
     const { jupyterapp } = window as any;
     const notebook = jupyterapp.shell.currentWidget.content;
@@ -282,7 +288,7 @@ test('a second tab is told that the cell is being written', async ({
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script({ ...code('once = 1'), hold_after: 2 });
   await cell.ask('mine');
-  await expect(cell.button('Stop')).toBeVisible();
+  await asked(lab);
   const id = await lab.notebookId(file);
   const second = await page.request.post(`${lab.url}/aiserver/generate`, {
     data: { notebookId: id, cellId: 'cell-1', intent: 'me too' }
