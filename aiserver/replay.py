@@ -12,8 +12,10 @@ What must hold:
 How a turn ends. An answer is a proposal: the cell keeps its old code until a person accepts.
 An ``accept`` directly after its turn is folded into it; one with another source than the
 suggestion (hunks refused, or edited first) is the turn and then a hand edit. An ``accept`` that
-comes later, with other steps between, is a step of its own. Tools that record no events are
-read by what came next: if the next request starts from the suggestion, it was accepted.
+comes later, with other steps between, is a step of its own. A request that goes on from an open
+answer refines it: the cell does not change, and the step tells which code it started from.
+Tools that record no events are read by what came next: if the next request starts from the
+suggestion, it was accepted.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from pydantic.alias_generators import to_camel
 from .models import Event, Interaction, Session
 
 Kind = Literal["start", "turn", "edit", "accept", "run", "restore", "context_reset", "other"]
-Outcome = Literal["open", "accepted", "rejected", "error", "cancelled", "done"]
+Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Step:
 
     ``code`` is what the step shows: for a turn its suggestion, else what the cell held then.
     ``applied`` says whether the cell held ``code`` afterwards; if not, it still held ``before``.
+    ``base`` is the code that a request started from, where the cell held something else.
     ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
     record that gave it away, and no ``event``.
     """
@@ -47,6 +50,7 @@ class Step:
     before: str
     code: str
     applied: bool = True
+    base: str | None = None
     title: str = ""
     outcome: Outcome = "done"
     turn_id: int | None = None
@@ -70,7 +74,9 @@ class Step:
 
 def replay(session: Session) -> list[Step]:
     """The steps of a session, oldest first."""
-    reader = _Reader()
+    reader = _Reader(
+        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or [])
+    )
     position = 0
     for record in session.ordered():
         # Files of other tools may lack `seq`: then a turn counts by its place, as in `ordered`.
@@ -83,9 +89,14 @@ def replay(session: Session) -> list[Step]:
 
 
 class _Reader:
-    """Reads records one by one and keeps what the cell holds."""
+    """Reads records one by one and keeps what the cell holds.
 
-    def __init__(self) -> None:
+    ``tells_outcomes``: the tool that wrote them records accepts, so that an answer without one
+    was not accepted.
+    """
+
+    def __init__(self, *, tells_outcomes: bool) -> None:
+        self.tells_outcomes = tells_outcomes
         self.steps: list[Step] = []
         self.turns: dict[int, Step] = {}
 
@@ -95,7 +106,14 @@ class _Reader:
 
     def turn(self, turn: Interaction, seq: int) -> None:
         request, answer = turn.user_request, turn.ai_response
-        self._catch_up(request.current_code, seq, turn.timestamp)
+        refined = self._refined(turn)
+        base = None
+        if refined is None:
+            self._catch_up(request.current_code, seq, turn.timestamp)
+        else:
+            if refined.outcome == "open":
+                refined.outcome = "refined"
+            base = request.current_code if request.current_code != self.held else None
         self.turns[turn.turn_id] = self._add(
             seq,
             "turn",
@@ -103,6 +121,7 @@ class _Reader:
             answer.suggestion,
             author="model",
             applied=False,
+            base=base,
             title=request.intent,
             outcome="open" if answer.status == "success" else answer.status,
             turn_id=turn.turn_id,
@@ -112,12 +131,21 @@ class _Reader:
             error=answer.error or None,
         )
 
+    def _refined(self, turn: Interaction) -> Step | None:
+        """The answer that this request goes on from while the cell holds something else."""
+        if turn.parent_turn_id is not None:
+            return self.turns.get(turn.parent_turn_id)
+        last = self.steps[-1] if self.steps and self.tells_outcomes else None
+        if last is None or last.outcome != "open":
+            return None
+        return last if last.code == turn.user_request.current_code else None
+
     def event(self, event: Event) -> None:
         proposal = self.turns.get(event.turn_id) if event.turn_id is not None else None
         if event.type == "accept" and proposal is not None:
             self._accept(event, proposal)
         elif event.type == "reject" and proposal is not None:
-            if proposal.outcome == "open":
+            if proposal.outcome in ("open", "refined"):
                 proposal.outcome = "rejected"
             if event.source is not None and event.source != self.held:
                 self._record(event, "edit", event.source)

@@ -25,7 +25,12 @@ class Book:
         return len(self.turns) + len(self.events) + 1
 
     def turn(
-        self, current: str, suggestion: str, status: str = "success", intent: str = "do it"
+        self,
+        current: str,
+        suggestion: str,
+        status: str = "success",
+        intent: str = "do it",
+        **fields: Any,
     ) -> int:
         number = len(self.turns) + 1
         self.turns.append(
@@ -45,6 +50,7 @@ class Book:
                     "error": "It broke." if status == "error" else None,
                 },
                 "model": "local:qwen",
+                **fields,
             }
         )
         return number
@@ -163,6 +169,26 @@ def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
     assert steps[2].from_step == 0 and not steps[0].applied
 
 
+def test_a_request_that_goes_on_from_an_open_answer_refines_it() -> None:
+    book = Book()
+    first = book.turn("a", "a\nb")
+    second = book.turn("a\nb", "a\nc")
+    book.event("accept", turn_id=second, source="a\nc")
+    steps = book.replay()
+    assert shape(steps)[1:] == [
+        ("turn", "a", "a\nb", "refined"),
+        ("turn", "a", "a\nc", "accepted"),
+    ]
+    assert steps[2].base == "a\nb" and steps[2].to_wire()["base"] == "a\nb"
+    # Told outright, it needs no event to be known, and the code may have been changed too.
+    book = Book()
+    first = book.turn("", "a\nb")
+    book.turn("b", "c", parent_turn_id=first)
+    steps = book.replay()
+    assert shape(steps) == [("turn", "", "a\nb", "refined"), ("turn", "", "c", "open")]
+    assert steps[1].base == "b"
+
+
 def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> None:
     book = Book()
     book.event("accept", turn_id=book.turn("", "a"))
@@ -220,6 +246,7 @@ def sessions(draw: st.DrawFn) -> Session:
                 "status": draw(st.sampled_from(["success", "error", "cancelled"])),
             },
             **({"seq": draw(st.integers(1, 12))} if draw(st.booleans()) else {}),
+            **({"parent_turn_id": draw(st.integers(1, 4))} if draw(st.booleans()) else {}),
         }
         for number in range(1, draw(st.integers(0, 5)) + 1)
     ]
@@ -242,7 +269,7 @@ def sessions(draw: st.DrawFn) -> Session:
 def test_any_session_has_a_whole_replay_that_shows_every_source(session: Session) -> None:
     steps = replay(session)
     check_chain(steps)
-    shown = {step.code for step in steps} | {step.before for step in steps}
+    shown = {text for step in steps for text in (step.code, step.before, step.base)}
     for turn in session.interactions:
         assert {turn.user_request.current_code, turn.ai_response.suggestion} <= shown
     for event in session.events or []:
@@ -283,11 +310,17 @@ def test_the_replay_of_a_simulated_cell_holds_what_the_cell_held(data: st.DataOb
 
     for number in range(data.draw(st.integers(0, 12))):
         act = data.draw(
-            st.sampled_from(["ask", "fail", "type", "accept", "part", "reject", "run", "restore"])
+            st.sampled_from(
+                ["ask", "refine", "fail", "type", "accept", "part", "reject", "run", "restore"]
+            )
         )
         fresh = f"v{number}"
         if act == "ask":
             open_turn = (book.turn(held, fresh), fresh)
+        elif act == "refine" and open_turn:
+            started_from = open_turn[1] + " less"
+            parent = open_turn[0]
+            open_turn = (book.turn(started_from, fresh, parent_turn_id=parent), fresh)
         elif act == "fail":
             book.turn(held, fresh, status="error")
             open_turn = None

@@ -403,10 +403,12 @@ export interface components {
             code: string;
             /** @description Whether the cell held `code` after the step */
             applied: boolean;
+            /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
+            base?: string;
             /** @description The intent, or empty: the client words other kinds */
             title: string;
             /** @enum {string} */
-            outcome: "open" | "accepted" | "rejected" | "error" | "cancelled" | "done";
+            outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
             turnId?: number;
             model?: string;
             mode?: string;
@@ -790,7 +792,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is being made ready */
+            /** @description It is being made ready, or there is nothing to do */
             202: {
                 headers: {
                     [name: string]: unknown;

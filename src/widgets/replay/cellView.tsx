@@ -119,7 +119,9 @@ function Actions(props: {
       </button>
       <button
         type="button"
-        className="jp-AIServer-Replay-button"
+        className="jp-AIServer-Replay-button jp-AIServer-Replay-copy"
+        aria-label={trans.__('Copy this version')}
+        title={trans.__('Copy this version')}
         aria-disabled={!step?.code || undefined}
         onClick={() => {
           if (step?.code) {
@@ -128,8 +130,12 @@ function Actions(props: {
           }
         }}
       >
-        <copyIcon.react tag="span" />
-        {copied === step ? trans.__('Copied') : trans.__('Copy')}
+        {copied === step ? (
+          <checkIcon.react tag="span" />
+        ) : (
+          <copyIcon.react tag="span" />
+        )}
+        <span>{copied === step ? trans.__('Copied') : trans.__('Copy')}</span>
       </button>
       <span className="jp-AIServer-Replay-note" role="status">
         {note === 'restored' &&

@@ -5,6 +5,7 @@ import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 import type { Step } from '../../api/types';
+import { comparedWith } from './words';
 
 /** Beyond this the diff gets coarse; it stays right, and quick. */
 export const DIFF_LIMITS = { scanLimit: 500, timeout: 50 };
@@ -19,7 +20,7 @@ const known = new WeakMap<Step, ILineChanges>();
 export function lineChanges(step: Step): ILineChanges {
   let changes = known.get(step);
   if (!changes) {
-    changes = count(step.before, step.code);
+    changes = count(comparedWith(step), step.code);
     known.set(step, changes);
   }
   return changes;

@@ -46,6 +46,13 @@ export function Overview(props: IOverviewProps): React.JSX.Element {
   );
 }
 
+/** The first line as it reads: a heading without its marks. */
+function firstLine(row: IOverviewRow): string {
+  return row.cell?.type === 'markdown'
+    ? row.firstLine.replace(/^#+\s+/, '')
+    : row.firstLine;
+}
+
 function Row(
   props: IOverviewProps & { row: IOverviewRow; isStop: boolean }
 ): React.JSX.Element {
@@ -75,7 +82,7 @@ function Row(
             </span>
           )}
           <code className="jp-AIServer-Replay-firstLine">
-            {row.firstLine || trans.__('empty')}
+            {firstLine(row) || trans.__('empty')}
           </code>
         </span>
         {summary && (

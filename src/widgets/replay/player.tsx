@@ -19,6 +19,7 @@ export function Player(props: {
   const dots = React.useMemo(() => steps.map(dotKind), [steps]);
   const step = steps[position];
   const count = trans.__('Step %1 of %2', position + 1, steps.length);
+  const short = trans.__('%1 of %2', position + 1, steps.length);
   return (
     <div className="jp-AIServer-Replay-player">
       <Slider
@@ -48,7 +49,7 @@ export function Player(props: {
           disabled={position >= steps.length - 1}
           onClick={() => player.goTo(position + 1)}
         />
-        <span className="jp-AIServer-Replay-count">{count}</span>
+        <span className="jp-AIServer-Replay-count">{short}</span>
         <select
           className="jp-AIServer-Replay-speed"
           aria-label={trans.__('Speed')}

@@ -13,7 +13,7 @@ import { lineChanges } from './changes';
 import { useReplay } from './context';
 import { DiffEditor } from './diffEditor';
 import { When } from './when';
-import { author, outcome, stepTitle, Tone } from './words';
+import { author, comparedWith, outcome, stepTitle, Tone } from './words';
 
 export interface IStepViewProps {
   step: Step;
@@ -57,14 +57,16 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
     <header className="jp-AIServer-Replay-stepHead">
       <span
         className={`jp-AIServer-Replay-author jp-mod-${step.author}`}
-        title={step.model}
+        title={[step.model, who.place].filter(Boolean).join(' · ')}
       >
         <Icon.react tag="span" />
         <span className="jp-AIServer-Replay-name">{who.name}</span>
       </span>
       <span className="jp-AIServer-Replay-when">
-        {who.place && `${who.place} · `}
         <When time={step.timestamp} />
+        {who.place && (
+          <span className="jp-AIServer-Replay-place"> · {who.place}</span>
+        )}
       </span>
       <LineCount step={step} />
       {chip && <Chip {...chip} />}
@@ -84,7 +86,10 @@ function LineCount(props: { step: Step }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = lineChanges(props.step);
   if (!added && !removed) {
-    return null;
+    const isSame = props.step.kind === 'turn' && props.step.code;
+    return isSame ? (
+      <span className="jp-AIServer-Replay-same">{trans.__('no change')}</span>
+    ) : null;
   }
   const label = trans.__('%1 lines added, %2 lines removed', added, removed);
   return (
@@ -114,7 +119,8 @@ function StepCode(props: IStepViewProps): React.JSX.Element {
       made.dispose();
     };
   }, [languages]);
-  const { before, code } = step;
+  const { code } = step;
+  const before = comparedWith(step);
   React.useEffect(() => {
     const label =
       before && before !== code

@@ -136,13 +136,19 @@ function emptyWords(
         isAsking: true
       };
     case 'empty':
-      return {
-        title: trans.__('This cell has no history yet'),
-        text: trans.__(
-          'Ask for code in it, and each request, answer and change shows up here as a step.'
-        ),
-        isAsking: true
-      };
+      return model.activeType !== 'code' && model.isFollowing
+        ? {
+            title: trans.__('This is a text cell'),
+            text: trans.__('Choose a code cell to see how it came to be.'),
+            isAsking: false
+          }
+        : {
+            title: trans.__('This cell has no history yet'),
+            text: trans.__(
+              'Ask for code in it, and each request, answer and change shows up here as a step.'
+            ),
+            isAsking: true
+          };
     default:
       return null;
   }

@@ -17,6 +17,11 @@ export function dotKind(step: Step): DotKind {
   return step.author === 'model' ? 'model' : 'hand';
 }
 
+/** The code that a step is shown as a change of. */
+export function comparedWith(step: Step): string {
+  return step.base ?? step.before;
+}
+
 /** What happened, in a line: the request as it was made, or what the person did. */
 export function stepTitle(step: Step, trans: TranslationBundle): string {
   switch (step.kind) {
@@ -81,10 +86,17 @@ export function outcome(
   switch (step.outcome) {
     case 'accepted':
       return { text: trans.__('accepted'), tone: 'good' };
+    case 'refined':
+      return { text: trans.__('refined'), tone: 'quiet' };
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':
-      return { text: trans.__('failed'), tone: 'bad' };
+      // A run that failed is best told by its exception: "NameError".
+      return {
+        text:
+          /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
+        tone: 'bad'
+      };
     case 'cancelled':
       return { text: trans.__('stopped'), tone: 'quiet' };
     case 'open':
@@ -96,6 +108,10 @@ export function outcome(
         ? { text: trans.__('ran'), tone: 'good' }
         : null;
   }
+}
+
+function runError(step: Step): string {
+  return (step.kind === 'run' && step.error) || '';
 }
 
 /** Who did it. */
