@@ -1,8 +1,50 @@
-"""``jupyter aiserver …`` on the command line."""
+"""``jupyter aiserver …`` on the command line: a thin dispatcher.
+
+Each group of commands lives beside what it is about and offers ``add_commands(subparsers)``;
+each command sets ``run``, a function from the parsed arguments to an exit status (0 all is well,
+1 it failed and said why, 2 wrong usage, 130 stopped by Ctrl+C). To add a group, add it to
+``GROUPS``.
+"""
 
 from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from . import __version__
+from .errors import AIServerError
+from .llm import commands as model
+
+GROUPS: tuple[Callable[[Any], None], ...] = (model.add_commands,)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    made = argparse.ArgumentParser(
+        prog="jupyter aiserver", description="AI Server: every code cell remembers how it was made."
+    )
+    made.add_argument("--version", action="version", version=__version__)
+    groups = made.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
+    for add in GROUPS:
+        add(groups)
+    return made
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
-    raise SystemExit("not yet")
+    arguments = parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        return run(arguments)
+    except AIServerError as error:
+        print(error.message, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nStopped. What was done so far is kept.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

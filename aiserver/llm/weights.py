@@ -88,3 +88,10 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 def verify(path: Path) -> bool:
     """Whether the file is to the bit what was installed. Takes about a second."""
     return sha256_of(path) == record_of(path).sha256
+
+
+def leftovers(place: Path) -> list[Path]:
+    """All that an installation, finished or not, puts into ``place``."""
+    path = place / FILE
+    names = [path, path.with_suffix(".json"), place / f"{FILE}.part", place / ".hub"]
+    return [item for item in [*names, place / ".pypi"] if item.exists()]

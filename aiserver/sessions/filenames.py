@@ -15,13 +15,14 @@ from __future__ import annotations
 import hashlib
 import re
 
-from ..models import SessionKey
+from ..models import ID_PATTERN, SessionKey
 
 MAX_NAME = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HEAD = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # what a hashed name keeps
 
+_ID = re.compile(ID_PATTERN)
 _OTHER = re.compile(rb"[^a-z0-9-]")
 _ESCAPE = re.compile(r"~([0-9a-f]{2})")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -64,10 +65,13 @@ def log_name(notebook_id: str, owner: str = "") -> str:
 def log_notebook_id(name: str, owner: str = "") -> str | None:
     """The notebook whose log has this file name, or None if it is none of this owner's."""
     suffix = _owner(owner) + LOG_SUFFIX
-    stem = name[: -len(suffix)]
-    if not name.endswith(suffix) or "_" in stem or encode(decode(stem)) != stem:
+    if not name.endswith(suffix):
         return None
-    return decode(stem)
+    stem = name[: -len(suffix)]
+    notebook_id = decode(stem)
+    if encode(notebook_id) != stem or not _ID.fullmatch(notebook_id):
+        return None
+    return notebook_id
 
 
 def blob_name(sha256: str, owner: str = "") -> str:

@@ -3,7 +3,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { Clipboard, ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { IEditorServices } from '@jupyterlab/codeeditor';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -63,6 +63,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             ),
           openMenu: (x, y) => rowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
+          copy: text => Clipboard.copyToSystem(text),
           onUnsaved: () =>
             Notification.warning(
               trans.__(

@@ -112,14 +112,29 @@ export class CellAsk implements IDisposable {
         }
       }
     });
+    const follow = isInView(this.row.node);
     this._overlay.show({
       original: cell.model.sharedModel.getSource(),
       code,
       streaming: phase === 'streaming'
     });
+    if (follow) {
+      this.row.node.scrollIntoView({ block: 'nearest' });
+    }
   }
 
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;
   private _disposed = false;
+}
+
+/** Whether the row is wholly on view: then it stays so while the code above it grows. */
+function isInView(node: HTMLElement): boolean {
+  const frame = node.closest('.jp-WindowedPanel-outer');
+  if (!frame) {
+    return false;
+  }
+  const inner = node.getBoundingClientRect();
+  const outer = frame.getBoundingClientRect();
+  return inner.top >= outer.top && inner.bottom <= outer.bottom;
 }

@@ -9,12 +9,13 @@
  * - The cell's own editor stays in place below, hidden, so that its undo history, cursor and
  *   extensions are as they were when this is gone.
  */
-import { rejectChunk, unifiedMergeView } from '@codemirror/merge';
+import { Chunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import {
   Compartment,
   Extension,
   StateEffect,
-  StateField
+  StateField,
+  Text
 } from '@codemirror/state';
 import {
   Decoration,
@@ -102,14 +103,16 @@ export class DiffOverlay implements IDisposable {
     this._node.classList.toggle('jp-mod-streaming', streaming);
     this._setText(view, shown?.doc ?? code);
     view.dispatch({ effects: setWritten.of(shown?.written ?? null) });
-    if (original !== this._original) {
+    const words = !streaming && isLikeness(original, code);
+    if (original !== this._original || words !== this._words) {
       this._original = original;
+      this._words = words;
       // Where there was nothing, all is new: a tint says so, a diff would only shout.
       const plain = !original.trim();
       this._node.classList.toggle('jp-mod-new', plain);
       view.dispatch({
         effects: this._merge.reconfigure(
-          plain ? [] : this._mergeExtension(original)
+          plain ? [] : this._mergeExtension(original, words)
         )
       });
     }
@@ -158,11 +161,12 @@ export class DiffOverlay implements IDisposable {
     });
   }
 
-  private _mergeExtension(original: string): Extension {
+  private _mergeExtension(original: string, words: boolean): Extension {
     const { trans } = this._options;
     return unifiedMergeView({
       original,
       gutter: false,
+      highlightChanges: words,
       mergeControls: (type, _action) => {
         // Each change counts until it is taken back: there is nothing to accept one by one.
         if (type === 'accept') {
@@ -189,7 +193,28 @@ export class DiffOverlay implements IDisposable {
   private readonly _editor: CodeMirrorEditor;
   private readonly _merge = new Compartment();
   private _original: string | null = null;
+  private _words = false;
   private _disposed = false;
+}
+
+/**
+ * Whether the changed lines are still like those of before, so that marking the changed
+ * words helps. Of lines that were written anew, every word would be marked.
+ */
+function isLikeness(original: string, code: string): boolean {
+  const before = Text.of(original.split('\n'));
+  const chunks = Chunk.build(before, Text.of(code.split('\n')), {
+    scanLimit: 500
+  });
+  let all = 0;
+  let changed = 0;
+  for (const chunk of chunks) {
+    all += chunk.endA - chunk.fromA + chunk.endB - chunk.fromB;
+    for (const change of chunk.changes) {
+      changed += change.toA - change.fromA + change.toB - change.fromB;
+    }
+  }
+  return changed < all * 0.6;
 }
 
 /** Where the part that has been written ends; null when all is there. */

@@ -63,7 +63,18 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
     const bare = !(event.ctrlKey || event.metaKey || event.altKey);
     let taken = props.onKey(event);
-    if (!taken && bare && !event.shiftKey) {
+    if (!taken && bare && event.key === 'Enter' && event.shiftKey) {
+      // JupyterLab cancels the browser's own line break in cells, so it is made here.
+      taken = true;
+      const { selectionStart, selectionEnd } = event.currentTarget;
+      event.currentTarget.setRangeText(
+        '\n',
+        selectionStart,
+        selectionEnd,
+        'end'
+      );
+      onText(event.currentTarget.value);
+    } else if (!taken && bare && !event.shiftKey) {
       if (event.key === 'Enter') {
         taken = true;
         props.onSend();

@@ -2,12 +2,11 @@
  * The small parts of the prompt row: who answers, how long it has taken, what went wrong.
  * All text of a model or a server is drawn as text, never as HTML (P12).
  */
-import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
-import type { IFailure } from '../models/generation';
+import type { IFailure } from '../models/generationstate';
 
 /** Which model answers, and whether the text stays on this machine. */
 export function ModelLabel(props: {
@@ -109,6 +108,7 @@ export function Failure(props: {
   trans: TranslationBundle;
   onRetry: () => void;
   onTakeOver: () => void;
+  onCopy: (text: string) => void;
 }): React.JSX.Element {
   const { failure, trans } = props;
   const [copied, setCopied] = React.useState(false);
@@ -125,7 +125,7 @@ export function Failure(props: {
             type="button"
             className="jp-AIServer-Ask-button"
             onClick={() => {
-              Clipboard.copyToSystem(install);
+              props.onCopy(install);
               setCopied(true);
             }}
           >

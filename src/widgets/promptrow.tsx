@@ -13,11 +13,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../api/types';
-import type { GenerationModel, IGenerationState } from '../models/generation';
+import type { GenerationModel } from '../models/generation';
+import type { IGenerationState } from '../models/generationstate';
 import { DataFramePicker } from './dataframepicker';
 import { askIcon } from './icons';
+import { Actions, Turn } from './promptactions';
 import { PromptInput, isComposing } from './promptinput';
-import { DataFrameChips, Failure, ModelLabel, Progress } from './promptparts';
+import { DataFrameChips, Failure, ModelLabel } from './promptparts';
 import { announcement, noticeText, wording } from './promptwords';
 
 export interface IPromptRowServices {
@@ -27,6 +29,8 @@ export interface IPromptRowServices {
   openMenu: (x: number, y: number) => void;
   /** Save the notebook: its shortcut is off in the row. */
   save: () => void;
+  /** Put a text on the clipboard. */
+  copy: (text: string) => void;
 }
 
 export class PromptRow extends ReactWidget {
@@ -186,6 +190,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           onRetry={() => void model.again()}
           onTakeOver={() => void model.takeOver()}
+          onCopy={services.copy}
         />
       )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
@@ -249,106 +254,5 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
       )}
     </div>
-  );
-}
-
-function Turn(props: {
-  state: IGenerationState;
-  trans: TranslationBundle;
-}): React.JSX.Element | null {
-  const { turnId } = props.state;
-  return turnId ? (
-    <span className="jp-AIServer-Ask-turn">
-      {props.trans.__('turn %1', turnId)}
-    </span>
-  ) : null;
-}
-
-function Actions(props: {
-  model: GenerationModel;
-  state: IGenerationState;
-  trans: TranslationBundle;
-  text: string;
-  send: () => void;
-}): React.JSX.Element {
-  const { model, state, trans, text } = props;
-  if (model.isBusy) {
-    return (
-      <>
-        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
-        <Progress
-          key={state.since}
-          since={state.since}
-          writing={state.phase === 'streaming'}
-          trans={trans}
-        />
-      </>
-    );
-  }
-  if (state.phase === 'suggested') {
-    return (
-      <>
-        <Button
-          label={trans.__('Accept')}
-          keys={text ? 'Ctrl ⏎' : '⇧⏎'}
-          primary
-          run={() => void model.accept()}
-        />
-        <Button
-          label={trans.__('Reject')}
-          keys="Esc"
-          run={() => void model.reject()}
-        />
-        <Button label={trans.__('Again')} run={() => void model.again()} />
-        {model.isRevised && (
-          <Button
-            label={trans.__('All changes')}
-            run={() => model.restoreSuggestion()}
-          />
-        )}
-      </>
-    );
-  }
-  return (
-    <>
-      <Button
-        label={trans.__('Ask')}
-        keys="⏎"
-        primary
-        disabled={!text.trim()}
-        run={props.send}
-      />
-      <Button
-        label={trans.__('Close')}
-        keys="Esc"
-        run={() => model.close(text)}
-      />
-    </>
-  );
-}
-
-function Button(props: {
-  label: string;
-  keys?: string;
-  primary?: boolean;
-  disabled?: boolean;
-  run: () => void;
-}): React.JSX.Element {
-  return (
-    <button
-      type="button"
-      className={
-        'jp-AIServer-Ask-button' + (props.primary ? ' jp-mod-primary' : '')
-      }
-      disabled={props.disabled}
-      onClick={props.run}
-    >
-      {props.label}
-      {props.keys && (
-        <span className="jp-AIServer-Ask-key" aria-hidden="true">
-          {props.keys}
-        </span>
-      )}
-    </button>
   );
 }

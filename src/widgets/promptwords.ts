@@ -3,7 +3,8 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { GenerationModel, IGenerationState } from '../models/generation';
+import type { GenerationModel } from '../models/generation';
+import type { IGenerationState } from '../models/generationstate';
 import { failureText } from './promptparts';
 
 /** What the text field is called, and what it says while it is empty. */

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
-from aiserver.models import Session, SessionKey
+from aiserver.models import SessionKey
 from aiserver.sessions import base
 from aiserver.sessions.base import SessionManager
 
@@ -24,7 +24,7 @@ NOTEBOOK = "0" * 8
 
 # The fixture is a store for many examples, so each of them takes a key of its own.
 with_store = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25
 )
 
 
@@ -170,8 +170,7 @@ async def test_the_example_gains_only_what_is_optional(
 async def test_a_newer_session_is_read_only(backend: Backend, example: dict[str, Any]) -> None:
     """P25"""
     example["meta"]["version"] = "2.0"
-    planted = json.dumps(example).encode()
-    backend.plant(KEY, planted)
+    backend.plant(KEY, json.dumps(example).encode())
     store = backend.open()
     assert [t.turn_id for t in (await store.load_session(KEY)).interactions] == [1]
     for write in (
@@ -182,9 +181,8 @@ async def test_a_newer_session_is_read_only(backend: Backend, example: dict[str,
     ):
         with pytest.raises(SessionTooNew):
             await write
-    assert (await store.load_raw(KEY) or (b"", 0))[0] == planted or isinstance(
-        (await store.load_session(KEY)), Session
-    )
+    raw, _ = await store.load_raw(KEY) or (b"", 0)
+    assert json.loads(raw) == example
     rows, total = await store.list_sessions()
     assert (total, rows[0].turns) == (1, 1)
     assert not await store.exists(OTHER_CELL)
@@ -410,7 +408,9 @@ def test_no_bad_id_reaches_a_store(store: SessionManager, bad: str) -> None:
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 leaves = st.none() | st.booleans() | numbers | st.text()
-json_values = st.recursive(leaves, lambda v: st.lists(v) | st.dictionaries(st.text(), v))
+json_values = st.recursive(
+    leaves, lambda v: st.lists(v) | st.dictionaries(st.text(), v), max_leaves=8
+)
 
 
 @with_store

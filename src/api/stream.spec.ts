@@ -1,0 +1,69 @@
+import { readEvents } from './stream';
+import type { StreamEvent } from './types';
+
+/** A body that comes in these pieces. */
+function body(pieces: Uint8Array[]): ReadableStream<Uint8Array> {
+  const rest = [...pieces];
+  return {
+    getReader: () => ({
+      read: async () => ({ done: !rest.length, value: rest.shift() }),
+      cancel: async () => undefined
+    })
+  } as unknown as ReadableStream<Uint8Array>;
+}
+
+async function read(pieces: Uint8Array[]): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of readEvents(body(pieces))) {
+    events.push(event);
+  }
+  return events;
+}
+
+const TEXT =
+  'event: start\ndata: {"generationId": "g", "turnId": 1}\n\n' +
+  ': heartbeat\n\n' +
+  'event: token\ndata: {"part": "code", "text": "# 读取 😀\\n"}\n\n' +
+  'event: done\ndata: {"revision": 2}\n\n';
+const BYTES = new TextEncoder().encode(TEXT);
+
+describe('readEvents', () => {
+  it('gives the same events wherever the stream is cut into pieces', async () => {
+    const whole = await read([BYTES]);
+    expect(whole).toEqual([
+      { type: 'start', generationId: 'g', turnId: 1 },
+      { type: 'token', part: 'code', text: '# 读取 😀\n' },
+      { type: 'done', revision: 2 }
+    ]);
+    for (let at = 1; at < BYTES.length; at++) {
+      expect(await read([BYTES.slice(0, at), BYTES.slice(at)])).toEqual(whole);
+    }
+    expect(await read([...BYTES].map(byte => Uint8Array.of(byte)))).toEqual(
+      whole
+    );
+  });
+
+  it('gives nothing for an event that was cut (P32)', async () => {
+    const whole = await read([BYTES]);
+    for (let length = 0; length < BYTES.length; length++) {
+      const events = await read([BYTES.slice(0, length)]);
+      expect(events).toEqual(whole.slice(0, events.length));
+      expect(events.some(event => event.type === 'done')).toBe(false);
+    }
+  });
+
+  it('lets go of the body when the reader stops', async () => {
+    const cancel = jest.fn(async () => undefined);
+    const stream = {
+      getReader: () => ({
+        read: async () => ({ done: false, value: BYTES }),
+        cancel
+      })
+    } as unknown as ReadableStream<Uint8Array>;
+    for await (const event of readEvents(stream)) {
+      expect(event.type).toBe('start');
+      break;
+    }
+    expect(cancel).toHaveBeenCalledTimes(1);
+  });
+});

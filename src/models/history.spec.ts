@@ -1,0 +1,58 @@
+import { ApiError } from '../api/request';
+import type { SessionSummary } from '../api/types';
+import { HistoryApi, HistoryModel } from './history';
+
+const KEY = { notebookId: 'nb', cellId: 'c1' };
+
+function make(api: Partial<HistoryApi>): HistoryModel {
+  return new HistoryModel(api as HistoryApi);
+}
+
+describe('HistoryModel', () => {
+  it('says null of a cell of which nothing is kept, and passes other errors on', async () => {
+    const missing = new ApiError(404, 'not_found', 'nothing');
+    const broken = new ApiError(503, 'storage_error', 'broken');
+    const replay = jest
+      .fn()
+      .mockRejectedValueOnce(missing)
+      .mockRejectedValueOnce(broken);
+    const history = make({ replay });
+    expect(await history.replay(KEY)).toBeNull();
+    await expect(history.replay(KEY)).rejects.toBe(broken);
+  });
+
+  it('reads all pages of the summaries', async () => {
+    const all = Array.from(
+      { length: 5 },
+      (_, i) => ({ cellId: `c${i}` }) as SessionSummary
+    );
+    const sessions = jest.fn(async (_id: string, offset = 0) => ({
+      sessions: all.slice(offset, offset + 2),
+      total: all.length
+    }));
+    expect(await make({ sessions }).summaries('nb')).toEqual(all);
+    expect(sessions).toHaveBeenCalledTimes(3);
+  });
+
+  it('does not ask for ever where a page is empty', async () => {
+    const sessions = jest.fn(async () => ({ sessions: [], total: 9 }));
+    expect(await make({ sessions }).summaries('nb')).toEqual([]);
+  });
+
+  it('tells of a record after it was written, and not if it was not', async () => {
+    const told: unknown[] = [];
+    const record = jest
+      .fn()
+      .mockImplementationOnce(async () => {
+        expect(told).toEqual([]);
+        return [];
+      })
+      .mockRejectedValueOnce(new ApiError(507, 'storage_full', 'full'));
+    const history = make({ record });
+    history.changed.connect((_, key) => told.push(key));
+    await history.record(KEY, [{ type: 'accept' }]);
+    expect(told).toEqual([KEY]);
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * What can be done in the prompt row, and with which key.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { GenerationModel } from '../models/generation';
+import type { IGenerationState } from '../models/generationstate';
+import { Progress } from './promptparts';
+
+export function Turn(props: {
+  state: IGenerationState;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const { turnId } = props.state;
+  return turnId ? (
+    <span className="jp-AIServer-Ask-turn">
+      {props.trans.__('turn %1', turnId)}
+    </span>
+  ) : null;
+}
+
+export function Actions(props: {
+  model: GenerationModel;
+  state: IGenerationState;
+  trans: TranslationBundle;
+  text: string;
+  send: () => void;
+}): React.JSX.Element {
+  const { model, state, trans, text } = props;
+  if (model.isBusy) {
+    return (
+      <>
+        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
+        <Progress
+          key={state.since}
+          since={state.since}
+          writing={state.phase === 'streaming'}
+          trans={trans}
+        />
+      </>
+    );
+  }
+  if (state.phase === 'suggested') {
+    return (
+      <>
+        <Button
+          label={trans.__('Accept')}
+          keys={text ? 'Ctrl ⏎' : '⇧⏎'}
+          primary
+          run={() => void model.accept()}
+        />
+        <Button
+          label={trans.__('Reject')}
+          keys="Esc"
+          run={() => void model.reject()}
+        />
+        <Button label={trans.__('Again')} run={() => void model.again()} />
+        {model.isRevised && (
+          <Button
+            label={trans.__('Bring changes back')}
+            run={() => model.restoreSuggestion()}
+          />
+        )}
+      </>
+    );
+  }
+  return (
+    <>
+      <Button
+        label={trans.__('Ask')}
+        keys="⏎"
+        primary
+        disabled={!text.trim()}
+        run={props.send}
+      />
+      <Button
+        label={trans.__('Close')}
+        keys="Esc"
+        run={() => model.close(text)}
+      />
+    </>
+  );
+}
+
+function Button(props: {
+  label: string;
+  keys?: string;
+  primary?: boolean;
+  disabled?: boolean;
+  run: () => void;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className={
+        'jp-AIServer-Ask-button' + (props.primary ? ' jp-mod-primary' : '')
+      }
+      disabled={props.disabled}
+      onClick={props.run}
+    >
+      {props.label}
+      {props.keys && (
+        <span className="jp-AIServer-Ask-key" aria-hidden="true">
+          {props.keys}
+        </span>
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,260 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import { act } from 'react';
+
+import type { ModelInfo } from '../api/types';
+import { GenerationApi, GenerationModel } from '../models/generation';
+import type { IHistory } from '../tokens';
+import { PromptRow } from './promptrow';
+
+const LOCAL: ModelInfo = {
+  id: 'local:qwen',
+  label: 'Qwen2.5-Coder',
+  onThisMachine: true,
+  ready: true
+};
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
+  const models = options.models ?? [LOCAL];
+  const ask = jest.spyOn(GenerationModel.prototype, 'ask');
+  ask.mockImplementation(async () => undefined);
+  const model = new GenerationModel({
+    api: { warmUp: async () => undefined } as unknown as GenerationApi,
+    history: {
+      models: async () => ({ default: models[0]?.id, models }),
+      replay: async () => null
+    } as unknown as IHistory,
+    target: {
+      cellId: 'c1',
+      notebookId: () => null,
+      ensure: async () => 'nb',
+      source: () => options.source ?? '',
+      apply: () => true,
+      surroundings: () => ({
+        language: 'python',
+        context: { cells: [], kernel: '' },
+        notebookPath: 'a.ipynb'
+      })
+    }
+  });
+  const services = {
+    trans: nullTranslator.load('aiserver'),
+    listDataFrames: async () => [
+      {
+        name: 'df',
+        kind: 'pandas.DataFrame',
+        rowCount: 3,
+        columnCount: 2,
+        columns: []
+      }
+    ],
+    openMenu: jest.fn(),
+    save: jest.fn(),
+    copy: jest.fn()
+  };
+  const row = new PromptRow(model, services);
+  await act(async () => {
+    model.open();
+    Widget.attach(row, document.body);
+    MessageLoop.flush();
+  });
+  const settle = () =>
+    act(async () => {
+      MessageLoop.flush();
+    });
+  await settle();
+  const field = row.node.querySelector('textarea') as HTMLTextAreaElement;
+  const type = async (text: string) => {
+    const setter = Object.getOwnPropertyDescriptor(
+      HTMLTextAreaElement.prototype,
+      'value'
+    )?.set;
+    await act(async () => {
+      setter?.call(field, text);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      MessageLoop.flush();
+    });
+  };
+  const press = async (key: string, init: KeyboardEventInit = {}) => {
+    const event = new KeyboardEvent('keydown', {
+      key,
+      bubbles: true,
+      cancelable: true,
+      ...init
+    });
+    await act(async () => {
+      field.dispatchEvent(event);
+      MessageLoop.flush();
+    });
+    return event;
+  };
+  return { ask, field, model, press, row, services, settle, type };
+}
+
+/** Put a model into a state that a stream would have brought. */
+function suggest(model: GenerationModel): void {
+  Object.assign(model, {
+    _suggestion: { turnId: 2, intent: 'asked', source: 'y', explanation: '' },
+    _state: {
+      ...model.state,
+      phase: 'suggested',
+      intent: 'asked',
+      code: 'y',
+      explanation: '<img src=x onerror=alert(1)> why',
+      turnId: 2
+    }
+  });
+}
+
+const button = (row: PromptRow, name: string) =>
+  [...row.node.querySelectorAll('button')].find(node =>
+    node.textContent?.startsWith(name)
+  );
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  document.body.replaceChildren();
+});
+
+describe('PromptRow', () => {
+  it('sends with Enter, and empties the field', async () => {
+    const t = await setup();
+    await t.type('画图');
+    await t.press('Enter');
+    expect(t.ask).toHaveBeenCalledWith('画图');
+    expect(t.field.value).toBe('');
+  });
+
+  it.each<[string, KeyboardEventInit]>([
+    ['composing', { isComposing: true }],
+    ['the key that ends composing in Safari', { keyCode: 229 }]
+  ])('leaves Enter to the input method: %s', async (_, init) => {
+    const t = await setup();
+    await t.type('hua tu');
+    const event = await t.press('Enter', init);
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+    const escape = await t.press('Escape', init);
+    expect(escape.defaultPrevented).toBe(false);
+    expect(t.model.state.phase).toBe('asking');
+  });
+
+  it('makes a new line of Shift+Enter and never runs the cell (P35)', async () => {
+    const t = await setup();
+    await t.type('one');
+    const event = await t.press('Enter', { shiftKey: true });
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+    expect(t.row.node.dataset.lmSuppressShortcuts).toBe('true');
+  });
+
+  it('sends nothing of blanks', async () => {
+    const t = await setup();
+    await t.type('  ');
+    await t.press('Enter');
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(button(t.row, 'Ask')?.disabled).toBe(true);
+  });
+
+  it('says which model answers, and where', async () => {
+    const t = await setup();
+    expect(t.row.node.textContent).toContain('Qwen2.5-Coder · on this machine');
+    const remote = { ...LOCAL, label: 'gpt', onThisMachine: false };
+    const other = await setup({ models: [remote] });
+    expect(other.row.node.textContent).toContain('gpt · not on this machine');
+  });
+
+  it('shows the command that mends a missing model', async () => {
+    const t = await setup({
+      models: [
+        {
+          ...LOCAL,
+          ready: false,
+          problem: 'It is missing.',
+          install: 'pip install x'
+        }
+      ]
+    });
+    const alert = t.row.node.querySelector('[role=alert]');
+    expect(alert?.textContent).toContain('It is missing.');
+    expect(alert?.querySelector('code')?.textContent).toBe('pip install x');
+    await act(async () => button(t.row, 'Copy')?.click());
+    expect(t.services.copy).toHaveBeenCalledWith('pip install x');
+    expect(button(t.row, 'Try again')).toBeDefined();
+  });
+
+  it('accepts with Shift+Enter from the empty field, rejects with Escape', async () => {
+    const t = await setup();
+    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    const reject = jest.spyOn(t.model, 'reject').mockResolvedValue();
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    await t.press('Enter');
+    expect(accept).not.toHaveBeenCalled();
+    await t.press('Enter', { shiftKey: true });
+    expect(accept).toHaveBeenCalledTimes(1);
+    await t.type('but shorter');
+    await t.press('Enter', { shiftKey: true }); // A new line now.
+    expect(accept).toHaveBeenCalledTimes(1);
+    await t.press('Enter', { ctrlKey: true });
+    expect(accept).toHaveBeenCalledTimes(2);
+    await t.press('Escape'); // First what is being written.
+    expect(reject).not.toHaveBeenCalled();
+    expect(t.field.value).toBe('');
+    await t.press('Escape');
+    expect(reject).toHaveBeenCalledTimes(1);
+  });
+
+  it('draws what a model says as text (P11, P12)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.querySelector('img')).toBeNull();
+    expect(t.row.node.textContent).toContain('<img src=x');
+    expect(t.row.node.textContent).toContain('turn 2');
+  });
+
+  it('recalls earlier requests with ArrowUp, on the first line only', async () => {
+    const t = await setup();
+    t.model.intents.add('earlier');
+    await t.press('ArrowUp');
+    expect(t.field.value).toBe('earlier');
+    await t.press('ArrowDown');
+    expect(t.field.value).toBe('');
+    await t.type('two\nlines');
+    t.field.setSelectionRange(9, 9);
+    const event = await t.press('ArrowUp');
+    expect(t.field.value).toBe('two\nlines');
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it('keeps what was written when it is closed, and saves with the usual key', async () => {
+    const t = await setup();
+    await t.type('half a wi');
+    const save = await t.press('s', { ctrlKey: true });
+    expect(t.services.save).toHaveBeenCalledTimes(1);
+    expect(save.defaultPrevented).toBe(true);
+    await t.press('Escape');
+    expect(t.model.state).toMatchObject({ phase: 'idle', draft: 'half a wi' });
+  });
+
+  it('lists the DataFrames, and says what of them is sent', async () => {
+    const t = await setup();
+    await act(async () => {
+      t.row.pickDataFrames(true);
+      MessageLoop.flush();
+    });
+    await t.settle();
+    const box = t.row.node.querySelector<HTMLInputElement>('[type=checkbox]');
+    await act(async () => box?.click());
+    await t.settle();
+    expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
+    expect(t.row.node.textContent).toContain('3 rows × 2 columns');
+    expect(t.row.node.textContent).toContain('no values');
+  });
+});

@@ -1,0 +1,75 @@
+"""Which folder holds the sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.root import FOLDER, find_root
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """``home/project/.git``, ``home/project/notebooks/deep``."""
+    (tmp_path / "home/project/.git").mkdir(parents=True)
+    (tmp_path / "home/project/notebooks/deep").mkdir(parents=True)
+    return tmp_path / "home"
+
+
+def test_without_any_it_is_where_we_start(home: Path) -> None:
+    start = home / "project" / "notebooks"
+    assert find_root(start, home) == start
+
+
+@pytest.mark.parametrize("place", ["project", "project/notebooks", "project/notebooks/deep"])
+def test_the_nearest_at_or_above(home: Path, place: str) -> None:
+    (home / place / FOLDER).mkdir()
+    (home / "project" / FOLDER).mkdir(exist_ok=True)
+    assert find_root(home / "project/notebooks/deep", home) == home / place
+
+
+def test_not_above_the_git_top(home: Path) -> None:
+    (home / FOLDER).mkdir()
+    assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
+    (home / "project/.git").rmdir()
+    assert find_root(home / "project/notebooks", home) == home
+
+
+def test_a_worktree_s_git_is_a_file(home: Path) -> None:
+    (home / "project/.git").rmdir()
+    (home / "project/.git").write_text("gitdir: elsewhere")
+    (home / FOLDER).mkdir()
+    assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
+
+
+def test_not_above_the_home_folder(home: Path) -> None:
+    (home.parent / FOLDER).mkdir()
+    assert find_root(home, home) == home
+
+
+def test_outside_of_both_only_the_folder_itself(home: Path, tmp_path: Path) -> None:
+    """Nobody else can plant a folder above us, as in a shared /tmp."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / "other").mkdir()
+    assert find_root(tmp_path / "other", home) == tmp_path / "other"
+    assert find_root(tmp_path, home) == tmp_path
+    assert find_root(tmp_path / "not there", home) == tmp_path / "not there"
+
+
+def test_links_and_files_don_t_count(home: Path) -> None:
+    (home / "project" / FOLDER).symlink_to(home)
+    (home / "project/notebooks" / FOLDER).write_text("")
+    start = home / "project/notebooks/deep"
+    assert find_root(start, home) == start
+
+
+def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    (home / "project" / FOLDER).mkdir()
+    start = home / "project" / "notebooks"
+    assert FileSessionManager(start_dir=str(start)).root == str(home / "project")
+    assert FileSessionManager(start_dir=str(start), root=str(start)).root == str(start)
+    monkeypatch.chdir(start)
+    assert FileSessionManager().root == str(home / "project")
