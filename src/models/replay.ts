@@ -159,6 +159,7 @@ export class ReplayModel implements IDisposable {
 
   /** Ask again. */
   refresh(): void {
+    this._lastLoad = 0;
     void this._load();
   }
 
