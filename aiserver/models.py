@@ -311,7 +311,9 @@ def dumps(record: Stored, indent: int | None = 2) -> bytes:
     infinity) becomes null. Raises ValueError for what can't be written as JSON.
     """
     try:
-        return (record.model_dump_json(indent=indent, exclude_unset=True) + "\n").encode()
+        # As model_dump_json, without the way through a str: a third of the time of a save.
+        writer = record.__pydantic_serializer__
+        return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
     except PydanticSerializationError:
         # Half a surrogate pair, in a key we don't know: not UTF-8, but JSON can escape it.
         text = json.dumps(record.to_dict(), ensure_ascii=False, indent=indent) + "\n"

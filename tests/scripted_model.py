@@ -16,6 +16,7 @@ and ``POST /tokenize`` (one token for four characters). It is steered in process
       status           an HTTP error (with ``retry_after`` in seconds, ``message`` as its raw text)
       hang             never answers, until the client leaves
       garbage          bytes that are no answer
+      finish           why it ended ("stop"); null leaves the reason out
       endless          the chunks again and again, until the client leaves
       usage            token counts (else counted in words)
 
@@ -220,7 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.model.note(record, sent=record["sent"] + 1)
             if not answer.get("endless"):
                 break
-        self._event(_choice({}, "stop"))
+        self._event(_choice({}, answer.get("finish", "stop")))
         if (body.get("stream_options") or {}).get("include_usage"):
             self._event(_frame("chat.completion.chunk", [], usage))
         self._write(b"data: [DONE]\n\n")

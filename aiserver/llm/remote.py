@@ -76,8 +76,12 @@ class RemoteModel(ChatModel):
             await self._sleep(wait)
 
     async def close(self) -> None:
-        """Close the connections of our own; those of LangChain's clients are its own."""
-        self._model, clients, self._clients = None, self._clients, {}
+        """Close the connections: our own, and the library's where it lets us."""
+        model, self._model = self._model, None
+        clients, self._clients = self._clients, {}
+        library = getattr(model, "root_async_client", None)
+        if library is not None:
+            await library.close()
         if clients:
             clients["http_client"].close()
             await clients["http_async_client"].aclose()

@@ -25,6 +25,7 @@ from .base import check_writable, forked, summarise
 from .codec import Damaged
 from .durable import ASIDE, NotRegular, Stamp, read_file, remove, replace_file, set_aside
 from .filenames import is_session_name, may_belong_to, session_name
+from .pieces import Pieces
 from .place import Place
 from .recent import Recent
 
@@ -41,12 +42,18 @@ class _Known(NamedTuple):
     summary: SessionSummary
 
 
+class _Current(NamedTuple):
+    data: bytes  # as on disk
+    session: Session
+    pieces: Pieces
+
+
 class SessionFiles:
     """The session files of one place."""
 
     def __init__(self, place: Place, log: Logger) -> None:
         self._place, self._log = place, log
-        self._sessions: Recent[str, tuple[bytes, Session]] = Recent(64)
+        self._current: Recent[str, _Current] = Recent(32)
         self._summaries: Recent[str, _Known] = Recent(20_000)
 
     def load(self, key: SessionKey) -> tuple[bytes, Session] | None:
@@ -76,12 +83,16 @@ class SessionFiles:
         """
         name = session_name(key)
         with self._place.writing(name):
-            session = self._current(key) or new_session(key)
+            current = self._take(key)
+            session = current.session if current else new_session(key)
             check_writable(session, if_revision)
             before = session.revision
             result = edit(session)
             if session.revision != before:
-                self._sessions.put(name, (self._write(name, session), session))
+                pieces = current.pieces if current else Pieces()
+                data = pieces.encode(session)
+                replace_file(self._place.path, name, data)
+                self._current.put(name, _Current(data, session, pieces))
             return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -89,10 +100,11 @@ class SessionFiles:
         found = self.load(source)
         name = session_name(target)
         with self._place.writing(name):
-            session = self._current(target)
-            if session is None:
-                session = forked(found and found[1], target)
-                self._write(name, session)
+            current = self._take(target)
+            if current:
+                return current.session
+            session = forked(found and found[1], target)
+            replace_file(self._place.path, name, codec.encode(session))
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
@@ -101,9 +113,9 @@ class SessionFiles:
         if not (self._place.is_there() and (self._is_file(name) or any(self._aside(name)))):
             return False
         with self._place.writing(name):
-            session = self._current(key)
-            if session is not None:
-                check_writable(session, if_revision)
+            current = self._take(key)
+            if current:
+                check_writable(current.session, if_revision)
             return remove(self._place.path, [name, *self._aside(name)])
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
@@ -162,16 +174,21 @@ class SessionFiles:
                 self._set_aside(name)
                 raise SessionCorrupt from exc
 
-    def _current(self, key: SessionKey) -> Session | None:
-        """The stored session, ours to edit; a damaged one is set aside. Under the lock."""
+    def _take(self, key: SessionKey) -> _Current | None:
+        """The stored session, ours to edit; a damaged one is set aside. Under the lock.
+
+        It is known no more until it is put back, so a failed edit leaves nothing half done.
+        """
         name = session_name(key)
-        known = self._sessions.take(name)
+        known = self._current.take(name)
         try:
             found = self._read(name)
             if found is None:
                 return None
             data = found[0]
-            return known[1] if known and known[0] == data else codec.parse(data, key)
+            if known and known.data == data:
+                return known
+            return _Current(data, codec.parse(data, key), Pieces())
         except Damaged:
             self._set_aside(name)
             return None
@@ -207,8 +224,3 @@ class SessionFiles:
             return read_file(self._place.path / name)
         except NotRegular as exc:
             raise Damaged("not a regular file") from exc
-
-    def _write(self, name: str, session: Session) -> bytes:
-        data = codec.encode(session)
-        replace_file(self._place.path, name, data)
-        return data

@@ -31,6 +31,9 @@ export interface IShownCell extends ICellKey {
   readonly mimeType: string;
 }
 
+/** Requests come no closer than this, in milliseconds. */
+export const PAUSE_MS = 100;
+
 /** What became of a restore. */
 export type RestoreNote = 'restored' | 'unrecorded' | null;
 
@@ -156,6 +159,7 @@ export class ReplayModel implements IDisposable {
 
   /** Ask again. */
   refresh(): void {
+    this._lastLoad = 0;
     void this._load();
   }
 
@@ -303,6 +307,15 @@ export class ReplayModel implements IDisposable {
     const abort = (this._abort = new AbortController());
     this._loading = wanted;
     this._emit();
+    // Who runs through the cells by the arrow keys asks for the first and the last.
+    const isHasty = Date.now() - this._lastLoad < PAUSE_MS;
+    this._lastLoad = Date.now();
+    if (isHasty) {
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+      if (abort.signal.aborted) {
+        return;
+      }
+    }
     let steps: readonly Step[] = [];
     let error: string | null = null;
     try {
@@ -401,6 +414,7 @@ export class ReplayModel implements IDisposable {
   private _isApplying = false;
   private _isDisposed = false;
   private _isStale = true;
+  private _lastLoad = 0;
   private _loading: IShownCell | null = null;
   private _models = new Map<string, ModelInfo>();
   private _note: RestoreNote = null;

@@ -11,7 +11,8 @@ async function asked(lab: Lab): Promise<void> {
   await expect.poll(async () => (await lab.model!.requests())[0]?.sent).toBe(2);
 }
 
-const SECOND = "import pandas as pd\ndf = pd.read_csv('data.csv', usecols=['price'])\ndf.head()";
+const SECOND =
+  "import pandas as pd\ndf = pd.read_csv('data.csv', usecols=['price'])\ndf.head()";
 
 test('an answer is a proposal until it is accepted, and then one undo step', async ({
   page,
@@ -45,7 +46,11 @@ test('an answer is a proposal until it is accepted, and then one undo step', asy
   expect(await cell.source()).toBe(before);
 });
 
-test('Shift+Enter in the prompt row never runs the cell', async ({ page, lab, openNotebook }) => {
+test('Shift+Enter in the prompt row never runs the cell', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
   // P35
   await openNotebook(['print("ran " + "it")']);
   const cell = new CellUnderTest(page, 0);
@@ -62,7 +67,11 @@ test('Shift+Enter in the prompt row never runs the cell', async ({ page, lab, op
   await expect(cell.output).toHaveCount(0);
 });
 
-test('Reject leaves the cell as it was, and is remembered', async ({ page, lab, openNotebook }) => {
+test('Reject leaves the cell as it was, and is remembered', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
   const file = await openNotebook(['keep = 1']);
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('lost = 1'));
@@ -72,7 +81,9 @@ test('Reject leaves the cell as it was, and is remembered', async ({ page, lab, 
   expect(await cell.source()).toBe('keep = 1');
   const id = await lab.notebookId(file);
   await expect
-    .poll(async () => (await lab.sessions(id))[0].events?.map(event => event.type))
+    .poll(async () =>
+      (await lab.sessions(id))[0].events?.map(event => event.type)
+    )
     .toEqual(['reject']);
 });
 
@@ -107,9 +118,13 @@ test('the second request builds on the first and on what was changed by hand', a
     )
   ).toBe(true);
   expect(text).toContain('df.head()  # by hand');
-  expect(second.body.messages.at(-1)!.content).toContain("修改为只读取 'price' 列");
+  expect(second.body.messages.at(-1)!.content).toContain(
+    "修改为只读取 'price' 列"
+  );
   // The other cell's session stays its own; its code is told as the notebook's.
-  const elsewhere = third.body.messages.map(message => message.content).join('\n');
+  const elsewhere = third.body.messages
+    .map(message => message.content)
+    .join('\n');
   expect(elsewhere).not.toContain('读取 data.csv');
   expect(elsewhere).toContain("usecols=['price']");
 });
@@ -150,12 +165,21 @@ test('Stop ends it, nothing is written, and the turn is kept as cancelled', asyn
   expect(await cell.source()).toBe('stay = 1');
   const id = await lab.notebookId(file);
   await expect
-    .poll(async () => (await lab.sessions(id))[0]?.interactions[0].ai_response.status)
+    .poll(
+      async () =>
+        (await lab.sessions(id))[0]?.interactions[0].ai_response.status
+    )
     .toBe('cancelled');
-  await expect.poll(async () => (await lab.model!.requests())[0].outcome).toBe('gone');
+  await expect
+    .poll(async () => (await lab.model!.requests())[0].outcome)
+    .toBe('gone');
 });
 
-test('a failure is a sentence, and one press tries again', async ({ page, lab, openNotebook }) => {
+test('a failure is a sentence, and one press tries again', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
   // P8, P12: never the provider's own text, never HTML.
   await openNotebook(['']);
   const cell = new CellUnderTest(page, 0);
@@ -172,7 +196,11 @@ test('a failure is a sentence, and one press tries again', async ({ page, lab, o
   expect(await cell.source()).toBe('works = True');
 });
 
-test('a stream that is cut is never offered as the whole', async ({ page, lab, openNotebook }) => {
+test('a stream that is cut is never offered as the whole', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
   // P32
   await openNotebook(['stay = 1']);
   const cell = new CellUnderTest(page, 0);
@@ -194,7 +222,9 @@ test('the answer goes to the cell it was asked for, wherever that is by then', a
   await lab.model!.script({ ...code('answer = 42'), hold_after: 2 });
   await cell.ask('for the first');
   await expect(cell.button('Stop')).toBeVisible();
-  await page.evaluate(() => (window as any).jupyterapp.shell.currentWidget.content.moveCell(0, 1));
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.moveCell(0, 1)
+  );
   await lab.model!.release();
   const moved = new CellUnderTest(page, 1);
   await moved.accept();
@@ -225,14 +255,18 @@ test('if the cell is gone, nothing is written anywhere and the answer is kept', 
     .poll(async () => (await lab.sessions(id))[0]?.interactions.length)
     .toBe(1);
   const sources = await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.widgets.map((cell: any) =>
-      cell.model.sharedModel.getSource()
+    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+      (cell: any) => cell.model.sharedModel.getSource()
     )
   );
   expect(sources).toEqual(['bystander = 2']);
 });
 
-test('starting afresh hides the past from the model', async ({ page, lab, openNotebook }) => {
+test('starting afresh hides the past from the model', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
   await openNotebook(['']);
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('one = 1'), code('two = 2'));

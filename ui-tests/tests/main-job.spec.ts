@@ -67,10 +67,9 @@ test('a cell is written, changed, kept over a restart and replayed', async ({
     '读取 data.csv 并显示前5行',
     "修改为只读取 'price' 列"
   ]);
-  expect(session.interactions.map(turn => turn.ai_response.suggestion.trim())).toEqual([
-    first.trim(),
-    second.trim()
-  ]);
+  expect(
+    session.interactions.map(turn => turn.ai_response.suggestion.trim())
+  ).toEqual([first.trim(), second.trim()]);
   validate(path.join(lab.root, '.aiserver_sessions'));
 
   await new CellUnderTest(page, 0).focus();

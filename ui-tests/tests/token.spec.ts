@@ -51,9 +51,15 @@ test('asking works behind a token, XSRF and a prefix', async ({ page }) => {
     await cell.accept();
     expect(await cell.source()).toBe('prefix = True');
     const ours = urls.filter(url => url.includes('/aiserver/'));
-    expect(ours.some(url => url.startsWith(`${base}/aiserver/generate`))).toBe(true);
+    expect(ours.some(url => url.startsWith(`${base}/aiserver/generate`))).toBe(
+      true
+    );
     expect(urls.filter(url => url.includes(token))).toEqual([]);
-    expect(server.output.filter(line => /aiserver/.test(line) && line.includes(token))).toEqual([]);
+    expect(
+      server.output.filter(
+        line => /aiserver/.test(line) && line.includes(token)
+      )
+    ).toEqual([]);
 
     // The same request without the XSRF header is refused.
     const bare = await page.evaluate(

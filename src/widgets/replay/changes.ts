@@ -33,8 +33,9 @@ function count(before: string, code: string): ILineChanges {
   if (!before || !code) {
     return { added: lines(code).length, removed: lines(before).length };
   }
-  const a = Text.of(lines(before));
-  const b = Text.of(lines(code));
+  // Ended by a line break each, or a line put after the last would change that one too.
+  const a = Text.of([...lines(before), '']);
+  const b = Text.of([...lines(code), '']);
   let added = 0;
   let removed = 0;
   for (const chunk of Chunk.build(a, b, DIFF_LIMITS)) {

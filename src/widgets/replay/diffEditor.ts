@@ -4,7 +4,7 @@
  */
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { Decoration, EditorView } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
 
@@ -59,9 +59,12 @@ export class DiffEditor implements IDisposable {
 
   private _draw(content: IDiffContent, language: Extension): void {
     const { before, code, label, folded } = content;
+    // Without a difference there is nothing to mark, nor to fold around.
+    const isChange = before !== '' && before !== code;
+    const isOpenEnd = isChange && lastLine(before) !== lastLine(code);
     this._view.setState(
       EditorState.create({
-        doc: code,
+        doc: isOpenEnd ? code + '\n' : code,
         extensions: [
           language,
           jupyterTheme,
@@ -75,8 +78,8 @@ export class DiffEditor implements IDisposable {
             tabindex: '0'
           }),
           EditorState.phrases.of({ '$ unchanged lines': folded }),
-          // Without a difference there is nothing to fold around.
-          before && before !== code ? difference(before) : []
+          isChange ? difference(isOpenEnd ? before + '\n' : before) : [],
+          isOpenEnd ? hiddenEnd : []
         ]
       })
     );
@@ -86,6 +89,22 @@ export class DiffEditor implements IDisposable {
   private readonly _view: EditorView;
   private _content: IDiffContent | null = null;
   private _isDisposed = false;
+}
+
+/**
+ * A line put after the last one would show that one as changed, for it gets a line break. So
+ * both texts are ended by one, and the empty line after it is not seen.
+ */
+const hiddenEnd = EditorView.decorations.of(view =>
+  Decoration.set(
+    Decoration.line({ class: 'jp-AIServer-Replay-end' }).range(
+      view.state.doc.length
+    )
+  )
+);
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1);
 }
 
 function difference(before: string): Extension {

@@ -53,7 +53,7 @@ function short(
   }
   const days = calendarDays(now) - calendarDays(date);
   if (days === 0) {
-    return format({ hour: 'numeric', minute: '2-digit' });
+    return format({ timeStyle: 'short' });
   }
   if (days === 1) {
     return distance.format(-1, 'day');

@@ -1,0 +1,174 @@
+/**
+ * A notebook and a history in memory, for specs of the replay alone.
+ */
+import { PromiseDelegate } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import type {
+  EventBody,
+  ModelList,
+  Replay,
+  SessionSummary,
+  Step
+} from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
+import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
+
+/** A notebook of code cells, of which one is active. */
+export class FakeSubject implements IReplaySubject {
+  readonly changed = new Signal<this, SubjectChange>(this);
+  readonly sources = new Map([
+    ['a', 'a = 1'],
+    ['b', 'b = 1'],
+    ['c', '']
+  ]);
+  isActive = false;
+  hasNotebook = true;
+  isWritable = true;
+  mimeType = 'text/x-python';
+  notebookId: string | null = 'nb';
+  active: string | null = 'a';
+  undone = 0;
+
+  get cell(): ICellInfo | null {
+    return this.cells().find(({ id }) => id === this.active) ?? null;
+  }
+
+  get source(): string {
+    return this.sources.get(this.active ?? '') ?? '';
+  }
+
+  cells(): ICellInfo[] {
+    return [...this.sources].map(([id, source]) => ({
+      id,
+      type: 'code',
+      count: null,
+      firstLine: source
+    }));
+  }
+
+  apply(source: string): void {
+    this.type(source);
+  }
+
+  undo(): void {
+    this.undone++;
+  }
+
+  async goTo(cellId: string): Promise<void> {
+    this.choose(cellId);
+  }
+
+  /** Make another cell the active one. */
+  choose(cellId: string | null): void {
+    this.active = cellId;
+    this.tell('where');
+  }
+
+  /** Change the active cell's code. */
+  type(source: string): void {
+    this.sources.set(this.active!, source);
+    this.tell('source');
+  }
+
+  tell(change: SubjectChange): void {
+    if (this.isActive) {
+      this.changed.emit(change);
+    }
+  }
+}
+
+/** A question that waits for the spec's answer. */
+export class Question extends PromiseDelegate<Replay | null> {
+  constructor(
+    readonly cellId: string,
+    readonly signal?: AbortSignal
+  ) {
+    super();
+  }
+}
+
+/** A history that answers at once, or (while `isSlow`) when the spec says so. */
+export class FakeHistory implements IHistory {
+  readonly changed: Signal<IHistory, ICellKey> = new Signal(this);
+  readonly steps = new Map<string, Step[]>();
+  readonly asked: Question[] = [];
+  readonly recorded: EventBody[] = [];
+  summaryList: SessionSummary[] = [];
+  summaryCalls = 0;
+  failure: Error | null = null;
+  isSlow = false;
+
+  notify(key: ICellKey): void {
+    this.changed.emit(key);
+  }
+
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null> {
+    const question = new Question(key.cellId, signal);
+    this.asked.push(question);
+    if (this.failure) {
+      question.reject(this.failure);
+    } else if (!this.isSlow) {
+      this.answer(question);
+    }
+    return question.promise;
+  }
+
+  answer(question: Question): void {
+    const { cellId } = question;
+    const steps = this.steps.get(cellId);
+    question.resolve(
+      steps ? { notebookId: 'nb', cellId, revision: 1, steps } : null
+    );
+  }
+
+  async summaries(): Promise<SessionSummary[]> {
+    this.summaryCalls++;
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.summaryList;
+  }
+
+  async record(key: ICellKey, events: EventBody[]): Promise<void> {
+    if (this.failure) {
+      throw this.failure;
+    }
+    this.recorded.push(...events);
+    this.notify(key);
+  }
+
+  async models(): Promise<ModelList> {
+    return { default: null, models: [] };
+  }
+}
+
+/** Steps of a model, each accepted, that lead from code to code. */
+export function stepsOf(...codes: string[]): Step[] {
+  return codes.map((code, index) => ({
+    index,
+    seq: index + 1,
+    kind: 'turn',
+    author: 'model',
+    timestamp: '2026-01-27T10:00:00.000Z',
+    before: codes[index - 1] ?? '',
+    code,
+    applied: true,
+    title: `make ${code}`,
+    outcome: 'accepted'
+  }));
+}
+
+export function summaryOf(cellId: string, turns = 1): SessionSummary {
+  return {
+    notebookId: 'nb',
+    cellId,
+    turns,
+    events: 0,
+    revision: turns,
+    createdAt: '2026-01-27T10:00:00.000Z',
+    lastUpdated: '2026-01-27T10:00:00.000Z',
+    lastIntent: `about ${cellId}`,
+    lastSource: `\n  first line of ${cellId}\nmore`
+  };
+}

@@ -1,0 +1,220 @@
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import { ReplayModel } from '../../models/replay';
+import {
+  FakeHistory,
+  FakeSubject,
+  stepsOf,
+  summaryOf
+} from '../../models/replayFakes';
+import { ReplayPanel } from './panel';
+import { keyTarget } from './slider';
+
+describe('the slider', () => {
+  it('goes by one, by a tenth and to the ends', () => {
+    expect(keyTarget('ArrowRight', 3, 40)).toBe(4);
+    expect(keyTarget('ArrowUp', 3, 40)).toBe(4);
+    expect(keyTarget('ArrowLeft', 3, 40)).toBe(2);
+    expect(keyTarget('ArrowDown', 0, 40)).toBe(0);
+    expect(keyTarget('PageUp', 3, 40)).toBe(7);
+    expect(keyTarget('PageDown', 3, 40)).toBe(0);
+    expect(keyTarget('Home', 3, 40)).toBe(0);
+    expect(keyTarget('End', 3, 40)).toBe(39);
+    expect(keyTarget('a', 3, 40)).toBeNull();
+  });
+});
+
+describe('ReplayPanel', () => {
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let panel: ReplayPanel;
+  let copied: string[];
+
+  beforeAll(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+  });
+
+  beforeEach(() => {
+    subject = new FakeSubject();
+    history = new FakeHistory();
+    history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+    copied = [];
+    model = new ReplayModel({ subject, history });
+    panel = new ReplayPanel({
+      model,
+      languages: new EditorLanguageRegistry(),
+      translator: nullTranslator,
+      ask: () => ({ keys: 'Ctrl+I', isEnabled: true, run: () => undefined }),
+      copy: text => copied.push(text)
+    });
+  });
+
+  afterEach(() => {
+    panel.dispose();
+    model.dispose();
+  });
+
+  /** Draw until something holds; a test that waits in vain is ended by jest. */
+  async function until(isDone: () => unknown): Promise<void> {
+    while (!isDone()) {
+      MessageLoop.flush();
+      await new Promise(resolve => setTimeout(resolve));
+    }
+  }
+
+  async function show(selector = '[role="slider"]'): Promise<void> {
+    Widget.attach(panel, document.body);
+    await until(() => find(selector));
+  }
+
+  const find = (selector: string) =>
+    panel.node.querySelector<HTMLElement>(selector)!;
+  const button = (label: string) =>
+    [...panel.node.querySelectorAll('button')].find(
+      node => (node.getAttribute('aria-label') ?? node.textContent) === label
+    )!;
+  const press = (key: string) =>
+    find('[role="slider"]').dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true })
+    );
+  const stands = (position: number) =>
+    until(
+      () =>
+        find('[role="slider"]').getAttribute('aria-valuenow') ===
+        String(position)
+    );
+
+  it('works while it is seen only', async () => {
+    expect(model.isActive).toBe(false);
+    await show();
+    expect(model.isActive).toBe(true);
+    panel.hide();
+    expect(model.isActive).toBe(false);
+    panel.show();
+    expect(model.isActive).toBe(true);
+    Widget.detach(panel);
+    expect(model.isActive).toBe(false);
+  });
+
+  it('moves by keyboard, and says in words where it is', async () => {
+    await show();
+    const slider = find('[role="slider"]');
+    expect(slider.getAttribute('aria-valuetext')).toBe(
+      'Step 3 of 3: make a = 2'
+    );
+    press('Home');
+    await stands(1);
+    press('ArrowRight');
+    await stands(2);
+    expect(slider.getAttribute('aria-valuetext')).toBe(
+      'Step 2 of 3: make a = 1'
+    );
+    expect(find('li [aria-current="step"]').title).toBe('make a = 1');
+  });
+
+  it('shows the step as a change of the step before, with nothing to press', async () => {
+    await show();
+    const code = find('.jp-AIServer-Replay-code');
+    await until(() => code.querySelector('.cm-deletedChunk'));
+    expect(code.querySelector('.cm-deletedChunk')?.textContent).toContain(
+      'a = 1'
+    );
+    expect(code.querySelector('.cm-changedLine')?.textContent).toBe('a = 2');
+    expect(code.querySelector('button')).toBeNull();
+    const content = code.querySelector('.cm-content')!;
+    expect(content.getAttribute('contenteditable')).toBe('false');
+    press('Home');
+    await until(() => !code.querySelector('.cm-deletedChunk'));
+    expect(code.querySelector('.cm-content')?.textContent).toBe('a = 0');
+  });
+
+  it('shows lines put at the end as nothing but that', async () => {
+    history.steps.set('a', stepsOf('first', 'first\nsecond'));
+    await show();
+    const code = find('.jp-AIServer-Replay-code');
+    await until(() => code.querySelector('.cm-changedLine'));
+    expect(code.querySelector('.cm-deletedLine')).toBeNull();
+    const changed = [...code.querySelectorAll('.cm-changedLine')];
+    expect(changed.map(line => line.textContent)).toEqual(['second']);
+  });
+
+  it('restores, copies and says so', async () => {
+    await show();
+    press('Home');
+    await stands(1);
+    button('Copy this version').click();
+    expect(copied).toEqual(['a = 0']);
+    button('Restore this version').click();
+    expect(subject.source).toBe('a = 0');
+    await until(() => button('In the cell now'));
+    expect(find('[role="status"]').textContent).toContain('Restored.');
+    expect(button('In the cell now').getAttribute('aria-disabled')).toBe(
+      'true'
+    );
+  });
+
+  it('shows what others wrote as text, never as HTML or Markdown (P11, P12)', async () => {
+    const evil =
+      '<img src="https://evil.example/x.png" onerror="alert(1)"> ' +
+      '![x](https://evil.example/y.png) <b>b</b>';
+    const [step] = stepsOf(evil);
+    history.steps.set('a', [
+      {
+        ...step,
+        title: evil,
+        explanation: evil,
+        error: evil,
+        model: evil,
+        timestamp: evil
+      }
+    ]);
+    history.summaryList = [{ ...summaryOf('a'), lastIntent: evil }];
+    await show();
+    expect(panel.node.querySelector('img, b, a, script')).toBeNull();
+    expect(find('.jp-AIServer-Replay-request').textContent).toBe(evil);
+    expect(find('.jp-AIServer-Replay-explanation').textContent).toBe(evil);
+    button('Notebook').click();
+    await until(() => find('.jp-AIServer-Replay-intent'));
+    expect(panel.node.querySelector('img, b, a, script')).toBeNull();
+    expect(find('.jp-AIServer-Replay-intent').textContent).toBe(evil);
+  });
+
+  it('teaches where there is nothing to replay', async () => {
+    subject.choose(null);
+    subject.active = 'c';
+    await show('.jp-AIServer-Replay-empty');
+    const text = panel.node.textContent!;
+    expect(text).toContain('This cell has no history yet');
+    expect(text).toContain('Press Ctrl+I in a cell to ask for code.');
+    expect(button('Ask for code')).toBeTruthy();
+  });
+
+  it('says what failed and offers to try again', async () => {
+    history.failure = new Error('The Jupyter server does not answer.');
+    await show('[role="alert"]');
+    expect(find('[role="alert"]').textContent).toContain(
+      'The Jupyter server does not answer.'
+    );
+    history.failure = null;
+    button('Retry').click();
+    await until(() => find('[role="slider"]'));
+    expect(find('[role="alert"]')).toBeNull();
+  });
+
+  it('goes to a cell from the overview', async () => {
+    history.summaryList = [summaryOf('b')];
+    await show();
+    button('Notebook').click();
+    await until(() => panel.node.textContent!.includes('about b'));
+    const rows = panel.node.querySelectorAll<HTMLElement>('ol button');
+    expect(rows).toHaveLength(3);
+    expect(rows[1].textContent).toContain('about b');
+    rows[1].click();
+    expect(subject.active).toBe('b');
+  });
+});

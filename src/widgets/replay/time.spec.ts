@@ -1,0 +1,54 @@
+import { pickLocale } from './context';
+import { showTime } from './time';
+
+describe('showTime', () => {
+  // A local time, for "today" and "yesterday" are the person's.
+  const now = new Date(2026, 0, 27, 14, 30);
+  const at = (...parts: [number, number, number, number, number]) =>
+    showTime(new Date(...parts).toISOString(), now, 'en-GB').short;
+
+  it('tells near times by distance and far ones by date', () => {
+    expect(at(2026, 0, 27, 14, 30)).toBe('now');
+    // With or without a full stop, as the browser's data has it.
+    expect(at(2026, 0, 27, 14, 25)).toMatch(/^5 min\.? ago$/);
+    expect(at(2026, 0, 27, 13, 31)).toMatch(/^59 min\.? ago$/);
+    expect(at(2026, 0, 27, 9, 5)).toBe('09:05');
+    expect(at(2026, 0, 26, 23, 59)).toBe('yesterday');
+    expect(at(2026, 0, 3, 12, 0)).toBe('3 Jan');
+    expect(at(2025, 11, 31, 12, 0)).toBe('31 Dec 2025');
+  });
+
+  it('does not speak of the future where clocks differ a little', () => {
+    expect(at(2026, 0, 27, 14, 31)).not.toBe('now');
+    const soon = new Date(now.getTime() + 30_000).toISOString();
+    expect(showTime(soon, now, 'en-GB').short).toBe('now');
+  });
+
+  it('counts midnight as the change of the day', () => {
+    const early = new Date(2026, 0, 27, 2, 0);
+    const late = new Date(2026, 0, 26, 23, 0).toISOString();
+    expect(showTime(late, early, 'en-GB').short).toBe('yesterday');
+  });
+
+  it('speaks the language of the interface, and has the full time', () => {
+    const stored = new Date(2026, 0, 26, 10, 2, 3).toISOString();
+    const { short, full } = showTime(stored, now, 'zh-CN');
+    expect(short).toBe('昨天');
+    expect(full).toContain('2026年1月26日');
+    expect(full).toContain('10:02:03');
+  });
+
+  it('shows what is no time as it is, and takes any locale', () => {
+    expect(showTime('soon', now).short).toBe('soon');
+    const stored = new Date(2026, 0, 26, 10, 2).toISOString();
+    expect(showTime(stored, now, 'no such locale').short).not.toBe('');
+  });
+});
+
+describe('pickLocale', () => {
+  it("prefers the browser's variant of the interface's language", () => {
+    expect(pickLocale('en', ['zh-CN', 'en-GB', 'en-US'])).toBe('en-GB');
+    expect(pickLocale('zh_TW', ['zh-CN'])).toBe('zh-TW');
+    expect(pickLocale('de', ['en-US'])).toBe('de');
+  });
+});

@@ -1,0 +1,265 @@
+"""A provider's model, played by the scripted server through langchain-openai."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+import pytest
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langsmith import utils
+
+from aiserver import errors
+from aiserver.llm.base import Delta, ModelInfo
+from aiserver.llm.remote import RemoteModel, estimate_tokens
+from aiserver.llm.streaming import Limits, stream_chat
+from tests.scripted_model import ScriptedModel
+
+KEY = "canary-key-7c1f"
+ASK = [HumanMessage("hello")]
+
+
+class Waits(list):
+    """Records how long it was told to wait, and doesn't."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+@pytest.fixture
+def make(scripted: ScriptedModel, waits: Waits, jp_asyncio_loop):
+    """Makes models that speak to the scripted server, and closes them."""
+    made = []
+
+    def _make(**limits) -> RemoteModel:
+        options = {"base_url": scripted.base_url, "api_key": KEY}
+        bounds = Limits(**{"timeout": 30.0, "characters": 10_000, "must_end": True} | limits)
+        info = ModelInfo("openai:scripted", "scripted", True)
+        made.append(RemoteModel(info, options, bounds, sleep=waits))
+        return made[-1]
+
+    yield _make
+    for model in made:
+        jp_asyncio_loop.run_until_complete(model.close())
+
+
+async def take(model: RemoteModel) -> list[Delta]:
+    return [delta async for delta in model.stream(ASK, language="python")]
+
+
+async def test_streams_text_and_usage(make, scripted):
+    usage = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    scripted.script({"chunks": ["one ", "two"], "usage": usage})
+    deltas = await take(make())
+    assert [delta.text for delta in deltas if delta.text] == ["one ", "two"]
+    assert deltas[-1].usage == {"input_tokens": 3, "output_tokens": 2, "total_tokens": 5}
+    assert scripted.requests[0]["authorization"] == f"Bearer {KEY}"
+    assert scripted.requests[0]["body"]["stream_options"] == {"include_usage": True}
+
+
+async def test_waits_as_long_as_asked_and_tries_again(make, scripted, waits):
+    """P31"""
+    scripted.script({"status": 429, "retry_after": 7}, {"status": 503}, {"text": "done"})
+    deltas = await take(make())
+    assert deltas[0].text == "done"
+    assert waits == [7.0, 2.0]
+    assert len(scripted.requests) == 3
+
+
+async def test_gives_up_after_a_few_tries(make, scripted):
+    """P31"""
+    scripted.script(*[{"status": 500}] * 9)
+    with pytest.raises(errors.ModelUnavailable):
+        await take(make())
+    assert len(scripted.requests) == 3
+
+
+async def test_says_so_instead_of_waiting_long(make, scripted, waits):
+    """P31"""
+    scripted.script({"status": 429, "retry_after": 3600})
+    with pytest.raises(errors.ModelRateLimited) as caught:
+        await take(make())
+    assert caught.value.retry_after == 3600
+    assert (waits, len(scripted.requests)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(401, errors.ModelAuthFailed), (404, errors.ModelError), (400, errors.ModelError)],
+)
+async def test_does_not_repeat_what_cannot_help(make, scripted, status, kind):
+    """P31 and P8: and nothing of the provider's text gets through."""
+    scripted.script({"status": status, "message": "canary-text"})
+    with pytest.raises(kind) as caught:
+        await take(make())
+    assert "canary" not in caught.value.message
+    assert len(scripted.requests) == 1
+
+
+async def test_nothing_is_repeated_after_the_first_token(make, scripted, waits):
+    """P31, P32"""
+    scripted.script({"text": "one two three", "cut_after": 1})
+    texts = []
+    with pytest.raises(errors.ModelUnavailable):
+        async for delta in make().stream(ASK, language="python"):
+            texts.append(delta.text)
+    assert texts == ["one"]
+    assert (waits, len(scripted.requests)) == ([], 1)
+
+
+async def test_a_hang_times_out(make, scripted):
+    """P31"""
+    scripted.script({"hang": True})
+    with pytest.raises(errors.ModelTimeout):
+        await take(make(timeout=0.2))
+    await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone")
+    assert len(scripted.requests) == 1
+
+
+async def test_garbage_is_said_plainly(make, scripted):
+    scripted.script(*[{"garbage": True}] * 3)
+    with pytest.raises(errors.ModelUnavailable):
+        await take(make())
+
+
+async def test_an_endless_answer_is_cut_and_said_to_be(make, scripted):
+    """P17"""
+    scripted.script({"text": "x = 1\n", "endless": True})
+    size = 0
+    with pytest.raises(errors.BadAnswer, match="cut off"):
+        async for delta in make(characters=500).stream(ASK, language="python"):
+            size += len(delta.text)
+    assert 500 < size < 600
+    await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone")
+
+
+async def test_an_endless_answer_stops_without_a_reader(make, scripted):
+    """P30: who never reads holds no more than the cap in memory."""
+    scripted.script({"text": "x = 1\n", "endless": True})
+    stream = make(characters=500).stream(ASK, language="python")
+    await anext(stream)
+    await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone")
+    await stream.aclose()
+
+
+async def test_an_answer_cut_by_the_model_is_said_to_be(make, scripted):
+    """P32"""
+    scripted.script({"text": "x = 1", "finish": "length"})
+    with pytest.raises(errors.BadAnswer, match="cut off"):
+        await take(make())
+
+
+async def test_an_answer_that_just_ends_is_not_whole(make, scripted):
+    """P32"""
+    scripted.script({"text": "x = 1", "finish": None})
+    with pytest.raises(errors.BadAnswer, match="middle"):
+        await take(make())
+
+
+async def test_closing_stops_the_model(make, scripted):
+    """P30: at once, also while the model is silent."""
+    scripted.script({"text": "one two three", "hold_after": 1})
+    async with contextlib.aclosing(make().stream(ASK, language="python")) as stream:
+        async for delta in stream:
+            assert delta.text == "one"
+            break
+    await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone", 1)
+
+
+async def test_cancelling_the_reader_stops_the_model(make, scripted):
+    """P30"""
+    scripted.script({"hang": True})
+    task = asyncio.create_task(take(make()))
+    await asyncio.to_thread(scripted.wait_for, lambda: bool(scripted.requests))
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone", 1)
+
+
+async def test_many_stopped_answers_leave_nothing_behind(make, scripted):
+    """P30"""
+    scripted.script(*[{"text": "one two", "hold_after": 1}] * 30)
+    model = make()
+    for _ in range(30):
+        async with contextlib.aclosing(model.stream(ASK, language="python")) as stream:
+            await anext(stream)
+    await asyncio.to_thread(
+        scripted.wait_for, lambda: all(item["outcome"] == "gone" for item in scripted.requests)
+    )
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    assert not [task for task in others if "_pump" in repr(task)]
+
+
+class Watched(GenericFakeChatModel):
+    """Notes what LangSmith says in the context that the model is called in."""
+
+    async def _astream(self, messages, stop=None, **kwargs):
+        heard.append(utils.tracing_is_enabled())
+        yield ChatGenerationChunk(message=AIMessageChunk(content="x = 1"))
+
+
+heard: list[object] = []
+
+
+async def test_no_tracing_whatever_the_environment_says(monkeypatch):
+    """P4"""
+    for prefix in ("LANGSMITH", "LANGCHAIN"):
+        monkeypatch.setenv(f"{prefix}_TRACING_V2", "true")
+    utils.get_env_var.cache_clear()
+    try:
+        assert utils.tracing_is_enabled()  # the environment is in force, outside
+        model = Watched(messages=iter([]))
+        stream = stream_chat(model, ASK, Limits(30, 1000))
+        assert "".join([delta.text async for delta in stream]) == "x = 1"
+    finally:
+        utils.get_env_var.cache_clear()
+    assert heard == [False]
+
+
+async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch):
+    """P4"""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    scripted.script({"text": "done"})
+    assert (await take(make()))[0].text == "done"
+
+
+async def test_a_missing_package_is_said_with_its_install_line(waits):
+    info = ModelInfo("mistralai:codestral-latest", "codestral", False)
+    model = RemoteModel(info, {"api_key": KEY}, Limits(5, 100), sleep=waits)
+    with pytest.raises(errors.ModelPackageMissing) as caught:
+        await take(model)
+    assert caught.value.install == "pip install 'aiserver[mistral]'"
+
+
+async def test_a_missing_key_is_said(waits, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    model = RemoteModel(ModelInfo("openai:x", "x", False), {}, Limits(5, 100), sleep=waits)
+    with pytest.raises(errors.ModelAuthFailed):
+        await take(model)
+
+
+async def test_the_key_is_in_no_log(make, scripted, caplog):
+    """P8, with everything logged."""
+    caplog.set_level(logging.DEBUG)
+    scripted.script({"status": 401})
+    with pytest.raises(errors.ModelAuthFailed):
+        await take(make())
+    assert KEY not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "at_least", "at_most"),
+    [("", 0, 0), ("import pandas as pd", 4, 8), ("读取数据并显示前五行", 7, 14)],
+)
+def test_estimates_rather_too_many_tokens(text, at_least, at_most):
+    assert at_least <= estimate_tokens(text) <= at_most
