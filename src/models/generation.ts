@@ -47,6 +47,8 @@ export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 interface IRequest {
   readonly intent: string;
   readonly source: string;
+  /** The turn whose open suggestion it goes on from. */
+  readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -117,6 +119,7 @@ export class GenerationModel {
     await this._send({
       intent: intent.trim(),
       source,
+      parentTurnId: this._suggestion?.turnId,
       dataframes: this._state.dataframes
     });
   }
@@ -307,6 +310,7 @@ export class GenerationModel {
       cellId: this.target.cellId,
       intent: request.intent,
       source: request.source,
+      parentTurnId: request.parentTurnId,
       ...this.target.surroundings()
     };
     return request.dataframes.length
