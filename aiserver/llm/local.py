@@ -67,10 +67,9 @@ class LocalModel(ChatModel):
             # A child that was killed is noticed by its first use: then once more with a new one.
             for last in (False, True):
                 client = await self._connect()
-                options = {
-                    "max_tokens": self._max_tokens,
-                    "extra_body": {"grammar": fenced_block(language), "cache_prompt": True},
-                }
+                # In ``extra_body``, for langchain-openai sends max_tokens under a newer name.
+                extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
+                options = {"extra_body": extra | {"cache_prompt": True}}
                 answer = stream_chat(
                     client.chat, messages, self._limits, tracing=self._tracing, options=options
                 )
@@ -115,12 +114,14 @@ class LocalModel(ChatModel):
             self._warming = None
 
     async def _warm(self, messages: list[BaseMessage]) -> None:
+        from langsmith import tracing_context
+
         client = await self._connect()
         # One token, for a prompt is read only by a request that answers.
         try:
-            await client.chat.ainvoke(
-                messages, max_tokens=1, extra_body={"cache_prompt": True}, stream_options=None
-            )
+            extra = {"max_tokens": 1, "cache_prompt": True}
+            with tracing_context(enabled=False):
+                await client.chat.ainvoke(messages, extra_body=extra)
         except Exception as error:
             raise translate(error) from error
 

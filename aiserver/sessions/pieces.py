@@ -33,7 +33,6 @@ class Pieces:
 
 
 def _array(pieces: list[bytes], records: Sequence[Stored]) -> bytes:
-    del pieces[len(records) :]
     pieces += [_piece(record, 2) for record in records[len(pieces) :]]
     if not pieces:
         return b"[]"

@@ -314,7 +314,14 @@ describe('GenerationModel', () => {
       code: 'generation_running',
       generationId: 'other'
     });
+    // The other one takes a moment to end.
+    jest.useFakeTimers();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.');
+    });
     void t.model.takeOver();
+    await jest.runAllTimersAsync();
+    jest.useRealTimers();
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
     expect(t.api.stop).toHaveBeenCalledWith('other');

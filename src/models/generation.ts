@@ -40,6 +40,10 @@ import { IntentHistory } from './intents';
 /** A stopped stream that has not ended by then is cut off. */
 const STOP_MS = 5000;
 
+/** How often, and after how long, it is tried to follow on a generation that was stopped. */
+const TRIES = 12;
+const TRY_MS = 250;
+
 /** The calls that a generation needs; `ApiClient` has them. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 
@@ -132,10 +136,10 @@ export class GenerationModel {
   /** Stop the generation that another tab runs for this cell, then ask again. */
   async takeOver(): Promise<void> {
     const running = this._state.failure?.generationId;
-    if (running) {
+    if (running && this._request) {
       await this._api.stop(running).catch(() => undefined);
+      await this._send(this._request, TRIES);
     }
-    await this.again();
   }
 
   /** Stop. The person sees it at once; the server ends the turn as cancelled. */
@@ -258,7 +262,7 @@ export class GenerationModel {
     }
   }
 
-  private async _send(request: IRequest): Promise<void> {
+  private async _send(request: IRequest, tries = 1): Promise<void> {
     if (this.isBusy) {
       this._set({ notice: 'busy' });
       return;
@@ -288,7 +292,12 @@ export class GenerationModel {
     try {
       await before; // The server ends a stopped turn before it takes the next.
       const notebookId = await this._ensure();
-      await this._consume(run, this._body(notebookId, request), notebookId);
+      await this._consume(
+        run,
+        this._body(notebookId, request),
+        notebookId,
+        tries
+      );
     } catch (reason) {
       this._fail(run, asFailure(reason));
     } finally {
@@ -318,11 +327,33 @@ export class GenerationModel {
       : body;
   }
 
+  /** The events; where the other generation still ends, it is waited for a little. */
+  private async *_events(
+    run: Run,
+    body: GenerateBody,
+    tries: number
+  ): AsyncGenerator<StreamEvent, void, void> {
+    for (let left = tries; ; left--) {
+      try {
+        yield* this._api.generate(body, run.abort.signal);
+        return;
+      } catch (reason) {
+        const running =
+          (reason as { code?: string }).code === 'generation_running';
+        if (!running || left <= 1 || run.stopped) {
+          throw reason;
+        }
+        await new Promise(resolve => setTimeout(resolve, TRY_MS));
+      }
+    }
+  }
+
   /** Read a stream to its end. Once the person stopped it, only the history is told. */
   private async _consume(
     run: Run,
     body: GenerateBody,
-    notebookId: string
+    notebookId: string,
+    tries: number
   ): Promise<void> {
     if (run.stopped || this._disposed) {
       return;
@@ -331,7 +362,7 @@ export class GenerationModel {
     let code = '';
     let explanation = '';
     let ended = false;
-    for await (const event of this._api.generate(body, run.abort.signal)) {
+    for await (const event of this._events(run, body, tries)) {
       switch (event.type) {
         case 'start':
           run.generationId = event.generationId;

@@ -56,6 +56,7 @@ export class CellAsk implements IDisposable {
     this._disposed = true;
     Signal.clearData(this);
     cancelAnimationFrame(this._frame);
+    this._frameNode?.removeEventListener('wheel', this._onWheel);
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
@@ -97,6 +98,9 @@ export class CellAsk implements IDisposable {
       this._overlay = null;
       return;
     }
+    if (!this._overlay) {
+      this._follow = isInView(this.row.node);
+    }
     this._overlay ??= new DiffOverlay({
       cell,
       newEditor: options.newEditor,
@@ -112,23 +116,54 @@ export class CellAsk implements IDisposable {
         }
       }
     });
-    const follow = isInView(this.row.node);
     this._overlay.show({
       original: cell.model.sharedModel.getSource(),
       code,
       streaming: phase === 'streaming'
     });
-    if (follow) {
-      this.row.node.scrollIntoView({ block: 'nearest' });
+    this._keepInView();
+  }
+
+  /**
+   * While the code above it grows, the row stays on view if it was so when the code began,
+   * until the person scrolls away from it.
+   */
+  private _keepInView(): void {
+    const { node } = this.row;
+    const frame = node.closest<HTMLElement>('.jp-WindowedPanel-outer');
+    if (!frame) {
+      return;
+    }
+    if (this._frameNode !== frame) {
+      this._frameNode?.removeEventListener('wheel', this._onWheel);
+      this._frameNode = frame;
+      frame.addEventListener('wheel', this._onWheel, { passive: true });
+    }
+    if (this._follow) {
+      // The editor knows its height only after it has measured itself.
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          if (this._follow && !this._disposed) {
+            node.scrollIntoView({ block: 'nearest' });
+          }
+        })
+      );
     }
   }
 
+  private readonly _onWheel = () =>
+    void requestAnimationFrame(() => {
+      this._follow = isInView(this.row.node);
+    });
+
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;
+  private _frameNode: HTMLElement | null = null;
+  private _follow = false;
   private _disposed = false;
 }
 
-/** Whether the row is wholly on view: then it stays so while the code above it grows. */
+/** Whether the row is wholly on view. */
 function isInView(node: HTMLElement): boolean {
   const frame = node.closest('.jp-WindowedPanel-outer');
   if (!frame) {

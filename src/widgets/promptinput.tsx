@@ -14,6 +14,8 @@ export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
+  /** Whether the cursor is wanted here; asked once, when the field is there. */
+  box: { focus: boolean };
   intents: IntentHistory;
   onText: (text: string) => void;
   onSend: () => void;
@@ -27,8 +29,15 @@ export function isComposing(event: React.KeyboardEvent): boolean {
 }
 
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
-  const { text, intents, onText } = props;
+  const { box, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
+
+  React.useEffect(() => {
+    if (box.focus) {
+      box.focus = false;
+      field.current?.focus();
+    }
+  }, [box]);
 
   React.useLayoutEffect(() => {
     const node = field.current;

@@ -58,6 +58,7 @@ async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
   const row = new PromptRow(model, services);
   await act(async () => {
     model.open();
+    row.focus();
     Widget.attach(row, document.body);
     MessageLoop.flush();
   });
@@ -231,6 +232,18 @@ describe('PromptRow', () => {
     const event = await t.press('ArrowUp');
     expect(t.field.value).toBe('two\nlines');
     expect(event.defaultPrevented).toBe(false);
+  });
+
+  it('has the cursor when it opens, and keeps its text when it is drawn anew (P37)', async () => {
+    const t = await setup();
+    expect(document.activeElement).toBe(t.field);
+    await t.type('half');
+    await act(async () => {
+      Widget.detach(t.row);
+      Widget.attach(t.row, document.body);
+      MessageLoop.flush();
+    });
+    expect(t.row.node.querySelector('textarea')?.value).toBe('half');
   });
 
   it('keeps what was written when it is closed, and saves with the usual key', async () => {

@@ -53,9 +53,9 @@ export class PromptRow extends ReactWidget {
 
   /** Put the cursor into the text field, as soon as it is there. */
   focus(): void {
-    void (this.renderPromise ?? Promise.resolve()).then(() =>
-      this.node.querySelector('textarea')?.focus()
-    );
+    const field = this.node.querySelector('textarea');
+    this._box.focus = !field;
+    field?.focus();
   }
 
   get hasFocus(): boolean {
@@ -79,11 +79,20 @@ export class PromptRow extends ReactWidget {
         services={this._services}
         picking={this._picking}
         pick={picking => this.pickDataFrames(picking)}
+        box={this._box}
       />
     );
   }
 
   private _picking = false;
+  private readonly _box: IBox = { text: '', focus: false };
+}
+
+/** What outlives the drawing: in a long notebook the row is taken off and drawn anew. */
+interface IBox {
+  text: string;
+  /** The cursor is wanted in the field as soon as it is there. */
+  focus: boolean;
 }
 
 /** Keys that mean the same in the row and in the diff; true if the key was taken. */
@@ -121,12 +130,14 @@ interface IPromptProps {
   services: IPromptRowServices;
   picking: boolean;
   pick: (picking: boolean) => void;
+  box: IBox;
 }
 
 function Prompt(props: IPromptProps): React.JSX.Element {
-  const { model, state, services, picking, pick } = props;
+  const { model, state, services, picking, pick, box } = props;
   const { trans } = services;
-  const [text, setText] = React.useState(state.draft);
+  const [text, setText] = React.useState(box.text || state.draft);
+  box.text = text;
   // The request comes back after a failure, unless something was written meanwhile.
   React.useEffect(() => setText(now => now || state.draft), [state.draft]);
   const asked = model.isBusy || state.phase === 'suggested';
@@ -219,6 +230,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         <PromptInput
           {...wording(model, trans)}
           text={text}
+          box={box}
           intents={model.intents}
           onText={setText}
           onSend={send}

@@ -214,7 +214,6 @@ async def test_no_tracing_whatever_the_environment_says(monkeypatch):
     """P4"""
     for prefix in ("LANGSMITH", "LANGCHAIN"):
         monkeypatch.setenv(f"{prefix}_TRACING_V2", "true")
-        monkeypatch.setenv(f"{prefix}_TRACING", "true")
     utils.get_env_var.cache_clear()
     try:
         assert utils.tracing_is_enabled()  # the environment is in force, outside

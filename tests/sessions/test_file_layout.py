@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 from aiserver.errors import StorageError
 from aiserver.models import SessionKey
-from aiserver.sessions.durable import replace_file
+from aiserver.sessions.durable import Stamp, replace_file
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import log_name, session_name
 from aiserver.sessions.locks import ShardLocks
@@ -248,6 +249,21 @@ async def test_others_writes_are_seen_at_once(files: FileBackend) -> None:
         await theirs.save_interaction(KEY, turn(str(number + 1)))
         assert (await mine.list_sessions())[0][0].turns == number + 1
         assert len((await mine.load_session(KEY)).interactions) == number + 1
+
+
+@pytest.mark.parametrize(("age", "turns"), [(-3600, 2), (3600, 1)], ids=["just now", "long ago"])
+@in_loop
+async def test_a_stamp_of_just_now_is_not_trusted(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch, age: int, turns: int
+) -> None:
+    """P23: two writes within one tick of the disk's clock may look the same."""
+    when = time.time_ns() - age * 10**9
+    monkeypatch.setattr(Stamp, "of", lambda status: Stamp(when, when, 1, 1))
+    store = files.open()
+    await store.save_interaction(KEY, turn())
+    assert (await store.list_sessions())[0][0].turns == 1
+    await store.save_interaction(KEY, turn())
+    assert (await store.list_sessions())[0][0].turns == turns
 
 
 @in_loop

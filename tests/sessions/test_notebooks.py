@@ -287,6 +287,7 @@ async def test_what_another_server_saw_is_known(backend: Backend) -> None:
     other.restart()
     first = await world.open("a.ipynb")
     assert await other.open("a.ipynb") == first
+    assert await world.open("a.ipynb") == first
     world.move("a.ipynb", "b.ipynb")
     assert await other.open("b.ipynb") == first
     world.disk.ids["b.ipynb"] = None

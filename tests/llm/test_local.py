@@ -1,0 +1,287 @@
+"""The embedded model's process and its client, with the scripted model in the child's place."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from aiserver import errors
+from aiserver.llm import local_server
+from aiserver.llm.base import ModelInfo
+from aiserver.llm.local import LocalModel
+from aiserver.llm.local_process import LocalProcess
+from aiserver.llm.streaming import Limits
+
+ASK = [HumanMessage("SAY: x = 1")]
+INFO = ModelInfo("local:fake", "fake", True)
+CHILD = (sys.executable, "-m", "tests.llm.fake_child")
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """What the child takes for a model: its words say how the child behaves."""
+    path = tmp_path / "model.gguf"
+    path.write_text("serve")
+    return path
+
+
+@pytest.fixture
+def model(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    process = LocalProcess(weights, threads=1, context=4096, command=CHILD)
+    made = LocalModel(INFO, process, Limits(30, 10_000, must_end=True))
+    yield made
+    jp_asyncio_loop.run_until_complete(made.close())
+
+
+def starts(weights: Path) -> int:
+    path = weights.with_suffix(".starts")
+    return len(path.read_text().split()) if path.exists() else 0
+
+
+async def take(model: LocalModel, messages: Any = ASK) -> str:
+    return "".join([delta.text async for delta in model.stream(messages, language="python")])
+
+
+async def child(model: LocalModel, method: str, path: str, body: Any = None) -> Any:
+    """Speak to the scripted model in the child."""
+    address = await model.process.address()
+    async with httpx.AsyncClient(trust_env=False, timeout=20) as client:
+        return (await client.request(method, address.url + path, json=body)).json()
+
+
+async def until_outcome(model: LocalModel, outcome: str) -> None:
+    for _ in range(500):
+        if (await child(model, "GET", "/requests"))[-1]["outcome"] == outcome:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"no request ended as {outcome}")
+
+
+async def test_the_child_starts_at_the_first_need_and_once(model, weights):
+    assert model.process.pid is None
+    assert starts(weights) == 0
+    answers = await asyncio.gather(*(take(model) for _ in range(5)))
+    assert answers == ["```python\nx = 1\n```\n"] * 5
+    assert starts(weights) == 1
+
+
+async def test_asks_for_one_fenced_block_at_temperature_zero(model):
+    await take(model)
+    request = (await child(model, "GET", "/requests"))[0]
+    body = request["body"]
+    assert body["temperature"] == 0
+    assert body["cache_prompt"] is True
+    assert body["max_tokens"] == 1024
+    assert body["grammar"].startswith('root ::= "```" "python"')
+    key = (await model.process.address()).key
+    assert request["authorization"] == f"Bearer {key}"
+    assert len(key) > 30
+    assert key not in repr(await model.process.address())
+
+
+async def test_the_key_is_on_no_command_line(model):
+    """P8"""
+    key = (await model.process.address()).key
+    pid = model.process.pid
+    if Path(f"/proc/{pid}/cmdline").exists():
+        assert key.encode() not in Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert key.encode() not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+async def test_tokens_are_counted_by_the_model(model):
+    assert await model.count_tokens(["", "abcd", "abcde"]) == [0, 1, 2]
+
+
+async def test_a_child_that_was_killed_is_started_anew(model, weights):
+    await take(model)
+    os.kill(model.process.pid, signal.SIGKILL)
+    assert await take(model) == "```python\nx = 1\n```\n"
+    assert starts(weights) == 2
+
+
+async def test_a_child_that_dies_while_it_answers_is_said(model):
+    await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
+    with pytest.raises(errors.ModelUnavailable):
+        async for delta in model.stream(ASK, language="python"):
+            assert delta.text == "one"
+            os.kill(model.process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("wish", "kind"),
+    [
+        ("refuse not_found", errors.NoModel),
+        ("refuse not_a_model", errors.ModelError),
+        ("refuse not_installed", errors.ModelPackageMissing),
+        ("refuse not_loaded", errors.ModelUnavailable),
+        ("die", errors.ModelUnavailable),
+    ],
+)
+async def test_a_start_that_fails_is_said_to_all_and_tried_again(model, weights, wish, kind):
+    weights.write_text(wish)
+    results = await asyncio.gather(take(model), take(model), return_exceptions=True)
+    assert [type(result) for result in results] == [kind, kind]
+    assert str(weights) not in str(results[0])
+    weights.write_text("serve")
+    assert await take(model)
+
+
+async def test_a_waiter_that_gives_up_does_not_stop_the_start(model, weights):
+    first = asyncio.create_task(take(model))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await take(model)
+    assert starts(weights) == 1
+
+
+async def test_closing_ends_the_child(model):
+    await take(model)
+    pid = model.process.pid
+    await model.close()
+    assert model.process.pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert await take(model)  # and it can be used again
+
+
+async def test_the_child_ends_with_a_parent_that_was_killed(weights):
+    script = (
+        "import asyncio, sys, time\n"
+        "from pathlib import Path\n"
+        "from aiserver.llm.local_process import LocalProcess\n"
+        "async def main():\n"
+        f"    process = LocalProcess(Path({str(weights)!r}), threads=1, context=9,"
+        f" command={CHILD!r})\n"
+        "    await process.address()\n"
+        "    print(process.pid, flush=True)\n"
+        "    await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        script,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    pid = int(await parent.stdout.readline())
+    os.kill(pid, 0)
+    parent.kill()
+    await parent.wait()
+    for _ in range(500):
+        if not _runs(pid):
+            break
+        await asyncio.sleep(0.02)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")  # a zombie that nobody has waited for is no longer running
+    with contextlib.suppress(OSError):
+        return status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+async def test_warming_up_reads_the_prompt(model):
+    await model.warm_up([SystemMessage("rules"), HumanMessage("x = 1")])
+    body = (await child(model, "GET", "/requests"))[0]["body"]
+    assert body["max_tokens"] == 1
+    assert [message["content"] for message in body["messages"]] == ["rules", "x = 1"]
+
+
+async def test_a_request_drops_the_warm_up_at_once(model):
+    await child(model, "POST", "/script", [{"hang": True}])
+    warming = asyncio.create_task(model.warm_up(ASK))
+    await until_outcome_exists(model)
+    assert await take(model)
+    await warming  # dropped, and nobody is told
+    requests = await child(model, "GET", "/requests")
+    assert [item["outcome"] for item in requests] == ["gone", "whole"]
+
+
+async def until_outcome_exists(model: LocalModel) -> None:
+    for _ in range(500):
+        if await child(model, "GET", "/requests"):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("no request came")
+
+
+async def test_only_the_newest_warm_up_counts(model):
+    await child(model, "POST", "/script", [{"hang": True}])
+    first = asyncio.create_task(model.warm_up(ASK))
+    await until_outcome_exists(model)
+    await model.warm_up([HumanMessage("newer")])
+    await first
+    requests = await child(model, "GET", "/requests")
+    assert [item["outcome"] for item in requests] == ["gone", "whole"]
+
+
+async def test_no_warm_up_while_an_answer_is_written(model):
+    await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
+    async with contextlib.aclosing(model.stream(ASK, language="python")) as stream:
+        await anext(stream)
+        await model.warm_up([HumanMessage("later")])
+        assert len(await child(model, "GET", "/requests")) == 1
+
+
+async def test_giving_up_a_warm_up_frees_the_model(model):
+    await child(model, "POST", "/script", [{"hang": True}])
+    warming = asyncio.create_task(model.warm_up(ASK))
+    await until_outcome_exists(model)
+    warming.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await warming
+    await until_outcome(model, "gone")
+
+
+async def test_closing_the_stream_stops_the_model(model):
+    """P30"""
+    await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
+    async with contextlib.aclosing(model.stream(ASK, language="python")) as stream:
+        await anext(stream)
+    await until_outcome(model, "gone")
+
+
+async def test_no_proxy_is_used(model, monkeypatch):
+    """P4"""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    assert await take(model)
+    assert await model.count_tokens(["abcd"]) == [1]
+
+
+def test_the_real_child_refuses_what_is_no_model(tmp_path):
+    """The child itself, without weights: its protocol, and that it ends with its input."""
+    path = tmp_path / "text.gguf"
+    path.write_text("no model")
+    for model, code in ((path, "not_a_model"), (tmp_path / "none.gguf", "not_found")):
+        settings = {"model": str(model), "key": "k", "threads": 1, "context": 64}
+        command = [sys.executable, local_server.__file__]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+            run.stdin.write(json.dumps(settings).encode() + b"\n")
+            run.stdin.flush()
+            assert json.loads(run.stdout.readline()) == {"error": code}
+
+
+def test_the_real_child_ends_with_its_input():
+    run = subprocess.run([sys.executable, local_server.__file__], input=b"", timeout=60)
+    assert run.returncode == 0

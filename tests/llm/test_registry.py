@@ -1,0 +1,289 @@
+"""Which models are offered, which one answers, and that no key in the environment chooses one."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver import errors
+from aiserver.llm import ollama, providers, registry, weights
+from aiserver.llm.local import LocalModel
+from aiserver.llm.registry import EMBEDDED, ModelRegistry
+from aiserver.llm.remote import RemoteModel
+
+KEY = "canary-key-91aa"
+
+
+@pytest.fixture(autouse=True)
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No weights, no keys, no Ollama, whatever the machine has."""
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    for provider in providers.PROVIDERS.values():
+        for name in provider.keys:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """Weights that look whole."""
+    path = tmp_path / "models" / weights.FILE
+    path.parent.mkdir()
+    path.write_bytes(b"GGUF")
+    weights.write_record(path, weights.Record("00", 4, "pypi"))
+    return path
+
+
+@pytest.fixture
+def running_ollama(monkeypatch: pytest.MonkeyPatch):
+    """An Ollama with these models."""
+
+    def _run(*names: str, cloud: tuple[str, ...] = ()) -> None:
+        async def models() -> list[ollama.OllamaModel]:
+            return [ollama.OllamaModel(name, name in cloud) for name in names]
+
+        monkeypatch.setattr(ollama, "models", models)
+        _installed(monkeypatch, "langchain_ollama")
+
+    return _run
+
+
+def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
+    real = providers.importlib.util.find_spec
+    monkeypatch.setattr(
+        providers.importlib.util,
+        "find_spec",
+        lambda name, package=None: real("json") if name in packages else real(name, package),
+    )
+
+
+async def test_a_bare_machine_has_no_default_and_says_how_to_get_one():
+    models = ModelRegistry()
+    (embedded,) = await models.list()
+    assert (embedded.id, embedded.ready) == (EMBEDDED, False)
+    assert embedded.install == "jupyter aiserver model install"
+    assert await models.default() is None
+    with pytest.raises(errors.NoModel):
+        await models.get()
+    with pytest.raises(errors.NoModel):
+        await models.get(EMBEDDED)
+
+
+async def test_the_embedded_model_is_the_default_where_installed(installed):
+    models = ModelRegistry()
+    default = await models.default()
+    assert default is not None
+    assert (default.id, default.on_this_machine, default.ready) == (EMBEDDED, True, True)
+    assert isinstance(await models.get(), LocalModel)
+    assert await models.get(EMBEDDED) is await models.get()
+
+
+async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
+    """P4: listed, so that the person may choose it; never the default."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    models = ModelRegistry()
+    listed = {info.id: info for info in await models.list()}
+    (offered,) = [info for info in listed.values() if info.id.startswith("openai:")]
+    assert not offered.on_this_machine
+    assert await models.default() is None
+    with pytest.raises(errors.NoModel):
+        await models.get()
+    assert isinstance(await models.get(offered.id), RemoteModel)  # chosen by name
+
+
+async def test_a_client_can_name_only_what_is_offered(monkeypatch):
+    """P4"""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    models = ModelRegistry()
+    for name in ("openai:gpt-99", "anthropic:claude", "local:/etc/passwd", "openai", "", "x:y:z"):
+        with pytest.raises(errors.NotFound):
+            await models.get(name)
+
+
+async def test_what_is_configured_answers_even_beside_an_embedded_model(installed):
+    models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
+    first = (await models.list())[0]
+    assert (first.id, first.ready, first.on_this_machine) == ("openai:own", True, False)
+    assert (await models.default()) == first
+    model = await models.get()
+    assert isinstance(model, RemoteModel)
+    assert model.style == "full"
+
+
+async def test_a_server_on_this_machine_counts_as_here():
+    options = {"base_url": "http://localhost:8000/v1"}
+    info = await ModelRegistry(model="openai:own", model_options=options).default()
+    assert info is not None
+    assert info.on_this_machine
+    assert info.ready  # such servers need no key
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://127.9.9.9", True),
+        ("http://[::1]:80", True),
+        ("https://localhost", True),
+        ("127.0.0.1:11434", True),
+        ("http://127.0.0.1.evil.example", False),
+        ("http://localhost.evil.example", False),
+        ("http://10.0.0.1", False),
+        ("https://api.example", False),
+        ("http://127.0.0.1@evil.example", False),
+    ],
+)
+def test_loopback(url, here):
+    """P4"""
+    assert providers.is_loopback(url) is here
+
+
+async def test_a_configured_model_without_key_or_package_says_so():
+    info = await ModelRegistry(model="openai:own").default()
+    assert info is not None
+    assert (info.ready, info.problem) == (False, "There is no key for OpenAI: set OPENAI_API_KEY.")
+    info = await ModelRegistry(model="mistralai:x").default()
+    assert info is not None
+    assert info.install == "pip install 'aiserver[mistral]'"
+    with pytest.raises(errors.ModelPackageMissing):
+        await ModelRegistry(model="mistralai:x").get()
+
+
+async def test_a_name_without_provider_is_said():
+    models = ModelRegistry(model="gpt-4o")
+    info = await models.default()
+    assert info is not None
+    assert not info.ready
+    with pytest.raises(errors.ModelError, match="provider:name"):
+        await models.get()
+
+
+async def test_a_file_of_ones_own_is_known_by_its_name_not_its_path(tmp_path):
+    """P8"""
+    path = tmp_path / "mine.gguf"
+    models = ModelRegistry(model=f"local:{path}")
+    info = await models.default()
+    assert info is not None
+    assert (info.id, info.ready) == ("local:mine", False)
+    path.write_bytes(b"GGUF")
+    info = await models.default()
+    assert info is not None
+    assert info.ready
+    assert str(tmp_path) not in repr(info)
+    assert isinstance(await models.get("local:mine"), LocalModel)
+
+
+async def test_a_running_ollama_is_the_default_where_nothing_else_is(running_ollama):
+    running_ollama("llama3:8b", "qwen2.5-coder:7b")
+    models = ModelRegistry()
+    default = await models.default()
+    assert default is not None
+    assert (default.id, default.on_this_machine) == ("ollama:llama3:8b", True)
+    assert {info.id for info in await models.list()} > {"ollama:qwen2.5-coder:7b"}
+    assert isinstance(await models.get("ollama:qwen2.5-coder:7b"), RemoteModel)
+
+
+async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
+    """P4"""
+    running_ollama("big:cloud", cloud=("big:cloud",))
+    models = ModelRegistry()
+    assert await models.default() is None
+    (info,) = [info for info in await models.list() if info.id == "ollama:big:cloud"]
+    assert not info.on_this_machine
+
+
+async def test_ollamas_answer_is_read(monkeypatch):
+    import http.server
+    import json
+    import threading
+
+    tags = {
+        "models": [
+            {"name": "nomic-embed-text:latest", "details": {"family": "nomic-bert"}},
+            {"name": "llama3:8b", "details": {"family": "llama"}},
+            {"name": "gpt-oss:120b-cloud"},
+            {"name": "work:latest", "remote_host": "https://ollama.example"},
+            {"name": "qwen2.5-coder:7b"},
+        ]
+    }
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            raw = json.dumps(tags).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
+        found = await ollama.models()
+        server.shutdown()
+    assert [(model.name, model.cloud) for model in found] == [
+        ("qwen2.5-coder:7b", False),
+        ("llama3:8b", False),
+        ("gpt-oss:120b-cloud", True),
+        ("work:latest", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("named", "address"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("localhost:99", "http://localhost:99"),
+        ("http://127.0.0.1:1/", "http://127.0.0.1:1"),
+        ("[::1]:99", "http://[::1]:99"),
+        ("gpu.example:11434", None),
+    ],
+)
+def test_only_an_ollama_on_this_machine_is_looked_for(monkeypatch, named, address):
+    """P4"""
+    monkeypatch.setenv("OLLAMA_HOST", named)
+    assert ollama.address() == address
+
+
+async def test_options_are_nowhere_to_be_read(caplog):
+    """P8"""
+    caplog.set_level(logging.DEBUG)
+    models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
+    shown = repr(await models.list()) + repr(models) + repr(await models.get()) + caplog.text
+    assert KEY not in shown
+
+
+def test_threads(monkeypatch):
+    assert ModelRegistry(local_threads=3)._threads() == 3
+    monkeypatch.setattr(registry.os, "sched_getaffinity", lambda pid: {0}, raising=False)
+    assert ModelRegistry()._threads() == 1
+    monkeypatch.setattr(registry.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
+    assert ModelRegistry()._threads() == 2
+
+
+def test_every_trait_is_described():
+    for name, trait in ModelRegistry.class_own_traits(config=True).items():
+        assert trait.help, name
+
+
+async def test_close_ends_every_model(installed, monkeypatch):
+    closed = []
+
+    async def close(self: object) -> None:
+        closed.append(type(self).__name__)
+
+    monkeypatch.setattr(LocalModel, "close", close)
+    monkeypatch.setattr(RemoteModel, "close", close)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    models = ModelRegistry()
+    await models.get()
+    await models.get("openai:gpt-4.1-mini")
+    await models.close()
+    assert sorted(closed) == ["LocalModel", "RemoteModel"]

@@ -1,0 +1,125 @@
+"""Answers are read as they come, and the same whatever the pieces they come in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aiserver.prompts.answer import AnswerParser
+
+# answer, suggestion, explanation
+CASES = {
+    "one block": ("```python\nx = 1\n```\n", "x = 1", ""),
+    "no line break at the end": ("```python\nx = 1\n```", "x = 1", ""),
+    "explained": (
+        "Sure:\n\n```python\nx = 1\n```\n\nIt is one.\n",
+        "x = 1",
+        "Sure:\n\n\nIt is one.",
+    ),
+    "untagged": ("```\nx = 1\n```", "x = 1", ""),
+    "alias": ("```py\nx = 1\n```", "x = 1", ""),
+    "upper case": ("```Python\nx = 1\n```", "x = 1", ""),
+    "attributes": ("```python title=a.py\nx = 1\n```", "x = 1", ""),
+    "crlf": ("```python\r\nx = 1\r\ny = 2\r\n```\r\n", "x = 1\ny = 2", ""),
+    "indented fence": ("  ```python\n  x = 1\n  ```", "  x = 1", ""),
+    "blank lines": ("```python\n\nx = 1\n\n\ny = 2\n\n```", "x = 1\n\n\ny = 2", ""),
+    "backticks inside": (
+        "```python\ns = '```'\nt = `1`\n# ``` no end\n```",
+        "s = '```'\nt = `1`\n# ``` no end",
+        "",
+    ),
+    "markdown inside": (
+        '````python\ns = """\n```\ncode\n```\n"""\n````',
+        's = """\n```\ncode\n```\n"""',
+        "",
+    ),
+    "tagged fence inside": ("```python\n'''\n```sh\n'''\n```", "'''\n```sh\n'''", ""),
+    "unclosed": ("```python\nx = 1\ny =", "x = 1\ny =", ""),
+    "half a closing fence": ("```python\nx = 1\n``", "x = 1", ""),
+    "other language first": (
+        "```bash\npip install a\n```\n```python\nimport a\n```",
+        "import a",
+        "```bash\npip install a\n```",
+    ),
+    "a second way": (
+        "```python\nx = 1\n```\nor\n```python\nx = 2\n```",
+        "x = 1",
+        "or\n```python\nx = 2\n```",
+    ),
+    "sample output": ("```python\nx\n```\n```\n1\n```", "x", "```\n1\n```"),
+    "no fence, code": ("import pandas as pd\nprint(1)", "import pandas as pd\nprint(1)", ""),
+    "no fence, words": ("I can't do that.", "", "I can't do that."),
+    "no fence, one word": ("Sorry", "", "Sorry"),
+    "no fence, 中文": ("对不起，我做不到。", "", "对不起，我做不到。"),
+    "nothing": ("", "", ""),
+    "only line breaks": ("\n\n", "", ""),
+    "empty block": ("```python\n```", "", ""),
+    "中文": ("```python\n# 读取\ndf\n```\n显示前五行。", "# 读取\ndf", "显示前五行。"),
+    "strange line ends": ("```python\na = '\x0b\u2028'\n```", "a = '\x0b\u2028'", ""),
+}
+
+
+def read(pieces: list[str], language: str = "python") -> tuple[str, str, str, str]:
+    """Suggestion and explanation, and both as they were streamed."""
+    parser = AnswerParser(language)
+    streamed = {"code": "", "explanation": ""}
+    for piece in pieces:
+        for part, text in parser.feed(piece):
+            assert text
+            streamed[part] += text
+    for part, text in parser.finish():
+        assert text
+        streamed[part] += text
+    return parser.suggestion, parser.explanation, streamed["code"], streamed["explanation"].strip()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_reads(name: str) -> None:
+    answer, suggestion, explanation = CASES[name]
+    assert read([answer])[:2] == (suggestion, explanation)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_character_at_a_time(name: str) -> None:
+    answer, suggestion, explanation = CASES[name]
+    assert read(list(answer)) == (suggestion, explanation, suggestion, explanation)
+
+
+PIECES = ["```", "`", "python", "\n", "\r\n", "\r", " ", "x = 1", "text", "r", "``", "````", "中"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=25), st.data())
+def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> None:
+    """P32: however a stream is cut, the parts are the same, and what was streamed is the whole."""
+    answer = "".join(words)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
+    pieces = [answer[a:b] for a, b in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
+    whole, cut = read([answer]), read(pieces)
+    assert whole == cut
+    suggestion, explanation, code, explained = cut
+    assert (suggestion, explanation) == (code, explained)
+
+
+def test_code_is_given_out_as_it_comes() -> None:
+    parser = AnswerParser()
+    assert parser.feed("```python\nimport pan") == [("code", "import pan")]
+    assert parser.feed("das\n") == [("code", "das")]
+    assert parser.feed("x") == [("code", "\nx")]
+    assert parser.feed("\n```\nIt ") == [("explanation", "It ")]
+    assert parser.finish() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "suggestion"),
+    [
+        ("R", "```r\nx <- 1\n```", "x <- 1"),
+        ("ir", "```R\nx <- 1\n```", "x <- 1"),
+        ("julia", "```jl\nx = 1\n```", "x = 1"),
+        ("sql", "SELECT count(*) FROM t;", "SELECT count(*) FROM t;"),
+        ("r", "I don't know", ""),
+    ],
+)
+def test_other_languages(language: str, answer: str, suggestion: str) -> None:
+    assert read([answer], language)[0] == suggestion
