@@ -209,6 +209,8 @@ class Generation:
         )
         if self._usage:
             turn.usage = self._usage
+        if self.body.parent_turn_id is not None:
+            turn.parent_turn_id = self.body.parent_turn_id
         if isinstance(self.body, AnalyzeBody):
             turn.dataframes = [frame.model_dump() for frame in self.body.dataframes]
         try:

@@ -111,7 +111,7 @@ class _Reader:
         if refined is None:
             self._catch_up(request.current_code, seq, turn.timestamp)
         else:
-            if refined.outcome == "open":
+            if refined.outcome == "open" and answer.status == "success":
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.held else None
         self.turns[turn.turn_id] = self._add(

@@ -79,11 +79,16 @@ class WarmUpBody(Body):
 
 
 class GenerateBody(WarmUpBody):
-    """A request for code in a cell. ``source`` is what the cell holds now."""
+    """A request for code in a cell. ``source`` is what the cell holds now.
+
+    With ``parent_turn_id`` it is what that turn suggested instead, perhaps in part: the request
+    goes on from an answer that nobody has accepted yet.
+    """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "generate"
     notebook_path: Annotated[str, Field(max_length=4096)] | None = None
+    parent_turn_id: Annotated[int, Field(ge=1)] | None = None
 
 
 class AnalyzeBody(GenerateBody):

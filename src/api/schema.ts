@@ -281,6 +281,8 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
+            /** @description The turn whose answer, not accepted yet, `source` is */
+            parentTurnId?: number | null;
         };
         AnalyzeBody: {
             notebookId: components["schemas"]["Id"];
@@ -292,6 +294,8 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
+            /** @description The turn whose answer, not accepted yet, `source` is */
+            parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
         EventBody: {

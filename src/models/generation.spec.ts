@@ -378,7 +378,12 @@ describe('GenerationModel', () => {
     await t.phase('suggested');
     void t.model.ask('two');
     const feed = await t.requested(2);
-    expect(t.bodies[1]).toMatchObject({ intent: 'two', source: 'y = 1' });
+    expect(t.bodies[0].parentTurnId).toBeUndefined();
+    expect(t.bodies[1]).toMatchObject({
+      intent: 'two',
+      source: 'y = 1',
+      parentTurnId: 1
+    });
     expect(t.model.state.code).toBe('y = 1'); // It stays on view while the model reads.
     feed.push(start(2), code('z'), null);
     const state = await t.until(({ failure }) => failure !== null);

@@ -41,6 +41,8 @@ import { IntentHistory } from './intents';
 interface IRequest {
   readonly intent: string;
   readonly source: string;
+  /** The turn whose open suggestion it goes on from. */
+  readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -111,6 +113,7 @@ export class GenerationModel {
     await this._send({
       intent: intent.trim(),
       source,
+      parentTurnId: this._suggestion?.turnId,
       dataframes: this._state.dataframes
     });
   }
@@ -300,6 +303,7 @@ export class GenerationModel {
       cellId: this.target.cellId,
       intent: request.intent,
       source: request.source,
+      parentTurnId: request.parentTurnId,
       ...this.target.surroundings()
     };
     return request.dataframes.length

@@ -17,7 +17,6 @@ import { ReplayModel } from '../models/replay';
 import { FollowedCell } from '../notebook/followed';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import type { IAsk } from '../widgets/replay/empty';
-import { replayIcon } from '../widgets/replay/icons';
 import { ReplayPanel } from '../widgets/replay/panel';
 
 const PLUGIN_ID = 'aiserver:replay';
@@ -70,7 +69,6 @@ function activate(
   commands.addCommand(CommandIDs.showReplay, {
     label: trans.__('Show Replay'),
     caption: trans.__('Show how the active cell came to be, step by step'),
-    icon: replayIcon,
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => shell.activateById(panel.id)
   });

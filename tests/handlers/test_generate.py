@@ -112,6 +112,19 @@ async def test_second_request_on_the_wire_builds_on_the_first(call, scripted):
     assert API_KEY not in json.dumps(wire)
 
 
+async def test_a_request_that_goes_on_from_an_open_answer_is_stored_and_replayed_as_such(
+    call, scripted
+):
+    scripted.script({"text": CODE}, {"text": "```python\ndf\n```"})
+    await call("POST", "generate", request("first"))
+    body = request("second", source=SOURCE, parentTurnId=1)
+    turn = (await call("POST", "generate", body)).data
+    assert turn["parent_turn_id"] == 1
+    steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
+    assert [step["outcome"] for step in steps] == ["refined", "open"]
+    assert steps[1]["before"] == "" and steps[1]["base"] == SOURCE
+
+
 async def test_earlier_cells_of_the_notebook_are_told(call, scripted):
     cells = [
         {"cellId": "a", "cellType": "markdown", "source": "# 销售分析"},
