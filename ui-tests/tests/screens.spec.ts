@@ -75,7 +75,7 @@ for (const dark of [false, true]) {
     await lab.model!.script(
       code(MONTHLY, 'It sums the revenue of each month and plots it.'),
       { status: 429, retry_after: 40 },
-      { ...code(BARS), hold_after: 14 },
+      { ...code(BARS), hold_after: 8 },
       code(BARS, 'Bars with a Chinese title; the count of orders is the second column.')
     );
     await cell.ask('Plot revenue by month');
@@ -90,7 +90,7 @@ for (const dark of [false, true]) {
     await expect(cell.row.getByRole('alert')).toBeVisible();
     await picture(page, `error-${mode}`);
     await cell.button('Try again').click();
-    await expect.poll(async () => (await lab.model!.requests()).at(-1)!.sent).toBe(14);
+    await expect.poll(async () => (await lab.model!.requests()).at(-1)!.sent).toBe(8);
     await expect(cell.proposal).toBeVisible();
     await picture(page, `streaming-${mode}`);
     await cell.button('Stop').click();
