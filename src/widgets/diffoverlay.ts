@@ -29,6 +29,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
+import { hiddenEnd } from './hiddenend';
 import { streamView } from './streamview';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
@@ -68,6 +69,7 @@ export class DiffOverlay implements IDisposable {
       extensions: [
         this._merge.of([]),
         writtenField,
+        hiddenEnd,
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
           tabindex: '0',
@@ -76,7 +78,7 @@ export class DiffOverlay implements IDisposable {
         }),
         EditorView.updateListener.of(update => {
           if (update.transactions.some(tr => tr.isUserEvent('revert'))) {
-            _options.onRevise(update.state.doc.toString());
+            _options.onRevise(update.state.doc.toString().slice(0, -1));
           }
         })
       ]
@@ -101,7 +103,7 @@ export class DiffOverlay implements IDisposable {
     const view = this._editor.editor;
     const shown = streaming ? streamView(original, code) : null;
     this._node.classList.toggle('jp-mod-streaming', streaming);
-    this._setText(view, shown?.doc ?? code);
+    this._setText(view, (shown?.doc ?? code) + '\n');
     view.dispatch({ effects: setWritten.of(shown?.written ?? null) });
     const words = !streaming && isLikeness(original, code);
     if (original !== this._original || words !== this._words) {
@@ -164,7 +166,7 @@ export class DiffOverlay implements IDisposable {
   private _mergeExtension(original: string, words: boolean): Extension {
     const { trans } = this._options;
     return unifiedMergeView({
-      original,
+      original: original + '\n',
       gutter: false,
       highlightChanges: words,
       mergeControls: (type, _action) => {

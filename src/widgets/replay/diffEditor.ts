@@ -4,10 +4,11 @@
  */
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension } from '@codemirror/state';
-import { Decoration, EditorView } from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
 
+import { hiddenEnd } from '../hiddenend';
 import { DIFF_LIMITS } from './changes';
 
 export interface IDiffContent {
@@ -90,18 +91,6 @@ export class DiffEditor implements IDisposable {
   private _content: IDiffContent | null = null;
   private _isDisposed = false;
 }
-
-/**
- * A line put after the last one would show that one as changed, for it gets a line break. So
- * both texts are ended by one, and the empty line after it is not seen.
- */
-const hiddenEnd = EditorView.decorations.of(view =>
-  Decoration.set(
-    Decoration.line({ class: 'jp-AIServer-Replay-end' }).range(
-      view.state.doc.length
-    )
-  )
-);
 
 function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
