@@ -1,0 +1,85 @@
+"""A real kernel for benchmarks: runs cells, and says what they show."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.manager import KernelManager
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a cell showed. ``error`` is the exception's name, or None."""
+
+    printed: str
+    result: str
+    error: str | None
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return f"{self.printed}\n{self.result}".strip()
+
+
+class Kernel:
+    """A Python kernel in ``folder``. A context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._manager = KernelManager(kernel_name="python3")
+        self._folder = folder
+
+    def __enter__(self) -> Kernel:
+        self._manager.start_kernel(cwd=str(self._folder))
+        self._client = self._manager.blocking_client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=120)
+        self.run("import os; os.environ['MPLBACKEND'] = 'Agg'")
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._client.stop_channels()
+        self._manager.shutdown_kernel(now=True)
+
+    def run(self, code: str, timeout: float = 60) -> Shown:
+        """Run a cell. One that takes too long is interrupted, and counts as failed."""
+        printed: list[str] = []
+        result: list[str] = []
+
+        def take(message: dict[str, Any]) -> None:
+            kind, content = message["header"]["msg_type"], message["content"]
+            if kind == "stream":
+                printed.append(content["text"])
+            elif kind in ("execute_result", "display_data"):
+                result.append(content["data"].get("text/plain", ""))
+
+        try:
+            reply = self._client.execute_interactive(
+                code, allow_stdin=False, timeout=timeout, output_hook=take
+            )["content"]
+        except TimeoutError:
+            self._manager.interrupt_kernel()
+            return Shown("".join(printed), "\n".join(result), "TimeoutError")
+        error = None if reply["status"] == "ok" else reply.get("ename", "error")
+        return Shown(_ANSI.sub("", "".join(printed)), "\n".join(result), error)
+
+    def value(self, expression: str) -> Any:
+        """A JSON-ready value of the kernel."""
+        shown = self.run(f"import json as _json; print(_json.dumps({expression}))")
+        return json.loads(shown.printed)
+
+    def profile(self, name: str) -> dict[str, Any]:
+        """What is told of a DataFrame at the level ``schema``: names and dtypes."""
+        columns = self.value(f"[[str(n), str(t)] for n, t in zip({name}.columns, {name}.dtypes)]")
+        rows, width = self.value(f"list({name}.shape)")
+        return {
+            "name": name,
+            "rowCount": rows,
+            "columnCount": width,
+            "columns": [{"name": column, "dtype": dtype} for column, dtype in columns],
+        }

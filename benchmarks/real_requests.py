@@ -1,0 +1,326 @@
+"""Real requests, asked of the embedded model through the HTTP API, and run in a real kernel.
+
+    python benchmarks/real_requests.py [--threads N] [--only NAME] [--note TEXT]
+
+It starts a Jupyter server of its own, asks as the interface does (it makes the model ready, waits
+as long as a person types, then asks), runs each answer in a kernel, and writes the figures into
+``docs/real-requests.md``.
+
+Two sets (``benchmarks/data``):
+
+- **Fictional Army** of pandas_exercises, steps 3 to 18. The cell's request is the step's text;
+  the cells before it are the notebook's own. Right is what shows the same as the notebook's own
+  code does in the same kernel state, or, where that shows nothing, leaves the same ``army``.
+- **DABench**, the 52 questions whose file is here. One cell before it reads the file; the request
+  is the question with its constraints and its format, and goes to ``analyze-dataframe`` with the
+  names and dtypes of the columns. Right is what shows every expected value (``answers.py``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+sys.path.insert(0, str(Path(__file__).parent))
+from answers import all_found
+from notebook_kernel import Kernel, Shown
+
+ROOT = Path(__file__).parent.parent
+DATA = ROOT / "benchmarks" / "data"
+PAGE = ROOT / "docs" / "real-requests.md"
+TYPING = 4.0  # seconds between opening the prompt row and sending the request
+
+
+@dataclass
+class Outcome:
+    """How one request went. Times in seconds."""
+
+    name: str
+    executes: bool
+    right: bool
+    first: float
+    whole: float
+    error: str | None
+    code: str
+    shown: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back for one request."""
+
+    code: str
+    first: float
+    whole: float
+    error: str | None
+
+
+class Server:
+    """A Jupyter server with AI Server, asked as the frontend asks it."""
+
+    def __init__(self, folder: Path, threads: int, model: str) -> None:
+        self._token = secrets.token_hex(16)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root"]
+        command += [
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+            f"--ServerApp.root_dir={folder}",
+        ]
+        command += ["--ServerApp.jpserver_extensions=aiserver=True"]
+        command += [f"--ModelRegistry.local_threads={threads}"]
+        if model:
+            command += [f"--AIServer.model={model}"]
+        self._log = (folder / "server.log").open("wb")
+        self._process = subprocess.Popen(
+            command,
+            env={**os.environ, "JUPYTER_TOKEN": self._token},
+            stdout=self._log,
+            stderr=self._log,
+        )
+        self._http = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}/aiserver",
+            headers={"Authorization": f"token {self._token}"},
+            timeout=300,
+            trust_env=False,
+        )
+
+    def __enter__(self) -> Server:
+        deadline = time.monotonic() + 60
+        while True:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"The server did not start; see {self._log.name}")
+            with contextlib.suppress(httpx.HTTPError):
+                if self._http.get("/health").status_code == 200:
+                    return self
+            time.sleep(0.2)
+
+    def __exit__(self, *exc: object) -> None:
+        self._http.close()
+        self._process.terminate()
+        self._process.wait(30)
+        self._log.close()
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """The model that answers by default."""
+        listed = self._http.get("/models").json()
+        for model in listed["models"]:
+            if model["id"] == listed.get("default") and model["ready"]:
+                return dict(model)
+        raise SystemExit("No model answers. Run: jupyter aiserver model install")
+
+    def ask(self, body: dict[str, Any], typing: float) -> Answer:
+        """One request, as the prompt row makes it."""
+        opened = {k: v for k, v in body.items() if k not in ("intent", "dataframes")}
+        self._http.post("/models/warm-up", json=opened).raise_for_status()
+        time.sleep(typing)
+        route = "/analyze-dataframe" if "dataframes" in body else "/generate"
+        began = time.monotonic()
+        first, code, error = None, "", None
+        headers = {"Accept": "text/event-stream"}
+        with self._http.stream("POST", route, json=body, headers=headers) as response:
+            response.raise_for_status()
+            for kind, data in _events(response.iter_lines()):
+                if kind == "token" and first is None:
+                    first = time.monotonic() - began
+                elif kind == "done":
+                    turn = data.get("interaction", data)
+                    code = turn["ai_response"]["suggestion"]
+                elif kind == "error":
+                    error = data["code"]
+        whole = time.monotonic() - began
+        return Answer(code, whole if first is None else first, whole, error)
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    kind = ""
+    for line in lines:
+        if line.startswith("event: "):
+            kind = line[7:]
+        elif line.startswith("data: "):
+            yield kind, json.loads(line[6:])
+
+
+def body_of(intent: str, cells: list[str], number: int, **more: Any) -> dict[str, Any]:
+    """The body of a request for a new cell after ``cells``."""
+    context = [{"cellType": "code", "source": source} for source in cells]
+    return {
+        "notebookId": "benchmark",
+        "cellId": f"cell-{secrets.token_hex(4)}-{number}",
+        "intent": intent,
+        "source": "",
+        "language": "python",
+        "context": {"cells": context},
+    } | more
+
+
+def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
+    """The steps of the exercise, each in the state in which its notebook has it."""
+    notebook = json.loads((DATA / "pandas_exercises" / "fictional_army.ipynb").read_text("utf-8"))
+    steps: list[tuple[str, str]] = []
+    wish = ""
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            wish = source
+        else:
+            steps.append((wish, source))
+    with Kernel(folder) as theirs, Kernel(folder) as ours:
+        for number, (wish, solution) in enumerate(steps, 1):
+            if number >= 3:
+                text = re.sub(r"^#+ *", "", wish[wish.index("### Step") :], flags=re.MULTILINE)
+                intent = re.sub(r"^Step \d+\.\s*", "", text).strip()
+                done = [code for _, code in steps[: number - 1]]
+                answer = server.ask(body_of(intent, done, number), typing)
+                _restore(ours, done)
+                _restore(theirs, done)
+                shown, expected = ours.run(answer.code), theirs.run(solution)
+                right = shown.error is None and _same(ours, shown, theirs, expected)
+                yield _outcome(f"step {number}", answer, shown, right)
+
+
+def _restore(kernel: Kernel, cells: list[str]) -> None:
+    kernel.run("%reset -f")
+    for cell in cells:
+        if (shown := kernel.run(cell)).error:
+            raise SystemExit(f"The notebook's own code fails: {shown.error}")
+
+
+def _same(ours: Kernel, shown: Shown, theirs: Kernel, expected: Shown) -> bool:
+    if expected.text:
+        wanted = " ".join(expected.text.split())
+        return wanted in " ".join(shown.text.split())
+    army = "army.to_csv() if 'army' in globals() else None"
+    return bool(ours.value(army) == theirs.value(army))
+
+
+def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
+    """The questions whose file is here."""
+    source = DATA / "dabench"
+    labels = {
+        row["id"]: [(name, value) for name, value in row["common_answers"]]
+        for row in map(json.loads, (source / "labels.jsonl").read_text("utf-8").splitlines())
+    }
+    with Kernel(folder) as kernel:
+        for line in (source / "questions.jsonl").read_text("utf-8").splitlines():
+            question = json.loads(line)
+            name = question["file_name"]
+            shutil.copy(source / name, folder / name)
+            cell = f"import pandas as pd\n\ndf = pd.read_csv({name!r})"
+            kernel.run("%reset -f")
+            kernel.run(cell)
+            parts = (question["question"], question["constraints"], question["format"])
+            body = body_of("\n".join(parts), [cell], question["id"])
+            body["dataframes"] = [kernel.profile("df")]
+            answer = server.ask(body, typing)
+            shown = kernel.run(answer.code)
+            right = shown.error is None and all_found(labels[question["id"]], shown.text)
+            yield _outcome(f"{question['id']} ({question['level']})", answer, shown, right)
+
+
+def _outcome(name: str, answer: Answer, shown: Shown, right: bool) -> Outcome:
+    error = answer.error or shown.error
+    if not answer.code.strip():
+        error, right = error or "no code", False
+    return Outcome(
+        name, error is None, right, answer.first, answer.whole, error, answer.code, shown.text
+    )
+
+
+SETS = {"Fictional Army": fictional_army, "DABench": dabench}
+
+
+def summary(outcomes: list[Outcome]) -> str:
+    """The figures of one set as the cells of a table row."""
+    count = len(outcomes)
+    executes = sum(item.executes for item in outcomes)
+    right = sum(item.right for item in outcomes)
+    times = []
+    for values in ([item.first for item in outcomes], [item.whole for item in outcomes]):
+        ninetieth = sorted(values)[max(0, -(-9 * count // 10) - 1)]
+        times += [f"{statistics.median(values):.1f} s", f"{ninetieth:.1f} s"]
+    shares = [f"{part} ({100 * part / count:.0f} %)" for part in (executes, right)]
+    return " | ".join([str(count), *shares, *times])
+
+
+def main() -> None:
+    """Run the sets, print each outcome as it comes, write the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--threads", type=int, default=1, help="of the local model (1)")
+    parser.add_argument("--typing", type=float, default=TYPING, help=f"seconds ({TYPING})")
+    parser.add_argument("--only", choices=sorted(SETS), help="one set alone")
+    parser.add_argument("--model", default="", help="another model, as provider:name")
+    parser.add_argument("--note", default="", help="what is new, for the table of runs")
+    parser.add_argument("--answers", type=Path, help="write each answer into this file")
+    parser.add_argument("--dry", action="store_true", help="leave the page as it is")
+    options = parser.parse_args()
+
+    rows, details, everything = [], [], {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        with Server(folder, options.threads, options.model) as server:
+            model = server.model
+            for name, run in SETS.items():
+                if options.only in (None, name):
+                    outcomes = []
+                    for outcome in run(server, folder, options.typing):
+                        outcomes.append(outcome)
+                        mark = "right" if outcome.right else outcome.error or "wrong"
+                        print(f"{name}, {outcome.name}: {mark}, {outcome.whole:.1f} s", flush=True)
+                    today = date.today().isoformat()
+                    what = f"{model['label']}, {options.threads} thread(s)"
+                    rows.append(
+                        f"| {today} | {options.note} | {what} | {name} | {summary(outcomes)} |"
+                    )
+                    details.append(_details(name, outcomes))
+                    everything[name] = [vars(outcome) for outcome in outcomes]
+                    print(rows[-1], flush=True)
+    if options.answers:
+        options.answers.write_text(json.dumps(everything, indent=1, ensure_ascii=False), "utf-8")
+    if not options.dry:
+        write_page(rows, details)
+
+
+def _details(name: str, outcomes: list[Outcome]) -> str:
+    lines = [f"### {name}", "", "| request | executes | right | first token | whole |"]
+    lines.append("|---|---|---|---|---|")
+    for item in outcomes:
+        executes = "yes" if item.executes else f"no: {item.error}"
+        right = "yes" if item.right else "no"
+        lines.append(
+            f"| {item.name} | {executes} | {right} | {item.first:.1f} s | {item.whole:.1f} s |"
+        )
+    return "\n".join(lines)
+
+
+def write_page(rows: list[str], details: list[str]) -> None:
+    """Add rows to the table of runs, and put the newest details in the old ones' place."""
+    page = PAGE.read_text("utf-8")
+    page = page.replace("<!-- next run -->", "\n".join([*rows, "<!-- next run -->"]))
+    head = page[: page.index("<!-- newest -->")]
+    PAGE.write_text(head + "<!-- newest -->\n\n" + "\n\n".join(details) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

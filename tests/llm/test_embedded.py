@@ -1,0 +1,240 @@
+"""The embedded model itself: real weights, real llama.cpp, one thread.
+
+What it writes is judged by what the code computes, never by its text.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import io
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from aiserver import errors
+from aiserver.llm import weights
+from aiserver.llm.base import ModelInfo
+from aiserver.llm.local import CONTEXT, LocalModel
+from aiserver.llm.local_process import LocalProcess
+from aiserver.llm.streaming import Limits
+from aiserver.models import Interaction
+from aiserver.prompts.answer import AnswerParser
+from aiserver.prompts.context import PromptInput, build_messages
+
+pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Any]:
+    """One event loop for the module, so that one child can serve all its tests."""
+    loop = asyncio.new_event_loop()
+    yield loop.run_until_complete
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def model(run: Any) -> Iterator[LocalModel]:
+    path = weights.installed()
+    if path is None:
+        pytest.fail("The embedded model is missing. Run: jupyter aiserver model install --yes")
+    process = LocalProcess(path, threads=1, context=CONTEXT)
+    limits = Limits(120, 10_000, must_end=True)
+    made = LocalModel(ModelInfo("local:test", "test", True), process, limits)
+    yield made
+    run(made.close())
+
+
+async def messages_of(model: LocalModel, request: PromptInput) -> Any:
+    return await build_messages(
+        request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
+    )
+
+
+async def ask(model: LocalModel, request: PromptInput) -> str:
+    parser = AnswerParser(request.language)
+    async for delta in model.stream(await messages_of(model, request), language=request.language):
+        parser.feed(delta.text)
+    parser.finish()
+    return parser.suggestion
+
+
+def shown(code: str) -> str:
+    """What a cell shows: what it prints, and the value of its last expression."""
+    tree = ast.parse(code)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(tree, "cell", "exec"), names)
+        if last is not None:
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            print("" if value is None else value)
+    return printed.getvalue()
+
+
+def first_turn(intent: str, code: str) -> Interaction:
+    return Interaction.model_validate(
+        {
+            "turn_id": 1,
+            "timestamp": "2026-01-27T10:00:05.000Z",
+            "user_request": {"intent": intent, "current_code": "", "language": "python"},
+            "ai_response": {
+                "suggestion": code,
+                "explanation": "",
+                "status": "success",
+                "error": None,
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "column", "first", "second"),
+    [
+        ("data.csv", "price", "读取 data.csv 并显示前5行", "修改为只读取 'price' 列"),
+        (
+            "sales.csv",
+            "amount",
+            "read sales.csv and show the first 5 rows",
+            "only read the 'amount' column",
+        ),
+    ],
+)
+def test_a_cell_is_written_and_then_changed(
+    run: Any,
+    model: LocalModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    column: str,
+    first: str,
+    second: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{100 + n},{n}.25,word{n}" for n in range(12)]
+    Path(file).write_text("\n".join([f"id,{column},note", *rows]) + "\n")
+
+    code = run(ask(model, PromptInput(first)))
+    output = shown(code)
+    assert all(f"word{n}" in output for n in range(5)), code
+    assert "word5" not in output
+
+    turns = [first_turn(first, code)]
+    changed = run(ask(model, PromptInput(second, source=code, history=turns)))
+    output = shown(changed)
+    assert all(f"{n}.25" in output for n in range(5)), changed
+    assert "5.25" not in output
+    assert "word" not in output
+    assert "100" not in output
+
+
+def test_tokens_are_counted_by_its_own_tokenizer(run: Any, model: LocalModel) -> None:
+    assert run(model.count_tokens(["", "hello world", "读取"])) == [0, 2, 2]
+
+
+def test_the_prompt_is_read_in_advance(run: Any, model: LocalModel) -> None:
+    """A warm prompt's first token comes much sooner than a cold one's, and within 5 seconds."""
+
+    async def first_token(request: PromptInput) -> float:
+        messages = await messages_of(model, request)
+        began = time.monotonic()
+        async with contextlib.aclosing(model.stream(messages, language="python")) as stream:
+            await anext(stream)
+        return time.monotonic() - began
+
+    def request(intent: str, variable: str) -> PromptInput:
+        code = "\n".join(f"{variable}{n} = load('{variable}{n}.csv')" for n in range(12))
+        return PromptInput(intent, source=code)
+
+    cold = run(first_token(request("count the rows", "cold")))
+    run(model.warm_up(run(messages_of(model, request("", "warm")))))
+    warm = run(first_token(request("count the rows", "warm")))
+    assert warm < 5
+    assert warm < cold
+
+
+def test_a_stopped_answer_frees_the_model_within_a_second(run: Any, model: LocalModel) -> None:
+    """P30: the only slot is free again, so that a next request is answered at once."""
+
+    async def stopped_then_next() -> tuple[float, float]:
+        prompt = [HumanMessage("Write two hundred functions, f1 to f200.")]
+        async with contextlib.aclosing(model.stream(prompt, language="python")) as stream:
+            for _ in range(5):
+                await anext(stream)
+            began = time.monotonic()
+        closed = time.monotonic() - began
+        began = time.monotonic()
+        async with contextlib.aclosing(model.stream(prompt, language="python")) as stream:
+            await anext(stream)
+        return closed, time.monotonic() - began
+
+    closed, following = run(stopped_then_next())
+    assert closed < 1
+    assert following < 3  # the answer itself would take half a minute
+
+
+def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) -> None:
+    async def request_during_warm_up() -> float:
+        long = [SystemMessage("rules"), HumanMessage("\n".join(f"x{n} = {n}" for n in range(500)))]
+        warming = asyncio.create_task(model.warm_up(long))
+        await asyncio.sleep(0.5)  # let it begin to read
+        began = time.monotonic()
+        stream = model.stream([HumanMessage("x = 1")], language="python")
+        async with contextlib.aclosing(stream):
+            await anext(stream)
+        await warming
+        return time.monotonic() - began
+
+    assert run(request_during_warm_up()) < 6  # reading it all takes over a minute
+
+
+def test_backticks_are_possible_inside_code(run: Any, model: LocalModel) -> None:
+    wish = "Write exactly this code: s = 'a ``` b'"
+    code = run(ask(model, PromptInput(wish)))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert "`" in names["s"]
+
+
+def test_more_than_it_can_read_is_said(run: Any, model: LocalModel) -> None:
+    long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
+    with pytest.raises(errors.PromptTooLong):
+        run(ask(model, PromptInput("sum them", source=long)))
+
+
+def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> None:
+    code = run(ask(model, PromptInput("mean of the vector c(1, 2, 3)", language="R")))
+    assert "mean(" in code
+    assert "```" not in code
+
+
+def test_it_listens_on_this_machine_alone_and_asks_for_its_key(run: Any, model: LocalModel) -> None:
+    import httpx
+
+    address = run(model.process.address())
+    assert address.url.startswith("http://127.0.0.1:")
+    with httpx.Client(trust_env=False) as client:
+        for path in ("/v1/models", "/tokenize", "/slots", "/props", "/v1/chat/completions"):
+            status = client.post(address.url + path, json={"content": "x"}).status_code
+            assert status in (401, 404, 405), path
+
+
+def test_an_idle_child_uses_no_processor(run: Any, model: LocalModel) -> None:
+    run(model.count_tokens(["x"]))
+    stat = Path(f"/proc/{model.process.pid}/stat")
+    if not stat.exists():
+        pytest.fail("This test reads /proc, so it needs Linux.")
+
+    def ticks() -> int:
+        fields = stat.read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
+    before = ticks()
+    time.sleep(1)
+    assert ticks() - before < 0.2 * os.sysconf("SC_CLK_TCK")
