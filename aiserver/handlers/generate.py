@@ -42,7 +42,7 @@ class GenerateHandler(AIServerHandler):
                 else:
                     await events.send("token", {"part": token.part, "text": token.text})
             await events.send(*_end(await generation.outcome))
-            await self.finish(set_content_type="text/event-stream; charset=utf-8")
+            await events.close()
         except ClientGone:
             pass
         finally:

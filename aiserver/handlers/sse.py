@@ -43,6 +43,13 @@ class EventStream:
         """Send a comment, which clients pass over."""
         await self._write(": still here\n\n")
 
+    async def close(self) -> None:
+        """End the answer."""
+        try:
+            await self._handler.finish()
+        except (StreamClosedError, RuntimeError) as reason:
+            raise ClientGone from reason
+
     async def _write(self, text: str) -> None:
         try:
             if text:

@@ -13,6 +13,7 @@ What must hold:
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import importlib.util
@@ -225,12 +226,12 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
+    """How much lies in a folder in which others work: what vanishes meanwhile doesn't count."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue  # renamed meanwhile
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += (Path(place) / name).stat().st_size
     return total
 
 

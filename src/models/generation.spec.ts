@@ -1,7 +1,8 @@
 import { ApiError } from '../api/request';
 import type { GenerateBody, Interaction, StreamEvent } from '../api/types';
 import type { IHistory } from '../tokens';
-import { GenerationApi, GenerationModel } from './generation';
+import { GenerationModel } from './generation';
+import type { GenerationApi } from './generationrun';
 import type { IGenerationState } from './generationstate';
 
 const MODEL = {

@@ -16,7 +16,6 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { ApiClient } from '../api/client';
 import type {
   DataFrameProfile,
   EventBody,
@@ -24,6 +23,7 @@ import type {
   StreamEvent
 } from '../api/types';
 import type { IHistory } from '../tokens';
+import { GenerationApi, Run, TRIES } from './generationrun';
 import {
   IFailure,
   IGenerationState,
@@ -36,16 +36,6 @@ import {
   problemOf
 } from './generationstate';
 import { IntentHistory } from './intents';
-
-/** A stopped stream that has not ended by then is cut off. */
-const STOP_MS = 5000;
-
-/** How often, and after how long, it is tried to follow on a generation that was stopped. */
-const TRIES = 12;
-const TRY_MS = 250;
-
-/** The calls that a generation needs; `ApiClient` has them. */
-export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
 
 /** What a request was, so that it can be sent again. */
 interface IRequest {
@@ -150,13 +140,7 @@ export class GenerationModel {
     const run = this._run;
     this._run = null;
     this._end({ phase: 'stopped', notice: 'stopped', failure: null });
-    run.stopped = true;
-    if (run.generationId) {
-      this._api.stop(run.generationId).catch(() => run.abort.abort());
-      setTimeout(() => run.abort.abort(), STOP_MS);
-    } else {
-      run.abort.abort();
-    }
+    run.stop(this._api);
   }
 
   /** Take parts of the suggestion back, or bring them again: what Accept will write. */
@@ -327,27 +311,6 @@ export class GenerationModel {
       : body;
   }
 
-  /** The events; where the other generation still ends, it is waited for a little. */
-  private async *_events(
-    run: Run,
-    body: GenerateBody,
-    tries: number
-  ): AsyncGenerator<StreamEvent, void, void> {
-    for (let left = tries; ; left--) {
-      try {
-        yield* this._api.generate(body, run.abort.signal);
-        return;
-      } catch (reason) {
-        const running =
-          (reason as { code?: string }).code === 'generation_running';
-        if (!running || left <= 1 || run.stopped) {
-          throw reason;
-        }
-        await new Promise(resolve => setTimeout(resolve, TRY_MS));
-      }
-    }
-  }
-
   /** Read a stream to its end. Once the person stopped it, only the history is told. */
   private async _consume(
     run: Run,
@@ -362,7 +325,7 @@ export class GenerationModel {
     let code = '';
     let explanation = '';
     let ended = false;
-    for await (const event of this._events(run, body, tries)) {
+    for await (const event of run.events(this._api, body, tries)) {
       switch (event.type) {
         case 'start':
           run.generationId = event.generationId;
@@ -505,11 +468,4 @@ export class GenerationModel {
   private _ending: Promise<void> = Promise.resolve();
   private _recalled = false;
   private _disposed = false;
-}
-
-/** One sending of a request. */
-class Run {
-  readonly abort = new AbortController();
-  generationId: string | null = null;
-  stopped = false;
 }

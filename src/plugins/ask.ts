@@ -132,7 +132,10 @@ function addCommands(
     execute: () => open(false)
   });
   commands.addCommand(CommandIDs.askDataFrame, {
-    label: trans.__('About a DataFrame…'),
+    label: args =>
+      args.inRow
+        ? trans.__('About a DataFrame…')
+        : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code about DataFrames of the kernel'),
     isEnabled: () => current() !== null,
     execute: () => open(true)
@@ -168,7 +171,7 @@ function addCommands(
 /** The menu behind the row's “⋯”. */
 function rowMenu(app: JupyterFrontEnd): Menu {
   const menu = new Menu({ commands: app.commands });
-  menu.addItem({ command: CommandIDs.askDataFrame });
+  menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });
   menu.addItem({ command: CommandIDs.reset });
   if (app.commands.hasCommand(CommandIDs.showReplay)) {
     menu.addItem({ type: 'separator' });

@@ -139,7 +139,12 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   const [text, setText] = React.useState(box.text || state.draft);
   box.text = text;
   // The request comes back after a failure, unless something was written meanwhile.
-  React.useEffect(() => setText(now => now || state.draft), [state.draft]);
+  const given = React.useRef(state.draft);
+  React.useEffect(() => {
+    const before = given.current;
+    given.current = state.draft;
+    setText(now => (now === before ? state.draft : now || state.draft));
+  }, [state.draft]);
   const asked = model.isBusy || state.phase === 'suggested';
   const notice = noticeText(state, trans);
 

@@ -67,7 +67,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   const { trans } = useReplay();
   const { steps, shown } = model;
   const since = steps[0]?.timestamp;
-  const count = trans._n('%1 step since', '%1 steps since', steps.length);
+  const count = trans._n('%1 step, begun', '%1 steps, begun', steps.length);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shown?.info ?? null, trans)}</h2>

@@ -20,7 +20,12 @@ const known = new WeakMap<Step, ILineChanges>();
 export function lineChanges(step: Step): ILineChanges {
   let changes = known.get(step);
   if (!changes) {
-    changes = count(comparedWith(step), step.code);
+    // An answer that failed before its code did not propose to take everything away.
+    const failed = step.outcome === 'error' || step.outcome === 'cancelled';
+    const proposed = !failed || step.code;
+    changes = proposed
+      ? count(comparedWith(step), step.code)
+      : { added: 0, removed: 0 };
     known.set(step, changes);
   }
   return changes;
