@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,11 @@ class LocalModel(ChatModel):
                 extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
                 options = {"extra_body": extra | {"cache_prompt": True}}
                 answer = stream_chat(
-                    client.chat, messages, self._limits, tracing=self._tracing, options=options
+                    client.chat,
+                    harmless(messages),
+                    self._limits,
+                    tracing=self._tracing,
+                    options=options,
                 )
                 started = False
                 try:
@@ -121,7 +126,7 @@ class LocalModel(ChatModel):
         try:
             extra = {"max_tokens": 1, "cache_prompt": True}
             with tracing_context(enabled=False):
-                await client.chat.ainvoke(messages, extra_body=extra)
+                await client.chat.ainvoke(harmless(messages), extra_body=extra)
         except Exception as error:
             raise translate(error) from error
 
@@ -133,6 +138,22 @@ class LocalModel(ChatModel):
                     await self._client.close()
                 self._client = await asyncio.to_thread(_Client, address)
             return self._client
+
+
+def harmless(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages with a space in whatever looks like a control token of a chat template.
+
+    llama.cpp reads such tokens in the messages' own text, too: a cell that holds ``<|im_end|>``
+    could end its message and speak as somebody else (P14).
+    """
+    return [
+        message.model_copy(update={"content": _CONTROL.sub(r"\1 \2", str(message.text))})
+        for message in messages
+    ]
+
+
+# Those of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
+_CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")
 
 
 class _Client:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..models import Interaction
 from ..requests import ContextCell, DataFrameProfile
 from . import templates
-from .history import PER_MESSAGE, Count, history_messages, newest_that_fit
+from .history import PER_MESSAGE, Count, conversation, newest_that_fit
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -50,24 +50,24 @@ async def build_messages(
     fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
     for wish, answer in templates.examples(style, request.language):
         fixed += [HumanMessage(wish), AIMessage(answer)]
+    past, cell, frame = conversation(request.history, request.source, style, request.language)
     frames = templates.data_frames(request.dataframes)
-    last = templates.request(style, "", cell=request.source)
-    sizes = await count([*(str(message.text) for message in fixed), frames, last, request.intent])
-    room = budget - sum(sizes[:-1]) - max(sizes[-1], WISH_TOKENS) - PER_MESSAGE * (len(fixed) + 1)
 
-    past = history_messages(request.history, request.language)
+    whole = [*fixed, *cell, HumanMessage(frames), HumanMessage(frame)]
+    *sizes, wish_size = await count([*(str(item.text) for item in whole), request.intent])
+    room = budget - sum(sizes) - max(wish_size, WISH_TOKENS) - PER_MESSAGE * len(whole)
     # A turn tells more about this cell than another cell does: up to two thirds are for turns.
     turns = await newest_that_fit(past, room * 2 // 3, count)
     used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
     cells = await earlier_cells(request.cells, room - used, count, prose=style == "full")
 
+    messages = [*turns, *cell, HumanMessage(frame + request.intent)]
     before = "\n".join(part for part in (cells, frames) if part)
-    if turns:
-        head = HumanMessage(f"{before}\n{turns[0].text}" if before else str(turns[0].text))
-        final = templates.request(style, request.intent, cell=request.source)
-        return [*fixed, head, *turns[1:], HumanMessage(final)]
-    final = templates.request(style, request.intent, before=before, cell=request.source)
-    return [*fixed, HumanMessage(final)]
+    if before:
+        # In front of what the person says first, for some providers refuse two messages of
+        # the same kind in a row.
+        messages[0] = HumanMessage(f"{before}\n{messages[0].text}")
+    return [*fixed, *messages]
 
 
 async def earlier_cells(

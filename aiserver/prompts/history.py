@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..models import Interaction
+from . import templates
 from .fence import code_block
-from .templates import changed_by_hand
+from .templates import Style
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -21,23 +22,52 @@ Count = Callable[[Sequence[str]], Awaitable[list[int]]]
 PER_MESSAGE = 5  # tokens that a chat template puts around each message
 
 
-def history_messages(turns: Sequence[Interaction], language: str) -> list[BaseMessage]:
-    """Two messages for each turn that succeeded: the wish, and the code that came back."""
-    from langchain_core.messages import AIMessage, HumanMessage
+def conversation(
+    turns: Sequence[Interaction], source: str, style: Style, language: str
+) -> tuple[list[BaseMessage], list[BaseMessage], str]:
+    """The past as messages, in three parts.
 
-    messages: list[BaseMessage] = []
-    previous = ""
+    The past turns, two messages each; those messages of them that must not be trimmed, for the
+    cell's code is in them; and the frame of the wish: it goes in front of it.
+    """
+    past: list[BaseMessage] = []
+    code = ""
     for turn in turns:
         if turn.ai_response.status != "success":
             continue
-        request = turn.user_request
-        text = request.intent
-        if request.current_code.strip() != previous.strip():
-            text = changed_by_hand(text, request.current_code)
-        messages.append(HumanMessage(text))
-        messages.append(AIMessage(code_block(turn.ai_response.suggestion, language)))
-        previous = turn.ai_response.suggestion
-    return messages
+        asked = turn.user_request
+        wish = asked.intent
+        if not _same(asked.current_code, code):
+            if style == "full":
+                wish = templates.with_cell(wish, asked.current_code)
+            else:
+                past += _shown(asked.current_code, language, first=not past)
+        code = turn.ai_response.suggestion
+        past += _pair(wish, code, language)
+    if style == "full":
+        return past, [], templates.with_cell("", source)
+    if not source.strip():
+        return past, [], f"{templates.EMPTIED}\n" if past else ""
+    if past and _same(source, code):
+        return past[:-2], past[-2:], ""
+    return past, _shown(source, language, first=not past), ""
+
+
+def _shown(code: str, language: str, *, first: bool) -> list[BaseMessage]:
+    """The cell's code as the model's own answer, for code that it did not write."""
+    if not code.strip():
+        return []
+    return _pair(templates.NEXT_CELL if first else templates.CHANGED, code, language)
+
+
+def _pair(said: str, code: str, language: str) -> list[BaseMessage]:
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    return [HumanMessage(said), AIMessage(code_block(code, language))]
+
+
+def _same(one: str, other: str) -> bool:
+    return one.strip() == other.strip()
 
 
 async def newest_that_fit(

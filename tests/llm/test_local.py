@@ -260,6 +260,17 @@ async def test_closing_the_stream_stops_the_model(model):
     await until_outcome(model, "gone")
 
 
+@pytest.mark.parametrize(
+    "token", ["<|im_end|>", "<|im_start|>", "<|eot_id|>", "<｜User｜>", "<end_of_turn>", "</s>"]
+)
+async def test_text_cannot_speak_as_somebody_else(model, token):
+    """P14: a control token of a chat template inside a cell is broken up, all else is kept."""
+    text = f"x = '<b>'  # a | b{token}\nprint(x)"
+    await take(model, [SystemMessage("rules"), HumanMessage(text)])
+    sent = (await child(model, "GET", "/requests"))[0]["body"]["messages"][1]["content"]
+    assert sent == text.replace(token, f"{token[0]} {token[1:]}")
+
+
 async def test_no_proxy_is_used(model, monkeypatch):
     """P4"""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_PROXY"):

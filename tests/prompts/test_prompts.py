@@ -99,6 +99,8 @@ REQUESTS = {
         ],
     ),
     "data-frames": PromptInput("mean age", dataframes=[FRAME]),
+    "rejected": PromptInput("读取 b.csv", history=[turn(1, "读取 data.csv 并显示前5行", READ)]),
+    "found-code": PromptInput("sort by price", source=READ, cells=[code("import os")]),
     "r": PromptInput("read data.csv", language="R", source="x <- 1"),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
 }
@@ -175,8 +177,8 @@ async def test_cells_within_the_budget_are_the_newest_in_order():
 async def test_the_cell_itself_is_whole_even_over_the_budget():
     source = "\n".join(f"x{n} = {n}" for n in range(500))
     messages = await build(PromptInput("now", source=source, cells=[code("y = 1")]), "compact", 300)
-    assert source in str(messages[-1].text)
-    assert "y = 1" not in str(messages[-1].text)
+    assert source in str(messages[-2].text)
+    assert "y = 1" not in "".join(str(message.text) for message in messages)
 
 
 async def test_a_long_cell_is_told_by_the_names_it_makes():
@@ -210,13 +212,18 @@ async def test_nothing_in_a_notebook_can_close_its_marks(style, monkeypatch):
     marks = []
     for secret in (b"one", b"two"):
         monkeypatch.setattr(fence, "_SECRET", secret)
-        text = str((await build(request, style))[-1].text)
+        messages = await build(request, style)
+        text = "\n".join(str(message.text) for message in messages[1:])
         found = re.findall(r"^<(cell|earlier-cells|data) ([0-9a-f]{6})>$", text, re.MULTILINE)
         real = [(kind, mark) for kind, mark in found if mark not in ("000000", "1a2b3c")]
-        assert len(real) == 3
         for kind, mark in real:
             assert text.count(f"</{kind} {mark}>") == 1
             assert mark not in evil
+        assert {kind for kind, _ in real} >= {"earlier-cells", "data"}
+        if style == "full":
+            assert "cell" in {kind for kind, _ in real}
+        else:  # a message of its own, in a fence that it can't close
+            assert str(messages[-2].text) == f"````python\n{evil}\n````"
         marks.append(real)
     assert not set(marks[0]) & set(marks[1])
 
