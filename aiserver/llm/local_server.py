@@ -84,6 +84,8 @@ def serve(settings: dict[str, Any]) -> Any:
     params.verbosity = 0
     params.offline = True
     params.n_parallel = 1
+    # A connection that is kept open holds one of these: with too few, the next one waits for it.
+    params.n_threads_http = 16
     params.n_ctx = settings["context"]
     params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = PROMPT_CACHE_MIB
