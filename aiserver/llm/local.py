@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 CONTEXT = 4096  # tokens, prompt and answer together
 PROMPT_TOKENS = 600  # reading more takes a small machine too long
+COUNTS_KEPT = 1000
 
 
 class LocalModel(ChatModel):
@@ -52,11 +53,19 @@ class LocalModel(ChatModel):
         self._connecting = asyncio.Lock()
         self._warming: asyncio.Task[None] | None = None
         self._running = 0
+        self._counts: dict[str, int] = {}  # rules, examples and cells come again and again
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Counted by the model's own tokenizer."""
-        client = await self._connect()
-        return list(await asyncio.gather(*map(client.count, texts)))
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._counts]
+        if unknown:
+            client = await self._connect()
+            for text in unknown:  # one after the other: a millisecond each, on one connection
+                self._counts[text] = await client.count(text)
+        counts = [self._counts[text] for text in texts]
+        while len(self._counts) > COUNTS_KEPT:
+            del self._counts[next(iter(self._counts))]
+        return counts
 
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str
@@ -165,7 +174,11 @@ class _Client:
         from pydantic import SecretStr
 
         self.address = address
-        self.http = httpx.AsyncClient(trust_env=False, timeout=httpx.Timeout(None, connect=10))
+        self.http = httpx.AsyncClient(
+            trust_env=False,
+            timeout=httpx.Timeout(None, connect=10),
+            limits=httpx.Limits(max_connections=16, max_keepalive_connections=4),
+        )
         self._sync = httpx.Client(trust_env=False)
         options: dict[str, Any] = {"openai_proxy": None, "stream_chunk_timeout": None}
         self.chat: ChatOpenAI = ChatOpenAI(
