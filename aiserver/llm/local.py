@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
 
 CONTEXT = 4096  # tokens, prompt and answer together
-CONNECTIONS = 8  # to the child at once, whose threads are twice as many
 PROMPT_TOKENS = 600  # reading more takes a small machine too long
+COUNTS_KEPT = 1000
 
 
 class LocalModel(ChatModel):
@@ -53,11 +53,19 @@ class LocalModel(ChatModel):
         self._connecting = asyncio.Lock()
         self._warming: asyncio.Task[None] | None = None
         self._running = 0
+        self._counts: dict[str, int] = {}  # rules, examples and cells come again and again
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Counted by the model's own tokenizer."""
-        client = await self._connect()
-        return [await client.count(text) for text in texts]  # about a millisecond each
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._counts]
+        if unknown:
+            client = await self._connect()
+            for text in unknown:  # one after the other: a millisecond each, on one connection
+                self._counts[text] = await client.count(text)
+        counts = [self._counts[text] for text in texts]
+        while len(self._counts) > COUNTS_KEPT:
+            del self._counts[next(iter(self._counts))]
+        return counts
 
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str
@@ -166,10 +174,11 @@ class _Client:
         from pydantic import SecretStr
 
         self.address = address
-        # The child gives each open connection a thread of its own, so they are kept few.
-        limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=2)
-        quiet = httpx.Timeout(None, connect=10)  # silence is bounded by ``stream_chat``
-        self.http = httpx.AsyncClient(trust_env=False, timeout=quiet, limits=limits)
+        self.http = httpx.AsyncClient(
+            trust_env=False,
+            timeout=httpx.Timeout(None, connect=10),
+            limits=httpx.Limits(max_connections=16, max_keepalive_connections=4),
+        )
         self._sync = httpx.Client(trust_env=False)
         options: dict[str, Any] = {"openai_proxy": None, "stream_chunk_timeout": None}
         self.chat: ChatOpenAI = ChatOpenAI(
@@ -192,7 +201,7 @@ class _Client:
         headers = {"Authorization": f"Bearer {self.address.key}"}
         try:
             response = await self.http.post(
-                f"{self.address.url}/tokenize", json={"content": text}, headers=headers, timeout=30
+                f"{self.address.url}/tokenize", json={"content": text}, headers=headers, timeout=10
             )
             response.raise_for_status()
             return len(response.json()["tokens"])

@@ -24,6 +24,8 @@ GGUF_MAGIC = b"GGUF"
 
 # Small batches: a prompt that is being read can be dropped between two of them.
 BATCH = 64
+# Each connection that is kept open holds one of these, so there must be more than connections.
+HTTP_THREADS = 24
 # Prompts of other cells that are kept read, in MiB of memory: about 12 KiB a token.
 PROMPT_CACHE_MIB = 128
 
@@ -81,11 +83,10 @@ def serve(settings: dict[str, Any]) -> Any:
     params.cors_origins = "http://127.0.0.1"
     params.ui = False
     params.endpoint_slots = False
+    params.n_threads_http = HTTP_THREADS
     params.verbosity = 0
     params.offline = True
     params.n_parallel = 1
-    # A connection that is kept open holds one of these: with too few, the next one waits for it.
-    params.n_threads_http = 16
     params.n_ctx = settings["context"]
     params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = PROMPT_CACHE_MIB
