@@ -11,7 +11,10 @@ What must hold:
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -45,6 +48,8 @@ async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
     """The messages to send, in at most ``budget`` tokens if that is possible at all."""
+    if "langchain_core.messages" not in sys.modules:  # a third of a second: not on the event loop
+        await asyncio.to_thread(importlib.import_module, "langchain_core.messages")
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
