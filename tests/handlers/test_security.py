@@ -206,3 +206,11 @@ async def test_errors_are_a_code_a_sentence_and_an_id(call):
     reply = await call("POST", "generate", {})
     assert set(reply.data) == {"code", "message", "requestId"}
     assert json.dumps(reply.data).count("/") == 0
+
+
+async def test_what_the_server_itself_refuses_has_its_code(
+    extension, http_server, jp_http_port, jp_base_url, jp_auth_header
+):
+    path = "/aiserver/sessions?notebookId=%ff"
+    reply = await fetch(jp_http_port, jp_base_url, path, "GET", headers=jp_auth_header)
+    assert (reply.code, json.loads(reply.body)["code"]) == (400, "invalid_request")
