@@ -8,6 +8,7 @@ import json
 from ..assistant import Done, Failed, Generation, Outcome
 from ..requests import GenerateBody
 from .base import AIServerHandler, error_fields, guarded
+from .models import model_fields
 from .sse import HEARTBEAT, ClientGone, EventStream
 
 
@@ -82,8 +83,6 @@ class StopHandler(AIServerHandler):
 
 
 def _start(generation: Generation) -> dict[str, object]:
-    from .models import model_fields
-
     return {
         "generationId": generation.id,
         "turnId": generation.turn_id,
