@@ -12,9 +12,7 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import importlib
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -48,8 +46,7 @@ async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
     """The messages to send, in at most ``budget`` tokens if that is possible at all."""
-    if "langchain_core.messages" not in sys.modules:  # a third of a second: not on the event loop
-        await asyncio.to_thread(importlib.import_module, "langchain_core.messages")
+    await asyncio.to_thread(_import)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
@@ -73,6 +70,15 @@ async def build_messages(
         return [*fixed, head, *turns[1:], HumanMessage(final)]
     final = templates.request(style, request.intent, before=before, cell=request.source)
     return [*fixed, HumanMessage(final)]
+
+
+def _import() -> None:
+    """Load what prompts need of LangChain: half a second the first time, in a thread."""
+    from langchain_core import messages, runnables
+
+    # Both load a name when it is first asked for; trim_messages asks for Runnable.
+    _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
+    _ = messages.trim_messages, runnables.Runnable
 
 
 async def earlier_cells(
