@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 from ..assistant import Done, Failed, Generation, Outcome
@@ -67,8 +66,7 @@ class GenerateHandler(AIServerHandler):
         self._gone = True
         if self._generation is not None:
             self._generation.stop()
-        with contextlib.suppress(AttributeError):  # nothing to tell where no request is under way
-            super().on_connection_close()
+        super().on_connection_close()
 
 
 class StopHandler(AIServerHandler):
