@@ -219,6 +219,7 @@ class Generation:
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except AIServerError as reason:
+            self._log.warning("A turn could not be saved: %s", reason.code)
             return Failed(reason)
         except Exception:
             self._log.exception("A turn could not be saved")

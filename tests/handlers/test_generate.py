@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from aiserver.errors import StorageFull
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
 
 from ..conftest import API_KEY, SSE, Call, request
@@ -182,6 +183,26 @@ async def test_failed_turn_keeps_what_had_come_and_is_no_history(call, scripted)
     await call("POST", "generate", request("again"))
     wire = json.dumps(scripted.requests[-1]["body"])
     assert "the wish that failed" not in wire and "half = 1" not in wire
+
+
+async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
+    call, scripted, extension, monkeypatch, caplog
+):
+    """P20 (server half): the answer was streamed, and its end tells why it isn't kept."""
+
+    async def full(*args: object) -> None:
+        raise StorageFull
+
+    monkeypatch.setattr(extension.sessions, "save_interaction", full)
+    scripted.script({"text": CODE}, {"text": CODE})
+    reply = await call("POST", "generate", request(), headers=SSE)
+    tokens = [data["text"] for name, data in reply.events if data.get("part") == "code"]
+    assert "".join(tokens).strip("\n") == SOURCE
+    assert [name for name, _ in reply.events][-1] == "error"
+    assert reply.events[-1][1]["code"] == "storage_full"
+    assert "could not be saved: storage_full" in caplog.text
+    reply = await call("POST", "generate", request())
+    assert (reply.status, reply.data["code"]) == (507, "storage_full")
 
 
 async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, extension):
