@@ -23,13 +23,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pydantic import ValidationError
+
 from .errors import AIServerError, BadAnswer, GenerationRunning, NotFound
 from .llm.base import ChatModel, ModelInfo
 from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
 from .prompts.answer import AnswerParser
 from .prompts.context import PromptInput, build_messages
 from .requests import AnalyzeBody, DataFrameProfile, GenerateBody, WarmUpBody
-from .sessions.base import SessionManager
+from .sessions.base import SessionManager, check_writable
 
 QUEUE_SIZE = 256  # tokens that may wait for a slow reader
 HISTORY_TURNS = 50  # more than any budget holds; the budget decides
@@ -108,8 +110,9 @@ class Generation:
         return self.model.info
 
     async def prepare(self) -> None:
-        """Read what is known of the cell. Raises StorageError."""
+        """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
         session = await self._sessions.load_session(self.key)
+        check_writable(session, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
         self._history = session.history()[-HISTORY_TURNS:]
 
@@ -216,6 +219,7 @@ class Generation:
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except AIServerError as reason:
+            self._log.warning("A turn could not be saved: %s", reason.code)
             return Failed(reason)
         except Exception:
             self._log.exception("A turn could not be saved")
@@ -227,12 +231,7 @@ class Generation:
 
 def prompt_input(body: WarmUpBody, history: list[Interaction]) -> PromptInput:
     """What a prompt is made of. A refinement keeps the DataFrames of the turn it refines."""
-    frames = list(body.dataframes) if isinstance(body, AnalyzeBody) else []
-    if not frames:
-        for turn in reversed(history):
-            if turn.dataframes:
-                frames = [DataFrameProfile.model_validate(frame) for frame in turn.dataframes]
-                break
+    frames = list(body.dataframes) if isinstance(body, AnalyzeBody) else _last_frames(history)
     return PromptInput(
         intent=body.intent if isinstance(body, GenerateBody) else "",
         source=body.source,
@@ -241,6 +240,22 @@ def prompt_input(body: WarmUpBody, history: list[Interaction]) -> PromptInput:
         history=history,
         dataframes=frames,
     )
+
+
+def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
+    for turn in reversed(history):
+        if turn.dataframes:
+            # Another tool, or a later version, may have stored more of them, or something else:
+            # that must not make the cell unusable.
+            try:
+                known = DataFrameProfile.model_fields
+                return [
+                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in known})
+                    for frame in turn.dataframes
+                ]
+            except ValidationError:
+                return []
+    return []
 
 
 class Assistant:
@@ -262,8 +277,8 @@ class Assistant:
         """Begin an answer.
 
         Raises GenerationRunning if the cell is being written already; NoModel and its siblings
-        if there is no model to ask; StorageError if the cell's history can't be read. In these
-        cases no turn has begun, and none is recorded.
+        if there is no model to ask; StorageError if the cell's history can't be read, or is of a
+        newer version. In these cases no turn has begun, and none is recorded.
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])

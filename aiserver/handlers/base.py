@@ -42,6 +42,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
 }
 # What Jupyter or Tornado refuse before a verb of ours runs.
 REFUSED: dict[int, tuple[str, str]] = {
+    400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", "Log in to the Jupyter server first."),
     403: ("forbidden", "You are not allowed to do that."),
     404: ("not_found", "There is nothing under that address."),

@@ -11,6 +11,7 @@ What must hold:
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,7 @@ async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
     """The messages to send, in at most ``budget`` tokens if that is possible at all."""
+    await asyncio.to_thread(_import)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
@@ -68,6 +70,15 @@ async def build_messages(
         # the same kind in a row.
         messages[0] = HumanMessage(f"{before}\n{messages[0].text}")
     return [*fixed, *messages]
+
+
+def _import() -> None:
+    """Load what prompts need of LangChain: half a second the first time, in a thread."""
+    from langchain_core import messages, runnables
+
+    # Both load a name when it is first asked for; trim_messages asks for Runnable.
+    _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
+    _ = messages.trim_messages, runnables.Runnable
 
 
 async def earlier_cells(
