@@ -249,6 +249,19 @@ describe('PromptRow', () => {
     expect(t.row.node.querySelector('textarea')?.value).toBe('half');
   });
 
+  it('draws nothing more once it is disposed: its model lives on', async () => {
+    const t = await setup();
+    const draw = jest.spyOn(
+      t.row as unknown as { render: () => unknown },
+      'render'
+    );
+    await act(async () => t.row.dispose());
+    t.model.close();
+    t.model.open();
+    await t.settle();
+    expect(draw).not.toHaveBeenCalled();
+  });
+
   it('keeps what was written when it is closed, and saves with the usual key', async () => {
     const t = await setup();
     await t.type('half a wi');

@@ -48,7 +48,8 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    model.changed.connect(() => this.update());
+    // By name, so that a row that was disposed is let go: its model lives on.
+    model.changed.connect(this.update, this);
   }
 
   /** Put the cursor into the text field, as soon as it is there. */
