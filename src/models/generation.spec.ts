@@ -257,6 +257,8 @@ describe('GenerationModel', () => {
       ['suggested', 'failed', 'stopped'].includes(phase)
     );
     expect(ends).toHaveLength(1);
+    // What had begun is kept as a turn, so the history is told.
+    expect(t.notified).toHaveLength(events[0] ? 1 : 0);
   });
 
   it('shows an error of the stream, and nothing of the part that came', async () => {

@@ -325,45 +325,51 @@ export class GenerationModel {
     let code = '';
     let explanation = '';
     let ended = false;
-    for await (const event of run.events(this._api, body, tries)) {
-      switch (event.type) {
-        case 'start':
-          run.generationId = event.generationId;
-          this._update(run, { turnId: event.turnId, model: event.model });
-          break;
-        case 'token':
-          if (event.part === 'code') {
-            code += event.text;
-          } else {
-            explanation += event.text;
-          }
-          // The suggestion before stays on view until the first of the new code.
-          this._update(run, {
-            phase: 'streaming',
-            explanation,
-            ...(code ? { code: normalised(code) } : {})
-          });
-          break;
-        case 'done':
-          ended = true;
-          this._finish(run, event.interaction);
-          break;
-        case 'cancelled':
-          ended = true;
-          this._endRun(run, { phase: 'stopped', notice: 'stopped' });
-          break;
-        case 'error':
-          ended = true;
-          this._fail(run, event);
-          break;
+    try {
+      for await (const event of run.events(this._api, body, tries)) {
+        switch (event.type) {
+          case 'start':
+            run.generationId = event.generationId;
+            this._update(run, { turnId: event.turnId, model: event.model });
+            break;
+          case 'token':
+            if (event.part === 'code') {
+              code += event.text;
+            } else {
+              explanation += event.text;
+            }
+            // The suggestion before stays on view until the first of the new code.
+            this._update(run, {
+              phase: 'streaming',
+              explanation,
+              ...(code ? { code: normalised(code) } : {})
+            });
+            break;
+          case 'done':
+            ended = true;
+            this._finish(run, event.interaction);
+            break;
+          case 'cancelled':
+            ended = true;
+            this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+            break;
+          case 'error':
+            ended = true;
+            this._fail(run, event);
+            break;
+        }
+        if (ended) {
+          this._history.notify(key);
+        }
+        // Read on to the end: to leave now would look to the server as if the client had gone.
       }
-      if (ended) {
+    } finally {
+      // Where the stream broke off, the server keeps the part as a turn that did not end.
+      if (!ended && run.generationId) {
         this._history.notify(key);
       }
-      // Read on to the end: to leave now would look to the server as if the client had gone.
     }
     if (!ended) {
-      this._history.notify(key);
       this._fail(run, { code: 'interrupted', message: '' });
     }
   }
