@@ -62,6 +62,9 @@ export class GenerationModel {
   readonly target: ITarget;
   readonly intents = new IntentHistory();
 
+  /** What stands in the text field: a view that is made anew goes on from it. */
+  written = '';
+
   get state(): IGenerationState {
     return this._state;
   }
@@ -91,9 +94,11 @@ export class GenerationModel {
   /** Close the row. What was written in it is kept for the next time. */
   close(draft = ''): void {
     if (!this.isBusy) {
+      const turnId = this._nextTurn;
       this._suggestion = null;
       this._request = null;
-      this._set({ ...INITIAL, model: this._state.model, draft });
+      this.written = draft;
+      this._set({ ...INITIAL, model: this._state.model, turnId, draft });
     }
   }
 
@@ -266,9 +271,7 @@ export class GenerationModel {
       phase: 'waiting',
       intent: request.intent,
       draft: '',
-      turnId: this._suggestion
-        ? this._suggestion.turnId + 1
-        : this._state.turnId,
+      turnId: this._nextTurn,
       failure: null,
       notice: null,
       since: performance.now()
@@ -287,6 +290,11 @@ export class GenerationModel {
     } finally {
       ended();
     }
+  }
+
+  /** The turn that comes next, as far as is known; the server's word counts. */
+  private get _nextTurn(): number | null {
+    return this._suggestion ? this._suggestion.turnId + 1 : this._state.turnId;
   }
 
   private async _ensure(): Promise<string> {

@@ -247,6 +247,14 @@ describe('PromptRow', () => {
       MessageLoop.flush();
     });
     expect(t.row.node.querySelector('textarea')?.value).toBe('half');
+    // A moved cell gets a row of its own.
+    const moved = new PromptRow(t.model, t.services);
+    await act(async () => {
+      t.row.dispose();
+      Widget.attach(moved, document.body);
+      MessageLoop.flush();
+    });
+    expect(moved.node.querySelector('textarea')?.value).toBe('half');
   });
 
   it('says each thing once to a screen reader, and notices too (P38)', async () => {
