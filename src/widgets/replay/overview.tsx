@@ -32,7 +32,7 @@ export function Overview(props: IOverviewProps): React.JSX.Element {
         <>
           <h3 id="jp-AIServer-Replay-deleted">{trans.__('Deleted cells')}</h3>
           <ol
-            className="jp-AIServer-Replay-cells jp-mod-deleted"
+            className="jp-AIServer-Replay-cells"
             aria-labelledby="jp-AIServer-Replay-deleted"
             onKeyDown={moveFocus}
           >
