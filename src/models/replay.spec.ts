@@ -170,7 +170,11 @@ describe('ReplayModel', () => {
       expect(model.phase).toBe('notebook');
       subject.hasNotebook = true;
       subject.notebookId = null;
-      subject.tell('where');
+      subject.choose(null);
+      await pass();
+      // It is still being opened.
+      expect(model.phase).toBe('cell');
+      subject.choose('a');
       await pass();
       expect(model.phase).toBe('history');
       expect(history.asked).toHaveLength(0);
