@@ -345,6 +345,16 @@ describe('ReplayModel', () => {
       expect(rows[3].firstLine).toBe('first line of gone');
     });
 
+    it('makes its rows anew only where a first line changes', async () => {
+      await show();
+      const { rows } = model.overview;
+      subject.type('a = 2\nb = 3');
+      const { rows: changed } = model.overview;
+      expect(changed).not.toBe(rows);
+      subject.type('a = 2\nb = 34');
+      expect(model.overview.rows).toBe(changed);
+    });
+
     it('asks only while it is looked at, and again after a change', async () => {
       model.view = 'cell';
       await show();

@@ -91,6 +91,10 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
   const { model, ask } = props;
   const { trans } = useReplay();
   const { rows, isLoading, error } = model.overview;
+  const goTo = React.useCallback(
+    (cellId: string) => void model.goTo(cellId),
+    [model]
+  );
   if (!rows.length) {
     return (
       <Empty
@@ -110,7 +114,7 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
           ask={ask}
         />
       )}
-      <Overview rows={rows} onGoTo={cellId => void model.goTo(cellId)} />
+      <Overview rows={rows} onGoTo={goTo} />
     </>
   );
 }
