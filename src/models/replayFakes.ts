@@ -43,7 +43,7 @@ export class FakeSubject implements IReplaySubject {
       id,
       type: 'code',
       count: null,
-      firstLine: source
+      firstLine: source.split('\n')[0]
     }));
   }
 
