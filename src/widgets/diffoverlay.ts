@@ -9,13 +9,12 @@
  * - The cell's own editor stays in place below, hidden, so that its undo history, cursor and
  *   extensions are as they were when this is gone.
  */
-import { Chunk, rejectChunk, unifiedMergeView } from '@codemirror/merge';
+import { rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import {
   Compartment,
   Extension,
   StateEffect,
-  StateField,
-  Text
+  StateField
 } from '@codemirror/state';
 import {
   Decoration,
@@ -30,6 +29,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
 import { hiddenEnd } from './hiddenend';
+import { areAlike } from './likeness';
 import { streamView } from './streamview';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
@@ -105,7 +105,7 @@ export class DiffOverlay implements IDisposable {
     this._node.classList.toggle('jp-mod-streaming', streaming);
     this._setText(view, (shown?.doc ?? code) + '\n');
     view.dispatch({ effects: setWritten.of(shown?.written ?? null) });
-    const words = !streaming && isLikeness(original, code);
+    const words = !streaming && areAlike(original, code);
     if (original !== this._original || words !== this._words) {
       this._original = original;
       this._words = words;
@@ -197,26 +197,6 @@ export class DiffOverlay implements IDisposable {
   private _original: string | null = null;
   private _words = false;
   private _disposed = false;
-}
-
-/**
- * Whether the changed lines are still like those of before, so that marking the changed
- * words helps. Of lines that were written anew, every word would be marked.
- */
-function isLikeness(original: string, code: string): boolean {
-  const before = Text.of(original.split('\n'));
-  const chunks = Chunk.build(before, Text.of(code.split('\n')), {
-    scanLimit: 500
-  });
-  let all = 0;
-  let changed = 0;
-  for (const chunk of chunks) {
-    all += chunk.endA - chunk.fromA + chunk.endB - chunk.fromB;
-    for (const change of chunk.changes) {
-      changed += change.toA - change.fromA + change.toB - change.fromB;
-    }
-  }
-  return changed < all * 0.6;
 }
 
 /** Where the part that has been written ends; null when all is there. */

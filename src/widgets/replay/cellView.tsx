@@ -137,22 +137,24 @@ function Actions(props: {
         )}
         <span>{copied === step ? trans.__('Copied') : trans.__('Copy')}</span>
       </button>
-      <span className="jp-AIServer-Replay-note" role="status">
-        {note === 'restored' &&
-          trans.__('Restored. Undo brings back what the cell held.')}
-        {note === 'unrecorded' &&
-          trans.__('Restored, but the history could not be written.')}
-      </span>
-      {note && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link"
-          onClick={() => model.undoRestore()}
-        >
-          <undoIcon.react tag="span" />
-          {trans.__('Undo')}
-        </button>
-      )}
+      <div className="jp-AIServer-Replay-note">
+        <span role="status">
+          {note === 'restored' &&
+            trans.__('Restored. Undo brings back what the cell held.')}
+          {note === 'unrecorded' &&
+            trans.__('Restored, but the history could not be written.')}
+        </span>
+        {note && (
+          <button
+            type="button"
+            className="jp-AIServer-Replay-link"
+            onClick={() => model.undoRestore()}
+          >
+            <undoIcon.react tag="span" />
+            {trans.__('Undo')}
+          </button>
+        )}
+      </div>
     </footer>
   );
 }

@@ -9,6 +9,7 @@ import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
 
 import { hiddenEnd } from '../hiddenend';
+import { areAlike } from '../likeness';
 import { DIFF_LIMITS } from './changes';
 
 export interface IDiffContent {
@@ -79,7 +80,12 @@ export class DiffEditor implements IDisposable {
             tabindex: '0'
           }),
           EditorState.phrases.of({ '$ unchanged lines': folded }),
-          isChange ? difference(isOpenEnd ? before + '\n' : before) : [],
+          isChange
+            ? difference(
+                isOpenEnd ? before + '\n' : before,
+                areAlike(before, code)
+              )
+            : [],
           isOpenEnd ? hiddenEnd : []
         ]
       })
@@ -96,12 +102,12 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-function difference(before: string): Extension {
+function difference(before: string, words: boolean): Extension {
   return unifiedMergeView({
     original: before,
     mergeControls: false,
     gutter: true,
-    highlightChanges: true,
+    highlightChanges: words,
     collapseUnchanged: { margin: 2, minSize: 4 },
     diffConfig: DIFF_LIMITS
   });

@@ -68,8 +68,10 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
           <span className="jp-AIServer-Replay-place"> · {who.place}</span>
         )}
       </span>
-      <LineCount step={step} />
-      {chip && <Chip {...chip} />}
+      <span className="jp-AIServer-Replay-result">
+        <LineCount step={step} />
+        {chip && <Chip {...chip} />}
+      </span>
     </header>
   );
 }

@@ -1,0 +1,67 @@
+"""The wheel alone enables the server part and the lab part, with no Node and no further command."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+import sys
+import venv
+
+import aiserver
+
+ROOT = pathlib.Path(aiserver.__file__).parent.parent
+
+
+def test_the_wheel_brings_both_parts(tmp_path):
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "-q",
+            "--no-deps",
+            "--no-build-isolation",
+            "-w",
+            tmp_path,
+            ROOT,
+        ],
+        check=True,
+        cwd=tmp_path,
+    )
+    (wheel,) = tmp_path.glob("aiserver-*.whl")
+    target = tmp_path / "env"
+    venv.create(target, with_pip=False)
+    python = target / "bin" / "python"
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            python,
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-index",
+            wheel,
+        ],
+        check=True,
+    )
+    config = json.loads((target / "etc/jupyter/jupyter_server_config.d/aiserver.json").read_text())
+    assert config["ServerApp"]["jpserver_extensions"] == {"aiserver": True}
+    lab = target / "share/jupyter/labextensions/aiserver"
+    package = json.loads((lab / "package.json").read_text())
+    assert (lab / package["jupyterlab"]["_build"]["load"]).is_file()
+    assert {p.name for p in (lab / "schemas/aiserver").glob("*.json")} >= {
+        "ask.json",
+        "replay.json",
+    }
+    assert json.loads((lab / "install.json").read_text())["packageName"] == "aiserver"
+    (package_folder,) = target.glob("lib/python3.*/site-packages/aiserver")
+    for name in ("rest-api.yml", "schemas/session.schema.json", "llm/local_server.py"):
+        assert (package_folder / name).is_file()
+    # The built frontend is there once, not twice.
+    assert not (package_folder / "labextension").exists()
+    assert (target / "bin" / "jupyter-aiserver").is_file()
