@@ -4,8 +4,8 @@ Rules, for a question with named values (``@name[value]`` in its own format):
 
 - All of them must be found in the cell's text: what it prints, and its result.
 - A number is found if some number in the text equals it at the precision in which the expected
-  one is written: half a unit of its last digit, and a unit where both are rounded. ``12%``
-  counts as 12 and as 0.12.
+  one is written, that is within half a unit of its last digit. A whole number under 100 must be
+  met exactly. ``12%`` counts as 12 and as 0.12.
 - Words are found, whatever their case, as whole words; ``_``, ``-`` and spaces are one. Of a
   list, each item must be found. An empty expected value is found as ``[]``, ``None``, ``no`` or
   an empty frame.
@@ -60,9 +60,11 @@ def same_number(expected: str, number: float) -> bool:
     bare = expected.rstrip("%").replace(",", "")
     mantissa = re.split("[eE]", bare)[0]
     decimals = len(mantissa.partition(".")[2])
-    unit = 10.0**-decimals if "e" not in bare.lower() else abs(float(bare)) * 10.0**-decimals
+    exponent = int(bare.lower().partition("e")[2] or 0)
     wanted = float(bare)
-    slack = unit / 2 if round(number, decimals) != number else unit * 0.999 if decimals else 0.0
+    slack = 10.0 ** (exponent - decimals) / 2
+    if decimals == 0 and exponent == 0 and abs(wanted) < 100:
+        slack = 0.0
     return abs(number - wanted) <= slack + 1e-9 * max(1.0, abs(wanted))
 
 

@@ -194,11 +194,16 @@ def test_a_long_warm_up_does_not_hold_a_request_up(run: Any, model: LocalModel) 
     assert run(request_during_warm_up()) < 6  # reading it all takes half a minute
 
 
-def test_backticks_are_possible_inside_code(run: Any, model: LocalModel) -> None:
-    source = "mark = '```'\ntext = f'{mark}python'\n# `ticks` and ``more``\nprint(text)"
-    code = run(ask(model, PromptInput("print it twice", source=source)))
-    assert "```python" in shown(code)
-    assert "`ticks` and ``more``" in code
+@pytest.mark.parametrize(
+    ("source", "wish"),
+    [("print('```')", "print it twice"), ("s = 'a ``` b'\nprint(s)", "show it in upper case")],
+)
+def test_backticks_are_possible_inside_code(
+    run: Any, model: LocalModel, source: str, wish: str
+) -> None:
+    code = run(ask(model, PromptInput(wish, source=source)))
+    assert code != source
+    assert "```" in shown(code)
 
 
 def test_more_than_it_can_read_is_said(run: Any, model: LocalModel) -> None:
