@@ -10,7 +10,8 @@ What must hold:
   fails) its turn is recorded as such, with the text that had come.
 - Stopping is one mechanism, ``Generation.stop``, for the person's Stop, a client that went away
   and the server's end alike. It closes the model's stream, which stops the model.
-- A reader that is slow slows the model down: the queue between them is bounded.
+- A reader that is slow slows the model down, and misses nothing: the queue between them is
+  bounded while the model writes, and the end is always put behind the last token.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class Generation:
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
-        self._queue: asyncio.Queue[Token | None] = asyncio.Queue(QUEUE_SIZE)
+        self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
+        self._room = asyncio.Semaphore(QUEUE_SIZE)
         self._parser = AnswerParser(body.language)
         self._usage: dict[str, object] | None = None
         self._asked_at = utc_now()
@@ -136,6 +138,7 @@ class Generation:
                 continue
             if token is None:
                 return
+            self._room.release()
             yield token
 
     async def _run(self) -> None:
@@ -157,11 +160,11 @@ class Generation:
             status, error = "error", AIServerError()
         self._asking = False  # from here on a stop comes too late: the answer is here
         for part, text in self._parser.finish():
-            self._offer(Token(part, text))
+            self._queue.put_nowait(Token(part, text))
         if status == "success" and not self._parser.suggestion.strip():
             status, error = "error", BadAnswer()
         self.outcome.set_result(await self._save(status, error))
-        self._end_tokens()
+        self._queue.put_nowait(None)
 
     async def _ask(self) -> None:
         messages = await build_messages(
@@ -179,17 +182,8 @@ class Generation:
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 for part, text in self._parser.feed(delta.text):
-                    await self._queue.put(Token(part, text))
-
-    def _offer(self, token: Token) -> None:
-        # After the model's end: a reader that is gone must not hold the turn back.
-        with contextlib.suppress(asyncio.QueueFull):
-            self._queue.put_nowait(token)
-
-    def _end_tokens(self) -> None:
-        while self._queue.full():
-            self._queue.get_nowait()
-        self._queue.put_nowait(None)
+                    await self._room.acquire()
+                    self._queue.put_nowait(Token(part, text))
 
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None

@@ -7,8 +7,10 @@ import json
 
 import pytest
 
+from aiserver.assistant import QUEUE_SIZE
 from aiserver.errors import StorageFull
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
+from aiserver.requests import GenerateBody
 
 from ..conftest import API_KEY, SSE, Call, request
 
@@ -74,6 +76,21 @@ async def test_stream_is_start_tokens_and_one_end(call, scripted):
     done = answer.events[-1][1]
     assert done["interaction"]["ai_response"]["suggestion"] == code.strip("\n") == SOURCE
     assert done["revision"] == 1
+
+
+@pytest.mark.parametrize("left", [-1, 0, 1])
+async def test_a_slow_reader_misses_nothing(extension, scripted, left):
+    """P32: also where as many tokens wait as may when the model ends."""
+    lines = [f"x{number} = 1\n" for number in range(QUEUE_SIZE + left)]
+    scripted.script({"chunks": ["```python\n", *lines, "```"]})
+    body = GenerateBody(notebook_id="nb", cell_id="c1", intent="x")
+    generation = await extension.assistant.generate(SessionKey("nb", "c1"), body)
+    code = ""
+    async for token in generation.tokens():
+        if not code:
+            await asyncio.wait({generation.outcome}, timeout=0.5)
+        code += token.text
+    assert code == (await generation.outcome).interaction.ai_response.suggestion
 
 
 async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
