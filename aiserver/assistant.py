@@ -86,13 +86,14 @@ class Generation:
 
     def __init__(
         self,
+        id: str,
         key: SessionKey,
         body: GenerateBody,
         model: ChatModel,
         sessions: SessionManager,
         log: logging.Logger,
     ) -> None:
-        self.id = uuid.uuid4().hex
+        self.id = id
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
@@ -276,11 +277,10 @@ class Assistant:
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])
-        self._reserved[key] = ""  # taken before the first await
+        self._reserved[key] = id = uuid.uuid4().hex  # taken before the first await
         try:
             model = await self._models.get(body.model)
-            generation = Generation(key, body, model, self._sessions, self._log)
-            self._reserved[key] = generation.id
+            generation = Generation(id, key, body, model, self._sessions, self._log)
             await generation.prepare()
         except BaseException:
             del self._reserved[key]

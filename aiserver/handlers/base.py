@@ -70,7 +70,7 @@ def status_of(error: errors.AIServerError) -> int:
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
     """``code`` and ``message`` of an error, and what helps to mend it."""
     fields: dict[str, Any] = {"code": error.code, "message": error.message}
-    if isinstance(error, errors.GenerationRunning) and error.generation_id:
+    if isinstance(error, errors.GenerationRunning):
         fields["generationId"] = error.generation_id
     if isinstance(error, errors.ModelRateLimited) and error.retry_after is not None:
         fields["retryAfter"] = error.retry_after

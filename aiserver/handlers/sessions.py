@@ -73,11 +73,13 @@ class ReplayHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps."""
+        """Answer with the steps; none for a cell of which nothing is kept.
+
+        (Most cells have no history: to look at one is no mistake, and a browser would write a
+        404 for each into its console.)
+        """
         key = self.key(notebook_id, cell_id)
-        session = await self.sessions.load_if_exists(key)
-        if session is None:
-            raise NotFound("Nothing is kept of this cell.")
+        session = await self.sessions.load_session(key)
         self.set_revision(session.revision)
 
         def body() -> bytes:

@@ -242,8 +242,8 @@ export class GenerationModel {
     }
     this._recalled = true;
     const { cellId } = this.target;
-    const replay = await this._history.replay({ notebookId, cellId });
-    const turns = replay?.steps.filter(step => step.kind === 'turn') ?? [];
+    const { steps } = await this._history.replay({ notebookId, cellId });
+    const turns = steps.filter(step => step.kind === 'turn');
     this.intents.addOlder(turns.map(step => step.title));
     if (!this.isBusy && this._state.turnId === null && turns.length) {
       const last = Math.max(...turns.map(step => step.turnId ?? 0));

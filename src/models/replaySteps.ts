@@ -186,7 +186,7 @@ export class ReplaySteps implements IDisposable {
     let error: string | null = null;
     if (!abort.signal.aborted) {
       try {
-        steps = (await this._history.replay(wanted, abort.signal))?.steps ?? [];
+        ({ steps } = await this._history.replay(wanted, abort.signal));
       } catch (reason) {
         error = reason instanceof Error ? reason.message : String(reason);
       }
