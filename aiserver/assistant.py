@@ -10,7 +10,8 @@ What must hold:
   fails) its turn is recorded as such, with the text that had come.
 - Stopping is one mechanism, ``Generation.stop``, for the person's Stop, a client that went away
   and the server's end alike. It closes the model's stream, which stops the model.
-- A reader that is slow slows the model down: the queue between them is bounded.
+- A reader that is slow slows the model down, and misses nothing: the queue between them is
+  bounded while the model writes, and the end is always put behind the last token.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pydantic import ValidationError
+
 from .errors import AIServerError, BadAnswer, GenerationRunning, NotFound
 from .llm.base import ChatModel, ModelInfo
 from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
 from .prompts.answer import AnswerParser
 from .prompts.context import PromptInput, build_messages
 from .requests import AnalyzeBody, DataFrameProfile, GenerateBody, WarmUpBody
-from .sessions.base import SessionManager
+from .sessions.base import SessionManager, check_writable
 
 QUEUE_SIZE = 256  # tokens that may wait for a slow reader
 HISTORY_TURNS = 50  # more than any budget holds; the budget decides
@@ -83,17 +86,19 @@ class Generation:
 
     def __init__(
         self,
+        id: str,
         key: SessionKey,
         body: GenerateBody,
         model: ChatModel,
         sessions: SessionManager,
         log: logging.Logger,
     ) -> None:
-        self.id = uuid.uuid4().hex
+        self.id = id
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
-        self._queue: asyncio.Queue[Token | None] = asyncio.Queue(QUEUE_SIZE)
+        self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
+        self._room = asyncio.Semaphore(QUEUE_SIZE)
         self._parser = AnswerParser(body.language)
         self._usage: dict[str, object] | None = None
         self._asked_at = utc_now()
@@ -108,8 +113,9 @@ class Generation:
         return self.model.info
 
     async def prepare(self) -> None:
-        """Read what is known of the cell. Raises StorageError."""
+        """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
         session = await self._sessions.load_session(self.key)
+        check_writable(session, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
         self._history = session.history()[-HISTORY_TURNS:]
 
@@ -133,6 +139,7 @@ class Generation:
                 continue
             if token is None:
                 return
+            self._room.release()
             yield token
 
     async def _run(self) -> None:
@@ -154,11 +161,11 @@ class Generation:
             status, error = "error", AIServerError()
         self._asking = False  # from here on a stop comes too late: the answer is here
         for part, text in self._parser.finish():
-            self._offer(Token(part, text))
+            self._queue.put_nowait(Token(part, text))
         if status == "success" and not self._parser.suggestion.strip():
             status, error = "error", BadAnswer()
         self.outcome.set_result(await self._save(status, error))
-        self._end_tokens()
+        self._queue.put_nowait(None)
 
     async def _ask(self) -> None:
         messages = await build_messages(
@@ -176,17 +183,8 @@ class Generation:
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 for part, text in self._parser.feed(delta.text):
-                    await self._queue.put(Token(part, text))
-
-    def _offer(self, token: Token) -> None:
-        # After the model's end: a reader that is gone must not hold the turn back.
-        with contextlib.suppress(asyncio.QueueFull):
-            self._queue.put_nowait(token)
-
-    def _end_tokens(self) -> None:
-        while self._queue.full():
-            self._queue.get_nowait()
-        self._queue.put_nowait(None)
+                    await self._room.acquire()
+                    self._queue.put_nowait(Token(part, text))
 
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
@@ -216,6 +214,7 @@ class Generation:
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except AIServerError as reason:
+            self._log.warning("A turn could not be saved: %s", reason.code)
             return Failed(reason)
         except Exception:
             self._log.exception("A turn could not be saved")
@@ -227,12 +226,7 @@ class Generation:
 
 def prompt_input(body: WarmUpBody, history: list[Interaction]) -> PromptInput:
     """What a prompt is made of. A refinement keeps the DataFrames of the turn it refines."""
-    frames = list(body.dataframes) if isinstance(body, AnalyzeBody) else []
-    if not frames:
-        for turn in reversed(history):
-            if turn.dataframes:
-                frames = [DataFrameProfile.model_validate(frame) for frame in turn.dataframes]
-                break
+    frames = list(body.dataframes) if isinstance(body, AnalyzeBody) else _last_frames(history)
     return PromptInput(
         intent=body.intent if isinstance(body, GenerateBody) else "",
         source=body.source,
@@ -241,6 +235,22 @@ def prompt_input(body: WarmUpBody, history: list[Interaction]) -> PromptInput:
         history=history,
         dataframes=frames,
     )
+
+
+def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
+    for turn in reversed(history):
+        if turn.dataframes:
+            # Another tool, or a later version, may have stored more of them, or something else:
+            # that must not make the cell unusable.
+            try:
+                known = DataFrameProfile.model_fields
+                return [
+                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in known})
+                    for frame in turn.dataframes
+                ]
+            except ValidationError:
+                return []
+    return []
 
 
 class Assistant:
@@ -262,16 +272,15 @@ class Assistant:
         """Begin an answer.
 
         Raises GenerationRunning if the cell is being written already; NoModel and its siblings
-        if there is no model to ask; StorageError if the cell's history can't be read. In these
-        cases no turn has begun, and none is recorded.
+        if there is no model to ask; StorageError if the cell's history can't be read, or is of a
+        newer version. In these cases no turn has begun, and none is recorded.
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])
-        self._reserved[key] = ""  # taken before the first await
+        self._reserved[key] = id = uuid.uuid4().hex  # taken before the first await
         try:
             model = await self._models.get(body.model)
-            generation = Generation(key, body, model, self._sessions, self._log)
-            self._reserved[key] = generation.id
+            generation = Generation(id, key, body, model, self._sessions, self._log)
             await generation.prepare()
         except BaseException:
             del self._reserved[key]

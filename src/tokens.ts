@@ -23,8 +23,8 @@ export interface IHistory {
   /** Say that a session was written, so that views fetch it anew. */
   notify(key: ICellKey): void;
 
-  /** The steps of a cell; null if nothing is kept of it. */
-  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null>;
+  /** The steps of a cell; none if nothing is kept of it. */
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;

@@ -296,6 +296,18 @@ def test_asks_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:
     assert not (tmp_path / "models").exists()
 
 
+def test_ctrl_d_at_the_question_is_a_no(monkeypatch, capsys, tmp_path) -> None:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+
+    def end(question: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", end)
+    assert cli.main(["model", "install"]) == 1
+    assert "Nothing was downloaded" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("arguments", [[], ["model"], ["nothing"], ["model", "install", "--x"]])
 def test_wrong_usage_is_two(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:

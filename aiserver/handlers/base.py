@@ -42,6 +42,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
 }
 # What Jupyter or Tornado refuse before a verb of ours runs.
 REFUSED: dict[int, tuple[str, str]] = {
+    400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", "Log in to the Jupyter server first."),
     403: ("forbidden", "You are not allowed to do that."),
     404: ("not_found", "There is nothing under that address."),
@@ -69,7 +70,7 @@ def status_of(error: errors.AIServerError) -> int:
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
     """``code`` and ``message`` of an error, and what helps to mend it."""
     fields: dict[str, Any] = {"code": error.code, "message": error.message}
-    if isinstance(error, errors.GenerationRunning) and error.generation_id:
+    if isinstance(error, errors.GenerationRunning):
         fields["generationId"] = error.generation_id
     if isinstance(error, errors.ModelRateLimited) and error.retry_after is not None:
         fields["retryAfter"] = error.retry_after

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 
 from ..assistant import Done, Failed, Generation, Outcome
 from ..requests import GenerateBody
 from .base import AIServerHandler, error_fields, guarded
+from .models import model_fields
 from .sse import HEARTBEAT, ClientGone, EventStream
 
 
@@ -66,8 +66,7 @@ class GenerateHandler(AIServerHandler):
         self._gone = True
         if self._generation is not None:
             self._generation.stop()
-        with contextlib.suppress(AttributeError):  # nothing to tell where no request is under way
-            super().on_connection_close()
+        super().on_connection_close()
 
 
 class StopHandler(AIServerHandler):
@@ -82,8 +81,6 @@ class StopHandler(AIServerHandler):
 
 
 def _start(generation: Generation) -> dict[str, object]:
-    from .models import model_fields
-
     return {
         "generationId": generation.id,
         "turnId": generation.turn_id,

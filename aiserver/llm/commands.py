@@ -124,7 +124,10 @@ def _agreed(question: str, *, default: bool) -> bool:
     """Ask at a terminal; elsewhere the command itself is the wish."""
     if not sys.stdin.isatty():
         return True
-    answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
+    try:
+        answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
+    except EOFError:  # Ctrl+D
+        return False
     return default if not answer else answer in ("y", "yes", "是")
 
 

@@ -89,13 +89,17 @@ class LocalProcess:
         if self._child is not None:
             _end(self._child)
         key = secrets.token_urlsafe(32)
-        self._child = child = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONSAFEPATH": "1"},
-        )
+        try:
+            self._child = child = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                start_new_session=True,  # Ctrl+C only asks Jupyter whether to stop
+            )
+        except OSError as error:
+            raise ModelUnavailable(_NOT_STARTED) from error
         assert child.stdin is not None and child.stdout is not None
         try:
             child.stdin.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")

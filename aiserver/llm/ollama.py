@@ -6,6 +6,7 @@ Ollama itself runs in its cloud counts as not on this machine (P4).
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -38,13 +39,17 @@ def address() -> str | None:
 async def models() -> list[OllamaModel]:
     """The chat models of a running Ollama, the best for code first; empty if none runs."""
     url = address()
-    if url is None:
-        return []
+    # In a thread, for the first client takes half a second to make (it imports), and each one
+    # reads the certificates.
+    return [] if url is None else await asyncio.to_thread(_ask, url)
+
+
+def _ask(url: str) -> list[OllamaModel]:
     import httpx
 
     try:
-        async with httpx.AsyncClient(trust_env=False, timeout=_PATIENCE) as client:
-            response = await client.get(f"{url}/api/tags")
+        with httpx.Client(trust_env=False, timeout=_PATIENCE) as client:
+            response = client.get(f"{url}/api/tags")
             response.raise_for_status()
             items = response.json()["models"]
             found = [_model(item) for item in items if not _embeds(item)]

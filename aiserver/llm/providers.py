@@ -86,17 +86,17 @@ PROVIDERS = {
 }
 
 
-def provider_of(name: str) -> Provider:
-    """The provider of that name, known or not."""
-    return PROVIDERS.get(name) or Provider(name, name, f"langchain_{name}")
+def provider_of(name: str, package: str | None = None) -> Provider:
+    """The provider of that name; of one that isn't known, ``package`` is its module if it is."""
+    return PROVIDERS.get(name) or Provider(name, name, package or f"langchain_{name}")
 
 
 def is_loopback(url: str) -> bool:
     """Whether an address can only be this machine."""
-    host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
-    if host == "localhost":
-        return True
     try:
+        host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
+        if host == "localhost":
+            return True
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -96,7 +96,7 @@ class RemoteModel(ChatModel):
                     make_model, provider, name, self._options
                 )
             except ImportError as error:
-                known = provider_of(provider)
+                known = provider_of(provider, _missing_module(error))
                 raise ModelPackageMissing(known.label, known.install) from error
             except Exception as error:
                 if isinstance(error, ValueError) and provider not in PROVIDERS:
@@ -104,6 +104,12 @@ class RemoteModel(ChatModel):
                 raise translate(error) from error
             self._model = model
             return model
+
+
+def _missing_module(error: ImportError) -> str | None:
+    """The package that LangChain looked for: a provider's name doesn't always tell it."""
+    missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+    return missing.name.partition(".")[0] if missing.name else None
 
 
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:

@@ -11,6 +11,7 @@ What must hold:
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
     """The messages to send, in at most ``budget`` tokens if that is possible at all."""
+    await asyncio.to_thread(_import)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     language = request.language
@@ -82,6 +84,15 @@ async def build_messages(
         first += "\n"  # the wish will stand on a line of its own
     messages[0] = HumanMessage(first)
     return [*fixed, *messages]
+
+
+def _import() -> None:
+    """Load what prompts need of LangChain: half a second the first time, in a thread."""
+    from langchain_core import messages, runnables
+
+    # Both load a name when it is first asked for; trim_messages asks for Runnable.
+    _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
+    _ = messages.trim_messages, runnables.Runnable
 
 
 async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:

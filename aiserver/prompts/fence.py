@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 
 _SECRET = secrets.token_bytes(32)
@@ -28,10 +29,7 @@ def marked(kind: str, text: str, mark: str | None = None) -> str:
 
 def code_block(code: str, language: str) -> str:
     """``code`` in a Markdown fence that is longer than any run of backticks in it."""
-    longest = run = 0
-    for character in code:
-        run = run + 1 if character == "`" else 0
-        longest = max(longest, run)
+    longest = max(map(len, re.findall("`+", code)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{fence_name(language)}\n{code}\n{ticks}"
 

@@ -33,6 +33,7 @@ from ..models import (
     Session,
     SessionKey,
     SessionSummary,
+    dumps,
     new_session,
     utc_now,
 )
@@ -66,8 +67,6 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """The session as stored (UTF-8 JSON) and its revision, or None."""
-        from ..models import dumps
-
         session = await self.load_if_exists(key)
         return None if session is None else (dumps(session), session.revision)
 

@@ -58,7 +58,7 @@ class FileSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        place = Place(Path(self.root), self.lock_timeout)
+        self._place = place = Place(Path(self.root), self.lock_timeout)
         self._files = SessionFiles(place, self.log)
         self._notebook_logs = NotebookLogs(place, self.log)
         self._blobs = Blobs(place, self.log)
@@ -155,6 +155,10 @@ class FileSessionManager(SessionManager):
         if not is_sha256(sha256):
             raise InvalidRequest("sha256: must be 64 lower-case hex digits")
         return await self._run(self._blobs.get, sha256, owner)
+
+    async def writable(self) -> bool:
+        """Whether the folder, or the one it is to be made in, lets us write."""
+        return await self._run(self._place.is_writable)
 
     async def close(self) -> None:
         """End the threads, after what they have begun."""

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..errors import StorageError
 from .durable import check_folder, ensure_folder, temp_target
 from .locks import ShardLocks
 from .root import FOLDER
@@ -35,6 +36,14 @@ class Place:
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
         return check_folder(self.path)
+
+    def is_writable(self) -> bool:
+        """Whether we may write here, as far as the rights tell."""
+        try:
+            folder = self.path if self.is_there() else self.path.parent
+        except (OSError, StorageError):
+            return False
+        return os.access(folder, os.W_OK | os.X_OK)
 
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[None]:

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import SessionCorrupt
+from ..errors import SessionCorrupt, StorageError
 from ..models import Session, SessionKey, SessionSummary, new_session
 from . import codec
 from .base import check_writable, forked, summarise
@@ -157,6 +157,9 @@ class SessionFiles:
         except Damaged:
             self._set_aside_listed(name)
             return None
+        except OSError:  # one that we may not read must not hide the others
+            self._log.warning("The session file %s can't be read.", name)
+            return None
         if time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) > _RACY_NS:
             self._summaries.put(name, _Known(stamp, summary))
         return summary
@@ -202,7 +205,7 @@ class SessionFiles:
                         codec.parse(found[0])
                 except Damaged:
                     self._set_aside(name)
-        except OSError:
+        except (OSError, StorageError):  # it can't be moved now: it stays where it is
             self._log.warning("The session file %s is damaged.", name)
 
     def _set_aside(self, name: str) -> None:

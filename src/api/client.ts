@@ -70,7 +70,7 @@ export class ApiClient {
 
   async session(notebookId: string, cellId: string): Promise<Session> {
     return (
-      await request(this.settings, `sessions/${notebookId}/${cellId}`)
+      await request(this.settings, sessionPath(notebookId, cellId))
     ).json();
   }
 
@@ -79,7 +79,7 @@ export class ApiClient {
     cellId: string,
     signal?: AbortSignal
   ): Promise<Replay> {
-    const path = `sessions/${notebookId}/${cellId}/replay`;
+    const path = `${sessionPath(notebookId, cellId)}/replay`;
     return (await request(this.settings, path, { signal })).json();
   }
 
@@ -88,9 +88,14 @@ export class ApiClient {
     cellId: string,
     events: EventBody[]
   ): Promise<SessionEvent[]> {
-    const path = `sessions/${notebookId}/${cellId}/events`;
+    const path = `${sessionPath(notebookId, cellId)}/events`;
     return (
       await request(this.settings, path, { method: 'POST', body: events })
     ).json();
   }
+}
+
+/** A file may hold any text as a cell's id; it must not lead to another route (P5). */
+function sessionPath(...ids: string[]): string {
+  return ['sessions', ...ids.map(encodeURIComponent)].join('/');
 }

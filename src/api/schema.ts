@@ -676,7 +676,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The steps, oldest first */
+            /** @description The steps, oldest first; none if nothing is kept of the cell */
             200: {
                 headers: {
                     ETag?: string;
@@ -689,7 +689,6 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
-            404: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

@@ -233,7 +233,8 @@ describe('GenerationModel', () => {
     await t.model.reject();
     expect(t.source()).toBe('x = 1');
     expect(t.recorded).toEqual([{ type: 'reject', turnId: 1 }]);
-    expect(t.model.state.phase).toBe('idle');
+    // The number of the next turn is known when the row opens again.
+    expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
   });
 
   it.each<[string, (StreamEvent | Error | null)[]]>([
@@ -257,6 +258,8 @@ describe('GenerationModel', () => {
       ['suggested', 'failed', 'stopped'].includes(phase)
     );
     expect(ends).toHaveLength(1);
+    // What had begun is kept as a turn, so the history is told.
+    expect(t.notified).toHaveLength(events[0] ? 1 : 0);
   });
 
   it('shows an error of the stream, and nothing of the part that came', async () => {

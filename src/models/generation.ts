@@ -62,6 +62,9 @@ export class GenerationModel {
   readonly target: ITarget;
   readonly intents = new IntentHistory();
 
+  /** What stands in the text field: a view that is made anew goes on from it. */
+  written = '';
+
   get state(): IGenerationState {
     return this._state;
   }
@@ -91,9 +94,11 @@ export class GenerationModel {
   /** Close the row. What was written in it is kept for the next time. */
   close(draft = ''): void {
     if (!this.isBusy) {
+      const turnId = this._nextTurn;
       this._suggestion = null;
       this._request = null;
-      this._set({ ...INITIAL, model: this._state.model, draft });
+      this.written = draft;
+      this._set({ ...INITIAL, model: this._state.model, turnId, draft });
     }
   }
 
@@ -237,8 +242,8 @@ export class GenerationModel {
     }
     this._recalled = true;
     const { cellId } = this.target;
-    const replay = await this._history.replay({ notebookId, cellId });
-    const turns = replay?.steps.filter(step => step.kind === 'turn') ?? [];
+    const { steps } = await this._history.replay({ notebookId, cellId });
+    const turns = steps.filter(step => step.kind === 'turn');
     this.intents.addOlder(turns.map(step => step.title));
     if (!this.isBusy && this._state.turnId === null && turns.length) {
       const last = Math.max(...turns.map(step => step.turnId ?? 0));
@@ -266,9 +271,7 @@ export class GenerationModel {
       phase: 'waiting',
       intent: request.intent,
       draft: '',
-      turnId: this._suggestion
-        ? this._suggestion.turnId + 1
-        : this._state.turnId,
+      turnId: this._nextTurn,
       failure: null,
       notice: null,
       since: performance.now()
@@ -287,6 +290,11 @@ export class GenerationModel {
     } finally {
       ended();
     }
+  }
+
+  /** The turn that comes next, as far as is known; the server's word counts. */
+  private get _nextTurn(): number | null {
+    return this._suggestion ? this._suggestion.turnId + 1 : this._state.turnId;
   }
 
   private async _ensure(): Promise<string> {
@@ -325,45 +333,51 @@ export class GenerationModel {
     let code = '';
     let explanation = '';
     let ended = false;
-    for await (const event of run.events(this._api, body, tries)) {
-      switch (event.type) {
-        case 'start':
-          run.generationId = event.generationId;
-          this._update(run, { turnId: event.turnId, model: event.model });
-          break;
-        case 'token':
-          if (event.part === 'code') {
-            code += event.text;
-          } else {
-            explanation += event.text;
-          }
-          // The suggestion before stays on view until the first of the new code.
-          this._update(run, {
-            phase: 'streaming',
-            explanation,
-            ...(code ? { code: normalised(code) } : {})
-          });
-          break;
-        case 'done':
-          ended = true;
-          this._finish(run, event.interaction);
-          break;
-        case 'cancelled':
-          ended = true;
-          this._endRun(run, { phase: 'stopped', notice: 'stopped' });
-          break;
-        case 'error':
-          ended = true;
-          this._fail(run, event);
-          break;
+    try {
+      for await (const event of run.events(this._api, body, tries)) {
+        switch (event.type) {
+          case 'start':
+            run.generationId = event.generationId;
+            this._update(run, { turnId: event.turnId, model: event.model });
+            break;
+          case 'token':
+            if (event.part === 'code') {
+              code += event.text;
+            } else {
+              explanation += event.text;
+            }
+            // The suggestion before stays on view until the first of the new code.
+            this._update(run, {
+              phase: 'streaming',
+              explanation,
+              ...(code ? { code: normalised(code) } : {})
+            });
+            break;
+          case 'done':
+            ended = true;
+            this._finish(run, event.interaction);
+            break;
+          case 'cancelled':
+            ended = true;
+            this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+            break;
+          case 'error':
+            ended = true;
+            this._fail(run, event);
+            break;
+        }
+        if (ended) {
+          this._history.notify(key);
+        }
+        // Read on to the end: to leave now would look to the server as if the client had gone.
       }
-      if (ended) {
+    } finally {
+      // Where the stream broke off, the server keeps the part as a turn that did not end.
+      if (!ended && run.generationId) {
         this._history.notify(key);
       }
-      // Read on to the end: to leave now would look to the server as if the client had gone.
     }
     if (!ended) {
-      this._history.notify(key);
       this._fail(run, { code: 'interrupted', message: '' });
     }
   }

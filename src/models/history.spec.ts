@@ -9,18 +9,6 @@ function make(api: Partial<HistoryApi>): HistoryModel {
 }
 
 describe('HistoryModel', () => {
-  it('says null of a cell of which nothing is kept, and passes other errors on', async () => {
-    const missing = new ApiError(404, 'not_found', 'nothing');
-    const broken = new ApiError(503, 'storage_error', 'broken');
-    const replay = jest
-      .fn()
-      .mockRejectedValueOnce(missing)
-      .mockRejectedValueOnce(broken);
-    const history = make({ replay });
-    expect(await history.replay(KEY)).toBeNull();
-    await expect(history.replay(KEY)).rejects.toBe(broken);
-  });
-
   it('reads all pages of the summaries', async () => {
     const all = Array.from(
       { length: 5 },

@@ -6,7 +6,6 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
-import { ApiError } from '../api/request';
 import type {
   EventBody,
   ModelList,
@@ -32,15 +31,8 @@ export class HistoryModel implements IHistory {
     this._changed.emit({ notebookId: key.notebookId, cellId: key.cellId });
   }
 
-  async replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null> {
-    try {
-      return await this._api.replay(key.notebookId, key.cellId, signal);
-    } catch (reason) {
-      if (reason instanceof ApiError && reason.status === 404) {
-        return null;
-      }
-      throw reason;
-    }
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
+    return this._api.replay(key.notebookId, key.cellId, signal);
   }
 
   async summaries(notebookId: string): Promise<SessionSummary[]> {

@@ -170,7 +170,11 @@ describe('ReplayModel', () => {
       expect(model.phase).toBe('notebook');
       subject.hasNotebook = true;
       subject.notebookId = null;
-      subject.tell('where');
+      subject.choose(null);
+      await pass();
+      // It is still being opened.
+      expect(model.phase).toBe('cell');
+      subject.choose('a');
       await pass();
       expect(model.phase).toBe('history');
       expect(history.asked).toHaveLength(0);
@@ -339,6 +343,16 @@ describe('ReplayModel', () => {
       ]);
       expect(rows[3].cell).toBeNull();
       expect(rows[3].firstLine).toBe('first line of gone');
+    });
+
+    it('makes its rows anew only where a first line changes', async () => {
+      await show();
+      const { rows } = model.overview;
+      subject.type('a = 2\nb = 3');
+      const { rows: changed } = model.overview;
+      expect(changed).not.toBe(rows);
+      subject.type('a = 2\nb = 34');
+      expect(model.overview.rows).toBe(changed);
     });
 
     it('asks only while it is looked at, and again after a change', async () => {

@@ -43,7 +43,7 @@ export class FakeSubject implements IReplaySubject {
       id,
       type: 'code',
       count: null,
-      firstLine: source
+      firstLine: source.split('\n')[0]
     }));
   }
 
@@ -79,7 +79,7 @@ export class FakeSubject implements IReplaySubject {
 }
 
 /** A question that waits for the spec's answer. */
-export class Question extends PromiseDelegate<Replay | null> {
+export class Question extends PromiseDelegate<Replay> {
   constructor(
     readonly cellId: string,
     readonly signal?: AbortSignal
@@ -103,7 +103,7 @@ export class FakeHistory implements IHistory {
     this.changed.emit(key);
   }
 
-  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay | null> {
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
     const question = new Question(key.cellId, signal);
     this.asked.push(question);
     if (this.failure) {
@@ -116,10 +116,9 @@ export class FakeHistory implements IHistory {
 
   answer(question: Question): void {
     const { cellId } = question;
-    const steps = this.steps.get(cellId);
-    question.resolve(
-      steps ? { notebookId: 'nb', cellId, revision: 1, steps } : null
-    );
+    const steps = this.steps.get(cellId) ?? [];
+    const revision = steps.length ? 1 : 0;
+    question.resolve({ notebookId: 'nb', cellId, revision, steps });
   }
 
   async summaries(): Promise<SessionSummary[]> {

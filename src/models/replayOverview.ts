@@ -7,7 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { SessionSummary } from '../api/types';
 import type { IHistory } from '../tokens';
-import type { ICellInfo, IReplaySubject } from './replaySubject';
+import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 export interface IOverviewRow {
   readonly cellId: string;
@@ -155,9 +155,16 @@ export class ReplayOverview implements IDisposable {
     }
   }
 
-  private _onSubjectChanged(): void {
+  private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
     if (!this._isActive) {
       return;
+    }
+    if (change === 'source' && this._rows) {
+      // With each letter typed: of a thousand rows one could change, and seldom does.
+      const row = this._rows.find(({ isActive }) => isActive);
+      if (row?.firstLine === this._subject.cell?.firstLine) {
+        return;
+      }
     }
     this._rows = null;
     if (this._subject.notebookId !== this._shownId && !this._isLoadingCurrent) {

@@ -15,8 +15,8 @@ import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /**
  * What there is to show. `idle`: nothing was asked yet · `notebook`: no notebook is open ·
- * `cell`: it has no cell · `history`: no cell of the notebook has a history · `empty`: this
- * cell has none · `failed`: it could not be read · `steps`: it has steps.
+ * `cell`: it has no cell, or not yet · `history`: no cell of the notebook has a history ·
+ * `empty`: this cell has none · `failed`: it could not be read · `steps`: it has steps.
  */
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
@@ -134,7 +134,8 @@ export class ReplaySteps implements IDisposable {
       return 'notebook';
     }
     if (notebookId === null) {
-      return 'history';
+      // Without a cell it is still being opened: nothing can be said of it yet.
+      return cell ? 'history' : 'cell';
     }
     if (this._pinned !== null) {
       return { notebookId, cellId: this._pinned, info: null, mimeType };
@@ -185,7 +186,7 @@ export class ReplaySteps implements IDisposable {
     let error: string | null = null;
     if (!abort.signal.aborted) {
       try {
-        steps = (await this._history.replay(wanted, abort.signal))?.steps ?? [];
+        ({ steps } = await this._history.replay(wanted, abort.signal));
       } catch (reason) {
         error = reason instanceof Error ? reason.message : String(reason);
       }

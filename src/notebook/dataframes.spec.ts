@@ -96,6 +96,14 @@ describe('listDataFrames', () => {
     jest.useRealTimers();
   });
 
+  it('has its own words for a kernel that dies meanwhile', async () => {
+    const t = kernel(Promise.reject(new Error('Canceled future')));
+    await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
+      'could not list'
+    );
+    expect(t.future.dispose).toHaveBeenCalled();
+  });
+
   it('says so where the kernel can’t tell', async () => {
     const t = kernel(Promise.resolve({ content: { status: 'error' } }));
     await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(

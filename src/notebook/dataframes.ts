@@ -8,7 +8,7 @@
  * - Names are data. The answer comes back as base64 of JSON and is checked piece by piece.
  * - A kernel that is busy is not waited for.
  */
-import type { Kernel } from '@jupyterlab/services';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DataFrameProfile } from '../api/types';
@@ -119,6 +119,26 @@ export async function listDataFrames(
   if (kernel.status === 'busy') {
     throw new Error(busy);
   }
+  const cannot = trans.__('The kernel could not list its DataFrames.');
+  const reply = await ask(kernel).catch(() => {
+    // It died or was started anew meanwhile, and the reason is not the person's language.
+    throw new Error(cannot);
+  });
+  if (!reply) {
+    throw new Error(busy);
+  }
+  const content = reply.content as { user_expressions?: unknown };
+  const profiles = readProfiles(content.user_expressions);
+  if (!profiles) {
+    throw new Error(cannot);
+  }
+  return profiles;
+}
+
+/** The kernel's reply; null if it takes too long. */
+async function ask(
+  kernel: Kernel.IKernelConnection
+): Promise<KernelMessage.IExecuteReplyMsg | null> {
   const future = kernel.requestExecute(
     {
       code: '',
@@ -136,15 +156,7 @@ export async function listDataFrames(
   });
   try {
     const reply = await Promise.race([future.done, timeout]);
-    if (!reply) {
-      throw new Error(busy);
-    }
-    const content = reply.content as { user_expressions?: unknown };
-    const profiles = readProfiles(content.user_expressions);
-    if (!profiles) {
-      throw new Error(trans.__('The kernel could not list its DataFrames.'));
-    }
-    return profiles;
+    return reply as KernelMessage.IExecuteReplyMsg | null;
   } finally {
     window.clearTimeout(timer);
     future.dispose();

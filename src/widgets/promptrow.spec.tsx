@@ -247,6 +247,51 @@ describe('PromptRow', () => {
       MessageLoop.flush();
     });
     expect(t.row.node.querySelector('textarea')?.value).toBe('half');
+    // A moved cell gets a row of its own.
+    const moved = new PromptRow(t.model, t.services);
+    await act(async () => {
+      t.row.dispose();
+      Widget.attach(moved, document.body);
+      MessageLoop.flush();
+    });
+    expect(moved.node.querySelector('textarea')?.value).toBe('half');
+  });
+
+  it('says each thing once to a screen reader, and notices too (P38)', async () => {
+    const t = await setup();
+    const said = () => t.row.node.querySelector('[role=status]')?.textContent;
+    jest
+      .spyOn(t.model, 'reset')
+      .mockImplementation(async () =>
+        Object.assign(t.model, { _state: { ...t.model.state, notice: 'gone' } })
+      );
+    await t.model.reset();
+    t.row.update();
+    await t.settle();
+    expect(said()).toContain('gone');
+    const failure = { code: 'error', message: 'It failed.' };
+    Object.assign(t.model, {
+      _state: { ...t.model.state, phase: 'failed', notice: null, failure }
+    });
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.querySelector('[role=alert]')?.textContent).toContain(
+      'It failed.'
+    );
+    expect(said()).toBe('');
+  });
+
+  it('draws nothing more once it is disposed: its model lives on', async () => {
+    const t = await setup();
+    const draw = jest.spyOn(
+      t.row as unknown as { render: () => unknown },
+      'render'
+    );
+    await act(async () => t.row.dispose());
+    t.model.close();
+    t.model.open();
+    await t.settle();
+    expect(draw).not.toHaveBeenCalled();
   });
 
   it('keeps what was written when it is closed, and saves with the usual key', async () => {

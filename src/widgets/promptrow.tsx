@@ -48,7 +48,8 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    model.changed.connect(() => this.update());
+    // By name, so that a row that was disposed is let go: its model lives on.
+    model.changed.connect(this.update, this);
   }
 
   /** Put the cursor into the text field, as soon as it is there. */
@@ -85,12 +86,10 @@ export class PromptRow extends ReactWidget {
   }
 
   private _picking = false;
-  private readonly _box: IBox = { text: '', focus: false };
+  private readonly _box: IBox = { focus: false };
 }
 
-/** What outlives the drawing: in a long notebook the row is taken off and drawn anew. */
 interface IBox {
-  text: string;
   /** The cursor is wanted in the field as soon as it is there. */
   focus: boolean;
 }
@@ -136,8 +135,9 @@ interface IPromptProps {
 function Prompt(props: IPromptProps): React.JSX.Element {
   const { model, state, services, picking, pick, box } = props;
   const { trans } = services;
-  const [text, setText] = React.useState(box.text || state.draft);
-  box.text = text;
+  const [text, setText] = React.useState(model.written || state.draft);
+  // The row is drawn anew when the cell moves, and when it comes back into view.
+  model.written = text;
   // The request comes back after a failure, unless something was written meanwhile.
   const given = React.useRef(state.draft);
   React.useEffect(() => {

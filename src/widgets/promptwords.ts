@@ -5,7 +5,6 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GenerationModel } from '../models/generation';
 import type { IGenerationState } from '../models/generationstate';
-import { failureText } from './promptparts';
 
 /** What the text field is called, and what it says while it is empty. */
 export function wording(
@@ -50,11 +49,15 @@ export function noticeText(
   }
 }
 
-/** What a screen reader says when something begins or ends. */
+/** What a screen reader says when something begins or ends. A failure is an alert of its own. */
 export function announcement(
   state: IGenerationState,
   trans: TranslationBundle
 ): string {
+  const notice = noticeText(state, trans);
+  if (notice || state.failure) {
+    return notice;
+  }
   switch (state.phase) {
     case 'waiting':
     case 'streaming':
@@ -63,10 +66,6 @@ export function announcement(
       return trans.__(
         'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
       );
-    case 'stopped':
-      return trans.__('Stopped.');
-    case 'failed':
-      return state.failure ? failureText(state.failure, trans) : '';
     default:
       return '';
   }

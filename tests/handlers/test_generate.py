@@ -7,6 +7,11 @@ import json
 
 import pytest
 
+from aiserver.assistant import QUEUE_SIZE
+from aiserver.errors import StorageFull
+from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
+from aiserver.requests import GenerateBody
+
 from ..conftest import API_KEY, SSE, Call, request
 
 CODE = "```python\nimport pandas as pd\ndf = pd.read_csv('data.csv')\n```\nIt reads the file."
@@ -71,6 +76,21 @@ async def test_stream_is_start_tokens_and_one_end(call, scripted):
     done = answer.events[-1][1]
     assert done["interaction"]["ai_response"]["suggestion"] == code.strip("\n") == SOURCE
     assert done["revision"] == 1
+
+
+@pytest.mark.parametrize("left", [-1, 0, 1])
+async def test_a_slow_reader_misses_nothing(extension, scripted, left):
+    """P32: also where as many tokens wait as may when the model ends."""
+    lines = [f"x{number} = 1\n" for number in range(QUEUE_SIZE + left)]
+    scripted.script({"chunks": ["```python\n", *lines, "```"]})
+    body = GenerateBody(notebook_id="nb", cell_id="c1", intent="x")
+    generation = await extension.assistant.generate(SessionKey("nb", "c1"), body)
+    code = ""
+    async for token in generation.tokens():
+        if not code:
+            await asyncio.wait({generation.outcome}, timeout=0.5)
+        code += token.text
+    assert code == (await generation.outcome).interaction.ai_response.suggestion
 
 
 async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
@@ -182,6 +202,26 @@ async def test_failed_turn_keeps_what_had_come_and_is_no_history(call, scripted)
     assert "the wish that failed" not in wire and "half = 1" not in wire
 
 
+async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
+    call, scripted, extension, monkeypatch, caplog
+):
+    """P20 (server half): the answer was streamed, and its end tells why it isn't kept."""
+
+    async def full(*args: object) -> None:
+        raise StorageFull
+
+    monkeypatch.setattr(extension.sessions, "save_interaction", full)
+    scripted.script({"text": CODE}, {"text": CODE})
+    reply = await call("POST", "generate", request(), headers=SSE)
+    tokens = [data["text"] for name, data in reply.events if data.get("part") == "code"]
+    assert "".join(tokens).strip("\n") == SOURCE
+    assert [name for name, _ in reply.events][-1] == "error"
+    assert reply.events[-1][1]["code"] == "storage_full"
+    assert "could not be saved: storage_full" in caplog.text
+    reply = await call("POST", "generate", request())
+    assert (reply.status, reply.data["code"]) == (507, "storage_full")
+
+
 async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, extension):
     task = await running(call, scripted)
     (generation_id,) = extension.assistant._running
@@ -262,6 +302,34 @@ async def test_no_such_provider_is_a_sentence(call, server_config):
     assert reply.status == 200  # a turn that failed
     answer = reply.data["ai_response"]
     assert answer["status"] == "error" and "nonsense" in answer["error"]
+
+
+async def test_frames_of_another_version_do_not_stop_the_cell(call, scripted, extension):
+    """P25: what is stored may hold more than is known here, or something else."""
+    frame = {"name": "df", "row_count": 3, "column_count": 1, "mean_of_later": 7}
+    frame["columns"] = [{"name": "price", "dtype": "int64"}]
+    for frames, told in (([frame], True), ([{"shape": [3, 1]}], False)):
+        turn = NewTurn(
+            timestamp=utc_now(),
+            user_request=UserRequest(intent="earlier"),
+            ai_response=AIResponse(suggestion="x", status="success"),
+            dataframes=frames,
+        )
+        await extension.sessions.save_interaction(SessionKey("nb", "c1"), turn)
+        scripted.script({"text": CODE})
+        reply = await call("POST", "generate", request())
+        assert reply.data["ai_response"]["status"] == "success"
+        assert ("price: int64" in json.dumps(scripted.requests[-1]["body"])) is told
+
+
+async def test_no_model_is_asked_for_a_session_that_cannot_be_written(call, scripted, jp_root_dir):
+    """P25: a newer record is read-only, which is said before anything is spent."""
+    await call("POST", "generate", request())
+    [path] = (jp_root_dir / ".aiserver_sessions").glob("*.json")
+    path.write_text(path.read_text().replace('"version": "1.0"', '"version": "2.0"'))
+    reply = await call("POST", "generate", request("more"), headers=SSE)
+    assert (reply.status, reply.data["code"]) == (409, "session_too_new")
+    assert len(scripted.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,14 @@ from ..conftest import request
 
 
 async def test_nothing_kept_is_404(call):
-    for path in ("sessions/nb/c1", "sessions/nb/c1/replay"):
-        reply = await call("GET", path)
-        assert reply.status == 404 and reply.data["code"] == "not_found"
+    reply = await call("GET", "sessions/nb/c1")
+    assert reply.status == 404 and reply.data["code"] == "not_found"
     assert (await call("DELETE", "sessions/nb/c1")).status == 404
+
+
+async def test_replay_of_a_cell_without_history_is_empty(call):
+    reply = await call("GET", "sessions/nb/c1/replay")
+    assert reply.status == 200 and reply.data["steps"] == [] and reply.data["revision"] == 0
 
 
 async def test_session_is_sent_as_stored(call, jp_root_dir):

@@ -139,6 +139,20 @@ async def test_a_start_that_fails_is_said_to_all_and_tried_again(model, weights,
     assert await take(model)
 
 
+async def test_a_child_that_cannot_be_made_is_said(weights):
+    process = LocalProcess(weights, threads=1, context=9, command=["no such program here"])
+    with pytest.raises(errors.ModelUnavailable):
+        await process.address()
+    await process.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no sessions")
+async def test_ctrl_c_does_not_reach_the_child(model):
+    """A terminal sends it to its whole session, and the person may still say no."""
+    await model.process.address()
+    assert os.getsid(model.process.pid) != os.getsid(0)
+
+
 async def test_a_waiter_that_gives_up_does_not_stop_the_start(model, weights):
     first = asyncio.create_task(take(model))
     await asyncio.sleep(0)

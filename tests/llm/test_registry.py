@@ -244,6 +244,7 @@ async def test_ollamas_answer_is_read(monkeypatch):
         ("http://127.0.0.1:1/", "http://127.0.0.1:1"),
         ("[::1]:99", "http://[::1]:99"),
         ("gpu.example:11434", None),
+        ("[::", None),
     ],
 )
 def test_only_an_ollama_on_this_machine_is_looked_for(monkeypatch, named, address):

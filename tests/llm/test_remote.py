@@ -241,6 +241,14 @@ async def test_a_missing_package_is_said_with_its_install_line(waits):
     assert caught.value.install == "pip install 'aiserver[mistral]'"
 
 
+async def test_the_install_line_names_the_package_that_is_missing(waits):
+    """Not one that is guessed from the provider's name: anybody may have registered that."""
+    model = RemoteModel(ModelInfo("bedrock:x", "x", False), {}, Limits(5, 100), sleep=waits)
+    with pytest.raises(errors.ModelPackageMissing) as caught:
+        await take(model)
+    assert caught.value.install == "pip install langchain-aws"
+
+
 async def test_a_missing_key_is_said(waits, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     model = RemoteModel(ModelInfo("openai:x", "x", False), {}, Limits(5, 100), sleep=waits)

@@ -11,8 +11,11 @@ import pytest
 
 from aiserver.errors import SessionCorrupt, SessionTooNew
 from aiserver.models import SessionKey
+from aiserver.sessions import sessionfiles
+from aiserver.sessions.durable import read_file
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import blob_name, log_name, session_name
+from aiserver.sessions.place import Place
 
 from .conftest import FileBackend
 from .records import KEY, in_loop, log_entry, turn
@@ -127,6 +130,30 @@ async def test_the_list_leaves_out_what_is_damaged(
     messages = [record.getMessage() for record in caplog.records]
     assert len([text for text in messages if NAME in text]) == 1, "said once"
     assert not any(str(files.root) in text for text in messages), "P8: no path"
+
+
+@in_loop
+async def test_the_list_leaves_out_what_cannot_be_read_or_moved(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P22: one file that is locked, or not ours to read, hides no other."""
+    store = FileSessionManager(root=str(files.root), lock_timeout=0.05)
+    await store.save_interaction(NEIGHBOUR, turn())
+    files.plant(KEY, GOOD[:-20])
+    other = Place(files.root, 10)
+    with other.writing(NAME):
+        rows, _ = await store.list_sessions()
+    assert [row.cell_id for row in rows] == ["neighbour"]
+    assert (files.folder / NAME).read_bytes() == GOOD[:-20]
+
+    def refused(path: Path) -> object:
+        if path.name == NAME:
+            raise PermissionError
+        return read_file(path)
+
+    monkeypatch.setattr(sessionfiles, "read_file", refused)
+    rows, _ = await store.list_sessions()
+    assert [row.cell_id for row in rows] == ["neighbour"]
 
 
 @in_loop

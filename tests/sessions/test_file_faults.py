@@ -287,6 +287,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
             store.put_blob(b"picture"),
             store.delete(KEY),
         ]
+        assert not asyncio.run(store.writable())
         for write in writes:
             with pytest.raises(StorageReadOnly):
                 asyncio.run(write)
@@ -309,6 +310,8 @@ def test_where_there_is_no_root(tmp_path: Path) -> None:
     with pytest.raises(StorageError) as caught:
         save(tmp_path / "file", 0)
     assert not isinstance(caught.value, StorageFull | StorageReadOnly)
+    for name, writable in {"nowhere": False, "file": False, "": True}.items():
+        assert asyncio.run(FileSessionManager(root=str(tmp_path / name)).writable()) is writable
 
 
 def test_processes_lose_nothing(tmp_path: Path) -> None:

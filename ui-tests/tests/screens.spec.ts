@@ -9,7 +9,8 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
-const LOAD = 'import pandas as pd\n\nsales = pd.read_csv("sales.csv", parse_dates=["date"])\nsales.head()';
+const LOAD =
+  'import pandas as pd\n\nsales = pd.read_csv("sales.csv", parse_dates=["date"])\nsales.head()';
 const MONTHLY = `monthly = (
     sales.groupby("month")["revenue"]
     .sum()
@@ -33,7 +34,11 @@ async function picture(page: Page, name: string): Promise<void> {
     : test.info().outputPath();
   // The pointer and the caret belong to no picture.
   await page.mouse.move(0, 0);
-  await page.screenshot({ path: path.join(folder, `${name}.png`), caret: 'hide', animations: 'disabled' });
+  await page.screenshot({
+    path: path.join(folder, `${name}.png`),
+    caret: 'hide',
+    animations: 'disabled'
+  });
 }
 
 /** Hide what does not belong to the product: file browser, status bar. */
@@ -48,10 +53,16 @@ async function tidy(page: Page): Promise<void> {
 
 async function theme(page: Page, dark: boolean): Promise<void> {
   await page.evaluate(
-    name => (window as any).jupyterapp.commands.execute('apputils:change-theme', { theme: name }),
+    name =>
+      (window as any).jupyterapp.commands.execute('apputils:change-theme', {
+        theme: name
+      }),
     dark ? 'JupyterLab Dark' : 'JupyterLab Light'
   );
-  await expect(page.locator('body')).toHaveAttribute('data-jp-theme-light', dark ? 'false' : 'true');
+  await expect(page.locator('body')).toHaveAttribute(
+    'data-jp-theme-light',
+    dark ? 'false' : 'true'
+  );
 }
 
 for (const dark of [false, true]) {
@@ -76,7 +87,10 @@ for (const dark of [false, true]) {
       code(MONTHLY, 'It sums the revenue of each month and plots it.'),
       { status: 429, retry_after: 40 },
       { ...code(BARS), hold_after: 8 },
-      code(BARS, 'Bars with a Chinese title; the count of orders is the second column.')
+      code(
+        BARS,
+        'Bars with a Chinese title; the count of orders is the second column.'
+      )
     );
     await cell.ask('Plot revenue by month');
     await cell.accept();
@@ -90,7 +104,9 @@ for (const dark of [false, true]) {
     await expect(cell.row.getByRole('alert')).toBeVisible();
     await picture(page, `error-${mode}`);
     await cell.button('Try again').click();
-    await expect.poll(async () => (await lab.model!.requests()).at(-1)!.sent).toBe(8);
+    await expect
+      .poll(async () => (await lab.model!.requests()).at(-1)!.sent)
+      .toBe(8);
     await expect(cell.proposal).toBeVisible();
     await picture(page, `streaming-${mode}`);
     await cell.button('Stop').click();
@@ -106,12 +122,16 @@ for (const dark of [false, true]) {
     await replay.tab('Notebook').click();
     await picture(page, `overview-${mode}`);
     await replay.tab('Cell').click();
-    await lab.model!.script(code(BARS + '\nax.figure.savefig("revenue.png", dpi=200)'));
+    await lab.model!.script(
+      code(BARS + '\nax.figure.savefig("revenue.png", dpi=200)')
+    );
     await cell.ask(LONG);
     await expect(cell.button(/^Accept/)).toBeVisible();
     await page.setViewportSize({ width: 820, height: 800 });
     await picture(page, `narrow-${mode}`);
     await page.setViewportSize({ width: 1360, height: 800 });
-    expect((await lab.sessions(await lab.notebookId(file)))[0].interactions).toHaveLength(5);
+    expect(
+      (await lab.sessions(await lab.notebookId(file)))[0].interactions
+    ).toHaveLength(5);
   });
 }

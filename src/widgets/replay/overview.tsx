@@ -11,7 +11,10 @@ export interface IOverviewProps {
   onGoTo: (cellId: string) => void;
 }
 
-export function Overview(props: IOverviewProps): React.JSX.Element {
+/** Drawn anew only for other rows, not for each letter typed in a cell. */
+export const Overview = React.memo(function Overview(
+  props: IOverviewProps
+): React.JSX.Element {
   const { rows } = props;
   const { trans } = useReplay();
   const present = rows.filter(row => row.cell);
@@ -32,7 +35,7 @@ export function Overview(props: IOverviewProps): React.JSX.Element {
         <>
           <h3 id="jp-AIServer-Replay-deleted">{trans.__('Deleted cells')}</h3>
           <ol
-            className="jp-AIServer-Replay-cells jp-mod-deleted"
+            className="jp-AIServer-Replay-cells"
             aria-labelledby="jp-AIServer-Replay-deleted"
             onKeyDown={moveFocus}
           >
@@ -44,7 +47,7 @@ export function Overview(props: IOverviewProps): React.JSX.Element {
       )}
     </div>
   );
-}
+});
 
 /** The first line as it reads: a heading without its marks. */
 function firstLine(row: IOverviewRow): string {

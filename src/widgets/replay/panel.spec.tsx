@@ -206,6 +206,17 @@ describe('ReplayPanel', () => {
     expect(find('[role="alert"]')).toBeNull();
   });
 
+  it('does not take a list that could not be read for an empty one', async () => {
+    await show();
+    history.failure = new Error('The Jupyter server does not answer.');
+    button('Notebook').click();
+    await until(() => find('[role="alert"]'));
+    expect(panel.node.textContent).not.toContain('No history yet');
+    history.failure = null;
+    button('Retry').click();
+    await until(() => panel.node.textContent!.includes('No history yet'));
+  });
+
   it('goes to a cell from the overview', async () => {
     history.summaryList = [summaryOf('b')];
     await show();

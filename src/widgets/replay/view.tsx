@@ -90,7 +90,11 @@ function CellTab(props: IReplayViewProps): React.JSX.Element | null {
 function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
   const { model, ask } = props;
   const { trans } = useReplay();
-  const { rows, isLoading } = model.overview;
+  const { rows, isLoading, error } = model.overview;
+  const goTo = React.useCallback(
+    (cellId: string) => void model.goTo(cellId),
+    [model]
+  );
   if (!rows.length) {
     return (
       <Empty
@@ -100,7 +104,7 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
       />
     );
   }
-  const isNew = !isLoading && rows.every(row => !row.summary);
+  const isNew = !isLoading && error === null && rows.every(row => !row.summary);
   return (
     <>
       {isNew && (
@@ -110,7 +114,7 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
           ask={ask}
         />
       )}
-      <Overview rows={rows} onGoTo={cellId => void model.goTo(cellId)} />
+      <Overview rows={rows} onGoTo={goTo} />
     </>
   );
 }
@@ -121,7 +125,6 @@ function emptyWords(
 ): { title: string; text: string; isAsking: boolean } | null {
   switch (model.phase) {
     case 'notebook':
-    case 'cell':
       return {
         title: trans.__('No notebook is open'),
         text: trans.__('Open a notebook to see how its cells came to be.'),
