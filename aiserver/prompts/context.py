@@ -12,21 +12,22 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..models import Interaction
 from ..requests import ContextCell, DataFrameProfile
 from . import templates
-from .history import PER_MESSAGE, Count, conversation, newest_that_fit
+from .fence import marked
+from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
+from .outline import outline
 from .templates import Style
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 WISH_TOKENS = 80
+FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, how many are not shown
 _CHARACTERS_PER_TOKEN = 8  # text has never more: what is longer can't fit and isn't counted
 
 
@@ -49,10 +50,15 @@ async def build_messages(
     await asyncio.to_thread(_import)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-    fixed: list[BaseMessage] = [SystemMessage(templates.rules(style, request.language))]
-    for wish, answer in templates.examples(style, request.language):
+    language = request.language
+    others = any(item.cell_type == "code" and item.source.strip() for item in request.cells)
+    builds_on = bool(request.dataframes or others) and not request.source.strip()
+    fixed: list[BaseMessage] = [
+        SystemMessage(templates.rules(style, language, builds_on=builds_on))
+    ]
+    for wish, answer in templates.examples(style, language, builds_on=builds_on):
         fixed += [HumanMessage(wish), AIMessage(answer)]
-    past, cell, frame = conversation(request.history, request.source, style, request.language)
+    past, cell, frame = conversation(request.history, request.source, style, language)
     frames = templates.data_frames(request.dataframes)
 
     whole = [*fixed, *cell, HumanMessage(frames), HumanMessage(frame)]
@@ -61,14 +67,22 @@ async def build_messages(
     # A turn tells more about this cell than another cell does: up to two thirds are for turns.
     turns = await newest_that_fit(past, room * 2 // 3, count)
     used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
-    cells = await earlier_cells(request.cells, room - used, count, prose=style == "full")
+    cells = await earlier_cells(request, room - used, count, prose=style == "full")
 
     messages = [*turns, *cell, HumanMessage(frame + request.intent)]
-    before = "\n".join(part for part in (cells, frames) if part)
-    if before:
-        # In front of what the person says first, for some providers refuse two messages of
-        # the same kind in a row.
-        messages[0] = HumanMessage(f"{before}\n{messages[0].text}")
+    if style == "full":
+        before = [marked("earlier-cells", cells) if cells else "", frames]
+    else:
+        if cells:
+            fixed += pair(templates.NEW_NOTEBOOK, cells, language)
+        follows = cells or frames or (cell and not turns)
+        before = [frames, templates.NEXT_CELL if follows else ""]
+    # In front of what the person says first, for some providers refuse two messages of the same
+    # kind in a row.
+    first = "\n".join(part for part in (*before, str(messages[0].text)) if part)
+    if len(messages) == 1 and not request.intent and first and not first.endswith("\n"):
+        first += "\n"  # the wish will stand on a line of its own
+    messages[0] = HumanMessage(first)
     return [*fixed, *messages]
 
 
@@ -81,24 +95,21 @@ def _import() -> None:
     _ = messages.trim_messages, runnables.Runnable
 
 
-async def earlier_cells(
-    cells: Sequence[ContextCell], budget: int, count: Count, *, prose: bool
-) -> str:
-    """The newest cells that fit whole, of older ones the lines that make names; in order.
+async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
+    """The newest cells that fit whole, of older ones the outline; in order.
 
     With ``prose`` Markdown cells are told too, as comments.
     """
-    codes = [_as_code(cell) for cell in cells if prose or cell.cell_type == "code"]
+    codes = [_as_code(cell) for cell in request.cells if prose or cell.cell_type == "code"]
     codes = [code for code in codes if code]
-    frame = templates.earlier_cells([""], 1)
-    room = budget - (await count([frame]))[0]
+    room = budget - FRAME_TOKENS
     newest: list[str] = []
     for code in reversed(codes):
-        room, text = await _fit(code, room, count)
+        room, text = await _fit(code, request.language, room, count)
         if not text:
             break
         newest.append(text)
-    return templates.earlier_cells(newest[::-1], len(codes) - len(newest))
+    return templates.earlier_code(newest[::-1], len(codes) - len(newest)) if newest else ""
 
 
 def _as_code(cell: ContextCell) -> str:
@@ -108,20 +119,11 @@ def _as_code(cell: ContextCell) -> str:
     return "\n".join(f"# {line}".rstrip() for line in text.splitlines())
 
 
-async def _fit(code: str, room: int, count: Count) -> tuple[int, str]:
+async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
     """The code, or its outline, whichever fits first; and the room that is left."""
-    for text in (code, outline(code)):
+    for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1
             if size <= room:
                 return room - size, text
     return room, ""
-
-
-_NAMING = re.compile(r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w, .\[\]'\"]*= )")
-
-
-def outline(code: str) -> str:
-    """The lines of a cell that make a name: imports, definitions, assignments at its top level."""
-    lines = [line.rstrip() for line in code.splitlines() if _NAMING.match(line)]
-    return "\n".join([*lines, "# …"]) if lines else ""

@@ -41,26 +41,27 @@ def conversation(
             if style == "full":
                 wish = templates.with_cell(wish, asked.current_code)
             else:
-                past += _shown(asked.current_code, language, first=not past)
+                past += _shown(asked.current_code, past, language)
         code = turn.ai_response.suggestion
-        past += _pair(wish, code, language)
+        past += pair(wish, code, language)
     if style == "full":
         return past, [], templates.with_cell("", source)
     if not source.strip():
         return past, [], f"{templates.EMPTIED}\n" if past else ""
     if past and _same(source, code):
         return past[:-2], past[-2:], ""
-    return past, _shown(source, language, first=not past), ""
+    return past, _shown(source, past, language), ""
 
 
-def _shown(code: str, language: str, *, first: bool) -> list[BaseMessage]:
+def _shown(code: str, past: list[BaseMessage], language: str) -> list[BaseMessage]:
     """The cell's code as the model's own answer, for code that it did not write."""
     if not code.strip():
         return []
-    return _pair(templates.NEXT_CELL if first else templates.CHANGED, code, language)
+    return pair(templates.CHANGED if past else "", code, language)
 
 
-def _pair(said: str, code: str, language: str) -> list[BaseMessage]:
+def pair(said: str, code: str, language: str) -> list[BaseMessage]:
+    """What was said, and the code that came of it."""
     from langchain_core.messages import AIMessage, HumanMessage
 
     return [HumanMessage(said), AIMessage(code_block(code, language))]

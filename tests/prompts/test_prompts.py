@@ -5,6 +5,7 @@ After a wanted change: ``UPDATE_SNAPSHOTS=1 pytest tests/prompts``, then look at
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from pathlib import Path
@@ -17,7 +18,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from aiserver.models import Interaction
 from aiserver.prompts import fence
-from aiserver.prompts.context import PromptInput, build_messages, outline
+from aiserver.prompts.context import PromptInput, build_messages
+from aiserver.prompts.outline import outline
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -184,12 +186,33 @@ async def test_the_cell_itself_is_whole_even_over_the_budget():
 async def test_a_long_cell_is_told_by_the_names_it_makes():
     long = "import numpy as np\n\n\ndef area(r):\n" + "    r += 1\n" * 400 + "\ntotal = area(2)\n"
     text = str((await build(PromptInput("now", cells=[code(long)]), "full", 500))[-1].text)
-    assert "import numpy as np\ndef area(r):\ntotal = area(2)\n# …" in text
+    assert "import numpy as np\ndef area(r):\n    ...\ntotal = area(2)" in text
     assert "r += 1" not in text
 
 
-def test_outline_of_text_without_names_is_empty():
-    assert outline("print(1)\n    x = 2") == ""
+@pytest.mark.parametrize(
+    ("source", "language", "short"),
+    [
+        ("print(1)\nfor x in y:\n    z = 1", "python", ""),
+        ("%matplotlib inline\n!ls\nx = 1\nx?", "python", "x = 1"),
+        (
+            "d = {'a': [1, 2, 3, 4], 'b': (1, 2, 3, 4),\n 'c': 'x'}",
+            "python",
+            "d = {'a': [...], 'b': (...,), 'c': 'x'}",
+        ),
+        ("@f\nclass A(B):\n    x = 1", "python", "class A(B):\n    ..."),
+        ("s = '" + "x" * 200 + "'", "python", "s = ..."),
+        ("half = (", "python", ""),
+        ("x <- 1\nprint(x)\nf <- function(a) {\n  b = 1\n}", "r", "x <- 1\nf <- function(a) {"),
+    ],
+)
+def test_outline(source: str, language: str, short: str) -> None:
+    assert outline(source, language) == short
+
+
+@given(st.text(alphabet="ab=([{'\"1,:\n #%?.", max_size=40))
+def test_an_outline_of_python_is_python(source: str) -> None:
+    ast.parse(outline(source))
 
 
 @pytest.mark.parametrize("style", ["compact", "full"])
@@ -219,11 +242,12 @@ async def test_nothing_in_a_notebook_can_close_its_marks(style, monkeypatch):
         for kind, mark in real:
             assert text.count(f"</{kind} {mark}>") == 1
             assert mark not in evil
-        assert {kind for kind, _ in real} >= {"earlier-cells", "data"}
         if style == "full":
-            assert "cell" in {kind for kind, _ in real}
-        else:  # a message of its own, in a fence that it can't close
-            assert str(messages[-2].text) == f"````python\n{evil}\n````"
+            assert {kind for kind, _ in real} == {"cell", "earlier-cells", "data"}
+        else:  # code is in messages of its own, in a fence that it can't close
+            assert {kind for kind, _ in real} == {"data"}
+            block = f"````python\n{evil}\n````"
+            assert [str(messages[-4].text), str(messages[-2].text)] == [block, block]
         marks.append(real)
     assert not set(marks[0]) & set(marks[1])
 
