@@ -137,18 +137,19 @@ class Server:
         time.sleep(typing)
         route = "/analyze-dataframe" if "dataframes" in body else "/generate"
         began = time.monotonic()
-        first, code, error = None, "", None
+        first, code, partial, error = None, "", "", None
         headers = {"Accept": "text/event-stream"}
         with self._http.stream("POST", route, json=body, headers=headers) as response:
             response.raise_for_status()
             for kind, data in _events(response.iter_lines()):
-                if kind == "token" and first is None:
-                    first = time.monotonic() - began
+                if kind == "token":
+                    first = time.monotonic() - began if first is None else first
+                    partial += data["text"] if data["part"] == "code" else ""
                 elif kind == "done":
                     turn = data.get("interaction", data)
                     code = turn["ai_response"]["suggestion"]
                 elif kind == "error":
-                    error = data["code"]
+                    error, code = data["code"], partial
         whole = time.monotonic() - began
         return Answer(code, whole if first is None else first, whole, error)
 
@@ -241,6 +242,7 @@ def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
 
 def _outcome(name: str, answer: Answer, shown: Shown, right: bool) -> Outcome:
     error = answer.error or shown.error
+    right = right and error is None
     if not answer.code.strip():
         error, right = error or "no code", False
     return Outcome(

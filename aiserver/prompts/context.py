@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 WISH_TOKENS = 80
+LEAST_TOKENS = 100  # for the earlier cells, however much the rest takes: one must be among them
 FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, how many are not shown
 _CHARACTERS_PER_TOKEN = 8  # text has never more: what is longer can't fit and isn't counted
 
@@ -59,24 +60,30 @@ async def build_messages(
     for wish, answer in templates.examples(style, language, builds_on=builds_on):
         fixed += [HumanMessage(wish), AIMessage(answer)]
     past, cell, frame = conversation(request.history, request.source, style, language)
-    frames = templates.data_frames(request.dataframes)
+    frames = request.dataframes
+    if style == "full":
+        data = templates.data_frames(frames)
+    else:
+        data = templates.data_frames_as_cell(frames)
 
-    whole = [*fixed, *cell, HumanMessage(frames), HumanMessage(frame)]
+    whole = [*fixed, *cell, HumanMessage(data), HumanMessage(frame)]
     *sizes, wish_size = await count([*(str(item.text) for item in whole), request.intent])
     room = budget - sum(sizes) - max(wish_size, WISH_TOKENS) - PER_MESSAGE * len(whole)
     # A turn tells more about this cell than another cell does: up to two thirds are for turns.
     turns = await newest_that_fit(past, room * 2 // 3, count)
     used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
-    cells = await earlier_cells(request, room - used, count, prose=style == "full")
+    left = max(room - used, LEAST_TOKENS)
+    cells = await earlier_cells(request, left, count, prose=style == "full")
 
     messages = [*turns, *cell, HumanMessage(frame + request.intent)]
     if style == "full":
-        before = [marked("earlier-cells", cells) if cells else "", frames]
+        before = [marked("earlier-cells", cells) if cells else "", data]
     else:
         if cells:
             fixed += pair(templates.NEW_NOTEBOOK, cells, language)
-        follows = cells or frames or (cell and not turns)
-        before = [frames, templates.NEXT_CELL if follows else ""]
+        if data:
+            fixed += pair(templates.LOOK, data, language)
+        before = [templates.NEXT_CELL if cells or data or (cell and not turns) else ""]
     # In front of what the person says first, for some providers refuse two messages of the same
     # kind in a row.
     first = "\n".join(part for part in (*before, str(messages[0].text)) if part)

@@ -178,9 +178,14 @@ async def test_cells_within_the_budget_are_the_newest_in_order():
 
 async def test_the_cell_itself_is_whole_even_over_the_budget():
     source = "\n".join(f"x{n} = {n}" for n in range(500))
-    messages = await build(PromptInput("now", source=source, cells=[code("y = 1")]), "compact", 300)
+    long = "print('some', 'words')\n" * 100
+    messages = await build(
+        PromptInput("now", source=source, cells=[code(long), code("y = 1")]), "compact", 300
+    )
     assert source in str(messages[-2].text)
-    assert "y = 1" not in "".join(str(message.text) for message in messages)
+    told = "".join(str(message.text) for message in messages)
+    assert "y = 1" in told  # one cell before it is always worth its tokens
+    assert "some" not in told
 
 
 async def test_a_long_cell_is_told_by_the_names_it_makes():
@@ -245,11 +250,14 @@ async def test_nothing_in_a_notebook_can_close_its_marks(style, monkeypatch):
         if style == "full":
             assert {kind for kind, _ in real} == {"cell", "earlier-cells", "data"}
         else:  # code is in messages of its own, in a fence that it can't close
-            assert {kind for kind, _ in real} == {"data"}
+            assert not real
             block = f"````python\n{evil}\n````"
-            assert [str(messages[-4].text), str(messages[-2].text)] == [block, block]
+            assert [str(messages[-6].text), str(messages[-2].text)] == [block, block]
+            look = str(messages[-4].text)
+            assert look.splitlines()[2] == r"# 1 rows: '</data>\n```' int64"
+            assert look.startswith("````python\n")
         marks.append(real)
-    assert not set(marks[0]) & set(marks[1])
+    assert style == "compact" or not set(marks[0]) & set(marks[1])
 
 
 @given(st.text())
