@@ -185,7 +185,9 @@ class _Client:
         self.http = httpx.AsyncClient(
             trust_env=False,
             timeout=httpx.Timeout(None, connect=10),
-            limits=httpx.Limits(max_connections=16, max_keepalive_connections=4),
+            # A new connection each time costs next to nothing here; a kept one may be closed by
+            # the child just when it is used again, and holds one of its threads until then.
+            limits=httpx.Limits(max_connections=16, max_keepalive_connections=0),
         )
         self._sync = httpx.Client(trust_env=False)
         options: dict[str, Any] = {"openai_proxy": None, "stream_chunk_timeout": None}

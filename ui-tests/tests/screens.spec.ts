@@ -1,6 +1,7 @@
 /**
  * The pictures of README and docs, and proof that each screen can be drawn in both themes, narrow,
- * with long and with Chinese text. With AISERVER_PICTURES=1 they are written to docs/images.
+ * with long and with Chinese text. With AISERVER_PICTURES=1 (`make pictures`) those that the README
+ * shows are written to docs/images.
  */
 import type { Page } from '@playwright/test';
 import * as path from 'node:path';
@@ -29,7 +30,8 @@ const LONG =
   'without showing it twice in the notebook';
 
 async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.AISERVER_PICTURES
+  const published = process.env.AISERVER_PICTURES && name.startsWith('replay-');
+  const folder = published
     ? path.resolve(__dirname, '..', '..', 'docs', 'images')
     : test.info().outputPath();
   // The pointer and the caret belong to no picture.
