@@ -25,6 +25,7 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -277,6 +278,7 @@ def main() -> None:
     parser.add_argument("--answers", type=Path, help="write each answer into this file")
     parser.add_argument("--dry", action="store_true", help="leave the page as it is")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
 
     rows, details, everything = [], [], {}
     with tempfile.TemporaryDirectory() as scratch:

@@ -13,11 +13,12 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelUnavailable
+from ..errors import BadAnswer, ModelUnavailable
 from .base import ChatModel, Delta, ModelInfo
 from .errors import translate
 from .grammar import fenced_block
 from .local_process import Address, LocalProcess
+from .loops import repeats_itself
 from .streaming import Limits, stream_chat
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 CONTEXT = 4096  # tokens, prompt and answer together
 PROMPT_TOKENS = 600  # reading more takes a small machine too long
 COUNTS_KEPT = 1000
+LOOK_EVERY = 100  # characters between two looks at whether the model repeats itself
+REPEATS = "The model began to repeat itself, so it was stopped. Say it in other words."
 
 
 class LocalModel(ChatModel):
@@ -87,11 +90,16 @@ class LocalModel(ChatModel):
                     tracing=self._tracing,
                     options=options,
                 )
-                started = False
+                started, said, next_look = False, "", LOOK_EVERY
                 try:
                     async for delta in answer:
                         started = True
                         yield delta
+                        said += delta.text
+                        if len(said) >= next_look:
+                            next_look = len(said) + LOOK_EVERY
+                            if repeats_itself(said):
+                                raise BadAnswer(REPEATS)
                     return
                 except ModelUnavailable:
                     if started or last or not await self.process.has_ended():

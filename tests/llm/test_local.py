@@ -21,6 +21,7 @@ from aiserver.llm import local_server
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import LocalModel
 from aiserver.llm.local_process import LocalProcess
+from aiserver.llm.loops import repeats_itself
 from aiserver.llm.streaming import Limits
 
 ASK = [HumanMessage("SAY: x = 1")]
@@ -272,6 +273,30 @@ async def test_closing_the_stream_stops_the_model(model):
     async with contextlib.aclosing(model.stream(ASK, language="python")) as stream:
         await anext(stream)
     await until_outcome(model, "gone")
+
+
+async def test_a_model_that_repeats_itself_is_stopped(model):
+    """P17: long before its answer's cap, and it is said."""
+    await child(model, "POST", "/script", [{"text": "print(x.mean())\n", "endless": True}])
+    with pytest.raises(errors.BadAnswer, match="repeat itself"):
+        await take(model)
+    await until_outcome(model, "gone")
+
+
+@pytest.mark.parametrize(
+    ("text", "loop"),
+    [
+        ("", False),
+        ("x" * 599, False),
+        ("x" * 600, True),
+        ("start " + "a, b, c, " * 100, True),
+        ("print(a)\nprint(b)\n" * 40, True),
+        ("\n".join(f"x{n} = {n}" for n in range(300)), False),
+        ("x = 1\n" * 300 + "\n".join(f"y{n} = {n}" for n in range(100)), False),
+    ],
+)
+def test_repeats_itself(text, loop):
+    assert repeats_itself(text) is loop
 
 
 @pytest.mark.parametrize(
