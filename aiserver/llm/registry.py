@@ -199,8 +199,10 @@ class ModelRegistry(LoggingConfigurable):
             raise ModelNotAllowed
         if info is None:
             raise NotFound("There is no such model here. Choose one of the list.")
-        if not info.ready and info.install is None and info.id not in (self.model, EMBEDDED):
-            raise NotFound(info.problem)  # its provider isn't connected
+        if info.provider in PROVIDERS and info.id != self.model:
+            connection = self.connections.of(info.provider)
+            if not connection.usable:
+                raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
         return info
 
     def _make(self, info: ModelInfo) -> ChatModel:
