@@ -16,11 +16,12 @@ LAYERS = [
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
     {"assistant"},
-    {"handlers", "cli"},
+    {"handlers", "doctor"},
+    {"cli"},
     {"extension"},
     {"__init__"},
 ]
-WEB = {"handlers", "extension", "cli", "__init__"}
+WEB = {"handlers", "extension", "cli", "doctor", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 
 
