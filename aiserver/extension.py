@@ -16,7 +16,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
-from traitlets import Type, Unicode
+from traitlets import List, Type, Unicode
 
 if TYPE_CHECKING:
     from .assistant import Assistant
@@ -58,6 +58,13 @@ class AIServer(ExtensionApp):
         "local:/models/my.gguf". Empty: the embedded model if it is installed, else a running
         Ollama, else none. Naming a remote provider here is the choice that lets text leave
         this machine.""",
+    ).tag(config=True)
+
+    allowed_models = List(
+        Unicode(),
+        default_value=["*"],
+        help="""The models that may be used, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"]. Others are neither shown nor asked, nor can they be chosen.""",
     ).tag(config=True)
 
     session_manager_class = LazyType(
@@ -111,6 +118,8 @@ class AIServer(ExtensionApp):
         self.models = traits.model_registry_class.load(self)(parent=self)
         if self.model:
             self.models.model = self.model
+        if self.allowed_models != ["*"]:
+            self.models.allowed_models = self.allowed_models
         self.assistant = Assistant(self.sessions, self.models, self.log)
         contents = Contents(server.contents_manager)
         server.web_app.settings.update(

@@ -138,7 +138,7 @@ export class FakeHistory implements IHistory {
   }
 
   async models(): Promise<ModelList> {
-    return { default: null, models: [] };
+    return { default: null, models: [], providers: [], local: null };
   }
 }
 
