@@ -6,10 +6,11 @@ slow happens at start: models and LangChain are loaded at first use.
 
 from __future__ import annotations
 
+import os
 from typing import cast
 
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Type, Unicode
+from traitlets import Bool, Type, Unicode, default
 
 from .assistant import Assistant
 from .handlers.notebooks import Contents
@@ -45,6 +46,20 @@ class AIServer(ExtensionApp):
         help="Where models come from.",
     ).tag(config=True)
 
+    owner = Unicode(
+        help="""Whose server this is, where it has users with names. Nobody else can ask here, for
+        the answers come at the owner's cost. By default the user that JupyterHub started the
+        server for; else nobody, and whoever may run code may ask.""",
+    ).tag(config=True)
+
+    others_may_ask = Bool(
+        False, help="Whether users other than the owner may ask here, at the owner's cost."
+    ).tag(config=True)
+
+    @default("owner")
+    def _default_owner(self) -> str:
+        return os.environ.get("JUPYTERHUB_USER", "")
+
     @classmethod
     def get_extension_package(cls) -> str:
         """The package that the extension lives in."""
@@ -66,6 +81,7 @@ class AIServer(ExtensionApp):
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
             aiserver_notebooks=notebooks,
+            aiserver_owner="" if self.others_may_ask else self.owner,
         )
 
     def initialize_handlers(self) -> None:

@@ -98,6 +98,13 @@ class AnalyzeBody(GenerateBody):
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
 
 
+class PreviewBody(WarmUpBody):
+    """A request that is not sent: what would be? Any of its parts may still be missing."""
+
+    intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
+    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
+
+
 class EventBody(Body):
     """One event to record. The server adds ``seq``, and the time where none is given."""
 
