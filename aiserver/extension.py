@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
-from traitlets import List, Type, Unicode
+from traitlets import Bool, List, Type, Unicode, default
 
 if TYPE_CHECKING:
     from .assistant import Assistant
@@ -79,10 +80,24 @@ class AIServer(ExtensionApp):
         help="Where models come from.",
     ).tag(config=True)
 
+    owner = Unicode(
+        help="""Whose server this is, where it has users with names. Nobody else can ask here, for
+        the answers come at the owner's cost. By default the user that JupyterHub started the
+        server for; else nobody, and whoever may run code may ask.""",
+    ).tag(config=True)
+
+    others_may_ask = Bool(
+        False, help="Whether users other than the owner may ask here, at the owner's cost."
+    ).tag(config=True)
+
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
     _loaded = False
+
+    @default("owner")
+    def _default_owner(self) -> str:
+        return os.environ.get("JUPYTERHUB_USER", "")
 
     @classmethod
     def get_extension_package(cls) -> str:
@@ -129,6 +144,7 @@ class AIServer(ExtensionApp):
             aiserver_notebooks=NotebookRegistry(
                 self.sessions, contents.exists, contents.notebook_id
             ),
+            aiserver_owner="" if self.others_may_ask else self.owner,
         )
         base_url = server.web_app.settings["base_url"]
         routes = [

@@ -111,6 +111,13 @@ class KeyBody(Body):
     address: Annotated[str, Field(max_length=2048)] | None = None
 
 
+class PreviewBody(WarmUpBody):
+    """A request that is not sent: what would be? Any of its parts may still be missing."""
+
+    intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
+    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
+
+
 class EventBody(Body):
     """One event to record. The server adds ``seq``, and the time where none is given."""
 

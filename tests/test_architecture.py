@@ -11,10 +11,12 @@ ROOT = pathlib.Path(aiserver.__file__).parent
 
 # From the ground up. A module may import from layers below its own, and from its own package.
 LAYERS = [
-    {"errors", "_version"},
+    {"errors", "_version", "redact", "faultlog"},
     {"models"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
+    {"compose"},
+    {"generation"},
     {"assistant"},
     {"handlers", "doctor"},
     {"cli"},
