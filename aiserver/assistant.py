@@ -29,8 +29,9 @@ from pydantic import ValidationError
 from .errors import AIServerError, BadAnswer, GenerationRunning, NotFound
 from .llm.base import ChatModel, ModelInfo
 from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
-from .prompts.answer import AnswerParser
+from .prompts.answer import answer_parser
 from .prompts.context import PromptInput, build_messages
+from .prompts.language import cell_language
 from .requests import AnalyzeBody, DataFrameProfile, GenerateBody, WarmUpBody
 from .sessions.base import SessionManager, check_writable
 
@@ -99,7 +100,8 @@ class Generation:
         self._sessions, self._log = sessions, log
         self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
-        self._parser = AnswerParser(body.language)
+        self._language = cell_language(body.language, body.source, body.cell_type)
+        self._parser = answer_parser(self._language)
         self._usage: dict[str, object] | None = None
         self._asked_at = utc_now()
         self._stopped = False
@@ -175,7 +177,7 @@ class Generation:
             count=self.model.count_tokens,
         )
         async with contextlib.aclosing(
-            self.model.stream(messages, language=self.body.language)
+            self.model.stream(messages, language=self._language.name)
         ) as deltas:
             async for delta in deltas:
                 if self._stopped:
@@ -186,6 +188,12 @@ class Generation:
                     await self._room.acquire()
                     self._queue.put_nowait(Token(part, text))
 
+    @property
+    def _stored_language(self) -> str:
+        """As the kernel calls it, unless the cell is written in another."""
+        own = self._language
+        return self.body.language if own.name == own.kernel else own.name
+
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
     ) -> Outcome:
@@ -194,7 +202,7 @@ class Generation:
             user_request=UserRequest(
                 intent=self.body.intent,
                 current_code=self.body.source,
-                language=self.body.language,
+                language=self._stored_language,
             ),
             ai_response=AIResponse(
                 suggestion=self._parser.suggestion,
@@ -231,6 +239,7 @@ def prompt_input(body: WarmUpBody, history: list[Interaction]) -> PromptInput:
         intent=body.intent if isinstance(body, GenerateBody) else "",
         source=body.source,
         language=body.language,
+        cell_type=body.cell_type,
         cells=list(body.context.cells),
         history=history,
         dataframes=frames,
