@@ -27,7 +27,8 @@ from .errors import AIServerError, BadAnswer
 from .faultlog import outline_of
 from .llm.base import ChatModel, ModelInfo
 from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
-from .prompts.answer import AnswerParser
+from .prompts.answer import answer_parser
+from .prompts.language import cell_language
 from .redact import Vault
 from .requests import AnalyzeBody, GenerateBody
 from .sessions.base import SessionManager, check_writable
@@ -92,7 +93,8 @@ class Generation:
         self._sessions, self._log = sessions, log
         self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
-        self._parser = AnswerParser(body.language)
+        self._language = cell_language(body.language, body.source, body.cell_type)
+        self._parser = answer_parser(self._language)
         self._vault = Vault()
         self._usage: dict[str, object] | None = None
         self._asked_at, self._began = utc_now(), time.monotonic()
@@ -167,7 +169,7 @@ class Generation:
     async def _ask(self) -> None:
         messages, self._vault = await compose(self.model, self.body, self._history)
         async with contextlib.aclosing(
-            self.model.stream(messages, language=self.body.language)
+            self.model.stream(messages, language=self._language.name)
         ) as deltas:
             async for delta in deltas:
                 if self._stopped:
@@ -180,6 +182,12 @@ class Generation:
                     await self._room.acquire()
                     self._queue.put_nowait(Token(part, text))
 
+    @property
+    def _stored_language(self) -> str:
+        """As the kernel calls it, unless the cell is written in another."""
+        own = self._language
+        return self.body.language if own.name == own.kernel else own.name
+
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
     ) -> Outcome:
@@ -188,7 +196,7 @@ class Generation:
             user_request=UserRequest(
                 intent=self.body.intent,
                 current_code=self.body.source,
-                language=self.body.language,
+                language=self._stored_language,
             ),
             ai_response=AIResponse(
                 suggestion=self._parser.suggestion,

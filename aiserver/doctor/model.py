@@ -21,8 +21,9 @@ _NO_MODEL = (
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
     """The default model, and which others there are."""
-    default = await models.default()
-    others = [info for info in await models.list() if default is None or info.id != default.id]
+    seen = await models.look()
+    default = seen.default
+    others = [info for info in seen.models if default is None or info.id != default.id]
     found = [_default(default), *(_other(info) for info in others)]
     if ask and default is not None and default.ready:
         found.append(await _answer(models))
