@@ -6,6 +6,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { askPlugin } from './plugins/ask';
 import { historyPlugin } from './plugins/history';
 import { identityPlugin } from './plugins/identity';
+import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
 
@@ -13,6 +14,7 @@ import { replayPlugin } from './plugins/replay';
 const plugins: JupyterFrontEndPlugin<any>[] = [
   historyPlugin,
   identityPlugin,
+  modelsPlugin,
   placeholderPlugin,
   askPlugin,
   replayPlugin

@@ -33,7 +33,7 @@ import {
   NotSent,
   asFailure,
   normalised,
-  problemOf
+  withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
 
@@ -98,13 +98,33 @@ export class GenerationModel {
       this._suggestion = null;
       this._request = null;
       this.written = draft;
-      this._set({ ...INITIAL, model: this._state.model, turnId, draft });
+      const { model, cellModel } = this._state;
+      this._set({ ...INITIAL, model, cellModel, turnId, draft });
     }
   }
 
   /** Say which DataFrames the next request is about. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this._set({ dataframes });
+  }
+
+  /** Let a model answer in this cell alone; null: the one that answers everywhere. */
+  useModel(id: string | null): void {
+    this._set({ cellModel: id });
+    this.lookForModel().catch(() => undefined);
+  }
+
+  /** A slot: the models changed, or the one that answers. */
+  onModelsChanged(): void {
+    if (this._state.phase !== 'idle') {
+      this.lookForModel().catch(() => undefined);
+    }
+  }
+
+  /** Learn which model answers, and whether it can. */
+  async lookForModel(): Promise<void> {
+    const list = await this._history.models();
+    this._set(withModels(this._state, list));
   }
 
   /**
@@ -224,16 +244,14 @@ export class GenerationModel {
       cellId,
       source: this.target.source() ?? '',
       language,
+      model: this._state.cellModel ?? undefined,
       context
     });
-    const models = this._history.models().then(list => {
-      const model = list.models.find(({ id }) => id === list.default) ?? null;
-      this._set({ model });
-      if (this._state.phase === 'asking') {
-        this._set({ failure: problemOf(model) });
-      }
-    });
-    await Promise.allSettled([warm, models, this._recall(notebookId)]);
+    await Promise.allSettled([
+      warm,
+      this.lookForModel(),
+      this._recall(notebookId)
+    ]);
   }
 
   private async _recall(notebookId: string | null): Promise<void> {
@@ -312,6 +330,7 @@ export class GenerationModel {
       intent: request.intent,
       source: request.source,
       parentTurnId: request.parentTurnId,
+      model: this._state.cellModel ?? undefined,
       ...this.target.surroundings()
     };
     return request.dataframes.length
