@@ -4,6 +4,7 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './plugins/ask';
+import { firstStepsPlugin } from './plugins/firststeps';
 import { historyPlugin } from './plugins/history';
 import { identityPlugin } from './plugins/identity';
 import { modelsPlugin } from './plugins/models';
@@ -17,6 +18,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   modelsPlugin,
   placeholderPlugin,
   askPlugin,
+  firstStepsPlugin,
   replayPlugin
 ];
 

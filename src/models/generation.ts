@@ -111,20 +111,16 @@ export class GenerationModel {
   /** Let a model answer in this cell alone; null: the one that answers everywhere. */
   useModel(id: string | null): void {
     this._set({ cellModel: id });
-    this.lookForModel().catch(() => undefined);
+    void this.lookForModel();
   }
 
-  /** A slot: the models changed, or the one that answers. */
-  onModelsChanged(): void {
-    if (this._state.phase !== 'idle') {
-      this.lookForModel().catch(() => undefined);
-    }
-  }
-
-  /** Learn which model answers, and whether it can. */
+  /** Learn which model answers in the open row. Quietly: whoever asks is told what fails. */
   async lookForModel(): Promise<void> {
-    const list = await this._history.models();
-    this._set(withModels(this._state, list));
+    const isOpen = this._state.phase !== 'idle';
+    const list = isOpen && (await this._history.models().catch(() => null));
+    if (list) {
+      this._set(withModels(this._state, list));
+    }
   }
 
   /**
@@ -247,11 +243,8 @@ export class GenerationModel {
       model: this._state.cellModel ?? undefined,
       context
     });
-    await Promise.allSettled([
-      warm,
-      this.lookForModel(),
-      this._recall(notebookId)
-    ]);
+    const models = this.lookForModel();
+    await Promise.allSettled([warm, models, this._recall(notebookId)]);
   }
 
   private async _recall(notebookId: string | null): Promise<void> {

@@ -56,7 +56,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               history,
               target: new NotebookCell(panel, cellId, identity, trans)
             });
-            models?.changed.connect(model.onModelsChanged, model);
+            models?.changed.connect(model.lookForModel, model);
             return model;
           },
           listDataFrames: () =>
