@@ -9,9 +9,9 @@ import type { StreamEvent } from './types';
  * after a terminal event, or when the stream ends; a stream cut in the middle of an
  * event yields nothing for that event.
  */
-export async function* readEvents(
+export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
-): AsyncGenerator<StreamEvent, void, void> {
+): AsyncGenerator<E, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let buffer = '';
@@ -24,7 +24,7 @@ export async function* readEvents(
       buffer += decoder.decode(value, { stream: true });
       let end: number;
       while ((end = buffer.indexOf('\n\n')) >= 0) {
-        const event = parse(buffer.slice(0, end));
+        const event = parse<E>(buffer.slice(0, end));
         buffer = buffer.slice(end + 2);
         if (event) {
           yield event;
@@ -36,7 +36,7 @@ export async function* readEvents(
   }
 }
 
-function parse(block: string): StreamEvent | null {
+function parse<E>(block: string): E | null {
   let type = '';
   const data: string[] = [];
   for (const line of block.split('\n')) {
@@ -49,5 +49,5 @@ function parse(block: string): StreamEvent | null {
   if (!type || !data.length) {
     return null;
   }
-  return { type, ...JSON.parse(data.join('\n')) } as StreamEvent;
+  return { type, ...JSON.parse(data.join('\n')) } as E;
 }

@@ -33,7 +33,7 @@ import {
   NotSent,
   asFailure,
   normalised,
-  problemOf
+  withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
 
@@ -98,13 +98,29 @@ export class GenerationModel {
       this._suggestion = null;
       this._request = null;
       this.written = draft;
-      this._set({ ...INITIAL, model: this._state.model, turnId, draft });
+      const { model, cellModel } = this._state;
+      this._set({ ...INITIAL, model, cellModel, turnId, draft });
     }
   }
 
   /** Say which DataFrames the next request is about. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this._set({ dataframes });
+  }
+
+  /** Let a model answer in this cell alone; null: the one that answers everywhere. */
+  useModel(id: string | null): void {
+    this._set({ cellModel: id });
+    void this.lookForModel();
+  }
+
+  /** Learn which model answers in the open row. Quietly: whoever asks is told what fails. */
+  async lookForModel(): Promise<void> {
+    const isOpen = this._state.phase !== 'idle';
+    const list = isOpen && (await this._history.models().catch(() => null));
+    if (list) {
+      this._set(withModels(this._state, list));
+    }
   }
 
   /**
@@ -224,15 +240,10 @@ export class GenerationModel {
       cellId,
       source: this.target.source() ?? '',
       language,
+      model: this._state.cellModel ?? undefined,
       context
     });
-    const models = this._history.models().then(list => {
-      const model = list.models.find(({ id }) => id === list.default) ?? null;
-      this._set({ model });
-      if (this._state.phase === 'asking') {
-        this._set({ failure: problemOf(model) });
-      }
-    });
+    const models = this.lookForModel();
     await Promise.allSettled([warm, models, this._recall(notebookId)]);
   }
 
@@ -312,6 +323,7 @@ export class GenerationModel {
       intent: request.intent,
       source: request.source,
       parentTurnId: request.parentTurnId,
+      model: this._state.cellModel ?? undefined,
       ...this.target.surroundings()
     };
     return request.dataframes.length

@@ -3,7 +3,12 @@
  * become sentences' material.
  */
 import { ApiError } from '../api/request';
-import type { ContextCell, DataFrameProfile, ModelInfo } from '../api/types';
+import type {
+  ContextCell,
+  DataFrameProfile,
+  ModelInfo,
+  ModelList
+} from '../api/types';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
@@ -75,9 +80,12 @@ export interface IGenerationState {
   readonly explanation: string;
   readonly turnId: number | null;
   readonly model: ModelInfo | null;
+  /** The model chosen for this cell alone; null if it goes with all others. */
+  readonly cellModel: string | null;
   readonly failure: IFailure | null;
   /** Something that a person should know and that is no failure. */
-  readonly notice: 'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | null;
+  readonly notice:
+    'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'ready' | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
   readonly dataframes: readonly DataFrameProfile[];
@@ -91,6 +99,7 @@ export const INITIAL: IGenerationState = {
   explanation: '',
   turnId: null,
   model: null,
+  cellModel: null,
   failure: null,
   notice: null,
   since: 0,
@@ -120,6 +129,26 @@ export function problemOf(model: ModelInfo | null): IFailure | null {
     message: model?.problem ?? '',
     install: model?.install ?? undefined
   };
+}
+
+/** What a list of models, asked for now, changes. */
+export function withModels(
+  state: IGenerationState,
+  list: ModelList
+): Partial<IGenerationState> {
+  const find = (wanted: string | null) =>
+    list.models.find(({ id }) => id === wanted) ?? null;
+  const chosen = find(state.cellModel);
+  const model = chosen ?? find(list.default);
+  // A model that is gone (its key was removed, say) is chosen no longer.
+  const change = { model, cellModel: chosen && state.cellModel };
+  const lacked = state.failure?.code === 'no_model';
+  if (state.phase !== 'asking' && !lacked) {
+    return change;
+  }
+  const failure = problemOf(model);
+  const notice = lacked && !failure ? 'ready' : state.notice;
+  return { ...change, failure, notice };
 }
 
 /** CodeMirror knows one line break only; what is shown must be what is written. */

@@ -3,17 +3,22 @@
  * All text of a model or a server is drawn as text, never as HTML (P12).
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/generationstate';
 
-/** Which model answers, and whether the text stays on this machine. */
+/** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
   model: ModelInfo | null;
+  /** Whether it was chosen for this cell alone. */
+  forCell: boolean;
   trans: TranslationBundle;
+  /** Open the menu of models at a place of the window. */
+  onPick?: (x: number, y: number) => void;
 }): React.JSX.Element | null {
-  const { model, trans } = props;
+  const { model, forCell, trans, onPick } = props;
   if (!model) {
     return null;
   }
@@ -27,14 +32,29 @@ export function ModelLabel(props: {
     : trans.__(
         'What you ask, this cell and the code cells before it are sent to this provider.'
       );
-  return (
-    <span
-      className={
-        'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote')
-      }
+  const className =
+    'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
+  const words =
+    `${model.label} · ${where}` +
+    (forCell ? ` · ${trans.__('this cell only')}` : '');
+  return onPick ? (
+    <button
+      type="button"
+      className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
       title={title}
+      aria-label={trans.__('Model: %1', words)}
+      aria-haspopup="menu"
+      onClick={event => {
+        const box = event.currentTarget.getBoundingClientRect();
+        onPick(box.left, box.bottom);
+      }}
     >
-      {model.label} · {where}
+      <span>{words}</span>
+      <caretDownEmptyIcon.react tag="span" width="14px" />
+    </button>
+  ) : (
+    <span className={className} title={title}>
+      {words}
     </span>
   );
 }

@@ -44,6 +44,10 @@ export function noticeText(
       return trans.__('The cell is gone or locked, so nothing was written.');
     case 'unsaved':
       return trans.__('This could not be noted in the cell’s history.');
+    case 'ready':
+      return state.model
+        ? trans.__('%1 is ready. You can ask now.', state.model.label)
+        : '';
     default:
       return '';
   }
