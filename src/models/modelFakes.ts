@@ -12,6 +12,7 @@ import type { ModelsApi } from './modelchoice';
 
 export const LOCAL: ModelInfo = {
   id: 'local:qwen',
+  provider: 'local',
   label: 'Qwen2.5-Coder',
   onThisMachine: true,
   ready: true
@@ -19,6 +20,7 @@ export const LOCAL: ModelInfo = {
 
 export const REMOTE: ModelInfo = {
   id: 'openai:gpt',
+  provider: 'openai',
   label: 'gpt (OpenAI)',
   onThisMachine: false,
   ready: true
