@@ -188,7 +188,8 @@ class ModelRegistry(LoggingConfigurable):
         wanted = (catalog.named(chosen) if chosen else None) or catalog.configured()
         if wanted is not None and catalog.setup.allows(wanted.id):
             return wanted
-        here = [catalog.embedded(), *served]
+        # Not a compatible server, though it be on this machine: it may pass on what it is sent.
+        here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
         usable = (info for info in here if info.ready and info.on_this_machine)
         return next((info for info in usable if catalog.setup.allows(info.id)), None)
 
