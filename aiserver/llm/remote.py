@@ -23,7 +23,7 @@ from ..errors import (
 from .base import ChatModel, Delta, ModelInfo
 from .connections import Access
 from .errors import translate
-from .making import OLLAMA_CONTEXT, make_model
+from .making import OLLAMA_CONTEXT, close_model, make_model
 from .providers import PROVIDERS, is_loopback, provider_of
 from .streaming import Limits, stream_chat
 
@@ -97,9 +97,8 @@ class RemoteModel(ChatModel):
         """Close the connections: our own, and the library's where it lets us."""
         model, self._model = self._model, None
         clients, self._clients = self._clients, {}
-        library = getattr(model, "root_async_client", None)
-        if library is not None:
-            await library.close()
+        if model is not None:
+            await close_model(model)
         if clients:
             clients["http_client"].close()
             await clients["http_async_client"].aclose()
