@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 RETRIES = 2
+FIRST_WAIT = 1.0  # seconds, doubled each time, where the provider names none
 LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
 
 
@@ -139,7 +140,7 @@ def _missing_module(error: ImportError) -> str | None:
 
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     asked = error.retry_after if isinstance(error, ModelRateLimited) else None
-    return float(2**attempt) if asked is None else asked
+    return FIRST_WAIT * 2**attempt if asked is None else asked
 
 
 def estimate_tokens(text: str) -> int:
