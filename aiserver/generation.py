@@ -46,6 +46,13 @@ class Token:
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """The provider asked to wait: it is asked again in so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Done:
     """The answer is whole and saved."""
 
@@ -91,7 +98,7 @@ class Generation:
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
-        self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
@@ -126,8 +133,9 @@ class Generation:
         if self._task and self._asking:
             self._task.cancel()
 
-    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | None]:
-        """The tokens as they come; None each time nothing came for ``idle`` seconds."""
+    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
+        """The tokens as they come; None each time nothing came for ``idle`` seconds. Before the
+        first one there may be a Waiting or more."""
         while True:
             try:
                 token = await asyncio.wait_for(self._queue.get(), idle)
@@ -176,6 +184,9 @@ class Generation:
                     # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
+                if delta.waiting is not None:
+                    await self._room.acquire()
+                    self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_at is None:
                     self._first_at = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
