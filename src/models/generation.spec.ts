@@ -93,6 +93,8 @@ function setup(options: { source?: string | null } = {}) {
   };
   const target = {
     cellId: 'c1',
+    cellType: 'code' as const,
+    isReadOnly: false,
     notebookId: () => 'nb' as string | null,
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
@@ -105,6 +107,7 @@ function setup(options: { source?: string | null } = {}) {
     }),
     surroundings: () => ({
       language: 'python',
+      cellType: 'code' as const,
       context: { cells: [], kernel: 'Python 3' },
       notebookPath: 'a.ipynb'
     })
@@ -175,6 +178,7 @@ describe('GenerationModel', () => {
       intent: 'do it',
       source: 'x = 1',
       language: 'python',
+      cellType: 'code',
       context: { cells: [], kernel: 'Python 3' },
       notebookPath: 'a.ipynb'
     });
@@ -197,6 +201,7 @@ describe('GenerationModel', () => {
       cellId: 'c1',
       source: 'x = 1',
       language: 'python',
+      cellType: 'code',
       context: { cells: [], kernel: 'Python 3' }
     });
     expect(t.model.state).toMatchObject({ phase: 'asking', failure: null });

@@ -218,12 +218,13 @@ export class GenerationModel {
     const { cellId } = this.target;
     const notebookId = this.target.notebookId();
     // A notebook that has no id yet has no past turns either: any id warms as well.
-    const { language, context } = this.target.surroundings();
+    const { language, cellType, context } = this.target.surroundings();
     const warm = this._api.warmUp({
       notebookId: notebookId ?? 'unsaved',
       cellId,
       source: this.target.source() ?? '',
       language,
+      cellType,
       context
     });
     const models = this._history.models().then(list => {

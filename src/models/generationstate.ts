@@ -3,17 +3,28 @@
  * become sentences' material.
  */
 import { ApiError } from '../api/request';
-import type { ContextCell, DataFrameProfile, ModelInfo } from '../api/types';
+import type {
+  CellType,
+  ContextCell,
+  DataFrameProfile,
+  ModelInfo
+} from '../api/types';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
   readonly cellId: string;
 
+  /** What kind of cell it is now; a person may change that. */
+  readonly cellType: CellType;
+
+  /** Whether what is written into the cell can't be saved. */
+  readonly isReadOnly: boolean;
+
   /** The notebook's id, if it has one already. */
   notebookId(): string | null;
 
   /**
-   * Give the notebook its id and save it.
+   * Give the notebook its id and save it, if it can be saved.
    *
    * @throws Error with a sentence for the person.
    */
@@ -28,6 +39,7 @@ export interface ITarget {
   /** What the request says of the notebook around the cell. */
   surroundings(): {
     language: string;
+    cellType: CellType;
     context: { cells: ContextCell[]; kernel: string };
     notebookPath: string;
   };

@@ -26,6 +26,7 @@ export function Actions(props: {
   trans: TranslationBundle;
   text: string;
   send: () => void;
+  copy: (text: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
   if (model.isBusy) {
@@ -55,6 +56,9 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.reject()}
         />
+        {model.target.isReadOnly && (
+          <Button label={trans.__('Copy')} run={() => props.copy(state.code)} />
+        )}
         <Button label={trans.__('Again')} run={() => void model.again()} />
         {model.isRevised && (
           <Button

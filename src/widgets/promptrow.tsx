@@ -20,7 +20,7 @@ import { askIcon } from './icons';
 import { Actions, Turn } from './promptactions';
 import { PromptInput, isComposing } from './promptinput';
 import { DataFrameChips, Failure, ModelLabel } from './promptparts';
-import { announcement, noticeText, wording } from './promptwords';
+import { announcement, noticeText, readOnlyText, wording } from './promptwords';
 
 export interface IPromptRowServices {
   trans: TranslationBundle;
@@ -146,7 +146,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     setText(now => (now === before ? state.draft : now || state.draft));
   }, [state.draft]);
   const asked = model.isBusy || state.phase === 'suggested';
-  const notice = noticeText(state, trans);
+  const notice =
+    noticeText(state, trans) ||
+    (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '');
 
   const send = () => {
     if (text.trim()) {
@@ -250,6 +252,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
+          copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel model={state.model} trans={trans} />
