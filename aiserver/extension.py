@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import cast
 
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Type, Unicode
+from traitlets import List, Type, Unicode
 
 from .assistant import Assistant
 from .handlers.notebooks import Contents
@@ -31,6 +31,13 @@ class AIServer(ExtensionApp):
         "local:/models/my.gguf". Empty: the embedded model if it is installed, else a running
         Ollama, else none. Naming a remote provider here is the choice that lets text leave
         this machine.""",
+    ).tag(config=True)
+
+    allowed_models = List(
+        Unicode(),
+        default_value=["*"],
+        help="""The models that may be used, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"]. Others are neither shown nor asked, nor can they be chosen.""",
     ).tag(config=True)
 
     session_manager_class = Type(
@@ -58,6 +65,8 @@ class AIServer(ExtensionApp):
         self.models: ModelRegistry = self.model_registry_class(parent=self)
         if self.model:
             self.models.model = self.model
+        if self.allowed_models != ["*"]:
+            self.models.allowed_models = self.allowed_models
         self.assistant = Assistant(self.sessions, self.models, self.log)
         contents = Contents(self.serverapp.contents_manager)
         notebooks = NotebookRegistry(self.sessions, contents.exists, contents.notebook_id)

@@ -96,7 +96,7 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
         raw: bytes | None = None,
         **options: Any,
     ) -> Answer:
-        if method in ("POST",):
+        if method in ("POST", "PUT"):
             options["body"] = raw if raw is not None else json.dumps(body)
         path, _, query = path.partition("?")
         if query:

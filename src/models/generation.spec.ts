@@ -7,6 +7,7 @@ import type { IGenerationState } from './generationstate';
 
 const MODEL = {
   id: 'test:model',
+  provider: 'local',
   label: 'model',
   onThisMachine: true,
   ready: true
