@@ -4,6 +4,8 @@
     ├── InvalidRequest                 the request itself is wrong
     │   └── RequestTooLarge            … because it is too big
     ├── NotFound                       no such session, generation or model
+    ├── NotYours                       somebody else asked for this answer
+    ├── NotOwner                       this server's models are not theirs to use
     ├── GenerationRunning              the cell is already being written
     ├── TooManyGenerations             as many answers are being written as may
     ├── StaleRevision                  somebody else wrote in between
@@ -70,6 +72,23 @@ class NotFound(AIServerError):
 
     code = "not_found"
     default_message = "There is nothing under that name."
+
+
+class NotYours(AIServerError):
+    """Somebody else asked for this answer."""
+
+    code = "not_yours"
+    default_message = "Somebody else asked for this answer, so only they can stop it."
+
+
+class NotOwner(AIServerError):
+    """The server is somebody else's, and so are its keys."""
+
+    code = "not_owner"
+    default_message = (
+        "This server belongs to somebody else, and answers would be at their cost. "
+        "Ask in a notebook on your own server."
+    )
 
 
 class GenerationRunning(AIServerError):

@@ -20,6 +20,9 @@ Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Name = Annotated[str, Field(max_length=256)]
 
 
+CellType = Literal["code", "markdown", "raw"]
+
+
 class Body(BaseModel):
     """Base of all request bodies. Unknown fields are refused, so that a typo is noticed."""
 
@@ -36,7 +39,7 @@ class ContextCell(Body):
     """Another cell of the notebook, as context. Cells come in the notebook's order."""
 
     cell_id: Id | None = None
-    cell_type: Literal["code", "markdown", "raw"] = "code"
+    cell_type: CellType = "code"
     source: Text = ""
 
 
@@ -74,12 +77,16 @@ class WarmUpBody(Body):
     cell_id: Id
     source: Text = ""
     language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    """What the notebook's kernel runs."""
+    cell_type: CellType = "code"
     model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     context: Context = Context()
 
 
 class GenerateBody(WarmUpBody):
-    """A request for code in a cell. ``source`` is what the cell holds now.
+    """A request for code in a cell, or for text in a Markdown or raw one.
+
+    ``source`` is what the cell holds now.
 
     With ``parent_turn_id`` it is what that turn suggested instead, perhaps in part: the request
     goes on from an answer that nobody has accepted yet.
@@ -109,6 +116,13 @@ class KeyBody(Body):
 
     key: Annotated[SecretStr, Field(max_length=4096)] | None = None
     address: Annotated[str, Field(max_length=2048)] | None = None
+
+
+class PreviewBody(WarmUpBody):
+    """A request that is not sent: what would be? Any of its parts may still be missing."""
+
+    intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
+    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
 
 
 class EventBody(Body):

@@ -30,7 +30,10 @@ export interface IHistory {
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
 
-  /** Record what a person did, and tell all who look. */
+  /**
+   * Record what a person did, and tell all who look. Where that can't be done for now it
+   * rejects, keeps what was done, and records it as soon as it can.
+   */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
   /** The models that can be used. */

@@ -110,6 +110,7 @@ class WarmUpHandler(AIServerHandler):
     @guarded("execute")
     async def post(self) -> None:
         """Begin, and answer at once."""
+        self.check_owner()
         body = self.body(WarmUpBody)
         self.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
         self.set_status(202)

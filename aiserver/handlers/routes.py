@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .analyze import AnalyzeDataFrameHandler
 from .base import AIServerHandler
-from .generate import GenerateHandler, StopHandler
+from .generate import GenerateHandler, PreviewHandler, StopHandler
 from .install import InstallHandler
 from .keys import KeyHandler
 from .models import ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
@@ -15,6 +15,7 @@ _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
 
 ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate", GenerateHandler),
+    (r"/aiserver/generate/preview", PreviewHandler),
     (r"/aiserver/generate/([0-9a-f]{32})", StopHandler),
     (r"/aiserver/analyze-dataframe", AnalyzeDataFrameHandler),
     (r"/aiserver/sessions", SessionListHandler),

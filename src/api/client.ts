@@ -4,6 +4,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import { request } from './request';
+import { within } from './silence';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
@@ -21,6 +22,9 @@ import type {
   WarmUpBody
 } from './types';
 
+/** A model may have to be looked up before the answer begins; then it is the server that is gone. */
+const UNHEARD_TICKS = 24;
+
 export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
@@ -30,12 +34,13 @@ export class ApiClient {
     signal?: AbortSignal
   ): AsyncGenerator<StreamEvent, void, void> {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
-    const response = await request(this.settings, path, {
+    const answer = request(this.settings, path, {
       method: 'POST',
       body,
       signal,
       headers: { Accept: 'text/event-stream' }
     });
+    const response = await within(answer, UNHEARD_TICKS);
     if (response.body) {
       yield* readEvents(response.body);
     }

@@ -19,9 +19,31 @@ export interface paths {
          *     `token` …, then exactly one of `done`, `error`, `cancelled`. Before the first token there
          *     may be `waiting` (seconds): the provider asked to wait that long before it is asked again.
          *     With `application/json` it is the saved interaction, with status 200 also when its own
-         *     status is `error`.
+         *     status is `error`. An answer that could not be saved is given all the same, as `unsaved`
+         *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
+         *     is answered here.
          */
         post: operations["generate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/generate/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What would be sent to the model, to the letter
+         * @description Nothing is sent, and nothing is recorded.
+         */
+        post: operations["previewGeneration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -309,6 +331,8 @@ export interface components {
             retryAfter?: number;
             /** @description The command that mends it */
             install?: string;
+            /** @description The answer that could not be saved */
+            unsaved?: components["schemas"]["Interaction"];
         };
         ContextCell: {
             cellId?: components["schemas"]["Id"] | null;
@@ -340,7 +364,13 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
+            /** @description What the notebook's kernel runs */
             language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
         };
@@ -348,7 +378,13 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
+            /** @description What the notebook's kernel runs */
             language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
             intent: string;
@@ -361,7 +397,13 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
+            /** @description What the notebook's kernel runs */
             language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
             intent: string;
@@ -370,6 +412,27 @@ export interface components {
             /** @description The turn whose answer, not accepted yet, `source` is */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
+        };
+        PreviewBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            language?: string;
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+            /** @default  */
+            intent: string;
+            dataframes?: components["schemas"]["DataFrameProfile"][];
+        };
+        Preview: {
+            model: components["schemas"]["Model"];
+            messages: {
+                /** @enum {string} */
+                role: "system" | "user" | "assistant";
+                text: string;
+            }[];
+            /** @description How many keys and passwords were taken out */
+            hidden: number;
         };
         EventBody: {
             type: string;
@@ -649,6 +712,35 @@ export interface operations {
             429: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    previewGeneration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewBody"];
+            };
+        };
+        responses: {
+            /** @description The messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     stopGeneration: {

@@ -2,12 +2,18 @@
  * Reads a `text/event-stream` answer of a POST. (`EventSource` can neither POST nor send
  * the XSRF header.)
  */
+import { within } from './silence';
 import type { StreamEvent } from './types';
+
+/** The server sends a heartbeat each tick (5 s) when it has nothing to say. */
+const SILENT_TICKS = 6;
 
 /**
  * Yield the events of a stream, in order. Comments (heartbeats) are passed over. It ends
  * after a terminal event, or when the stream ends; a stream cut in the middle of an
  * event yields nothing for that event.
+ *
+ * @throws Silence if not even a heartbeat comes any more; SyntaxError for an event that is none.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
@@ -17,7 +23,7 @@ export async function* readEvents<E = StreamEvent>(
   let buffer = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await within(reader.read(), SILENT_TICKS);
       if (done) {
         return;
       }

@@ -39,7 +39,10 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /** Absent where the turn could not be saved. */
+      /**
+       * The turn as it is kept. If its answer is whole (`success`) the error is that it could
+       * not be kept.
+       */
       interaction?: Interaction;
       revision?: number;
       install?: string;

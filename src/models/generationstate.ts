@@ -1,14 +1,13 @@
 /**
- * What is known of the asking in one cell: the shapes that a view draws, and how failures
- * become sentences' material.
+ * What is known of the asking in one cell: the shapes that a view draws.
  */
-import { ApiError } from '../api/request';
 import type {
   ContextCell,
   DataFrameProfile,
   ModelInfo,
   ModelList
 } from '../api/types';
+import type { IFailure } from './failure';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
@@ -47,25 +46,22 @@ export type Phase =
   | 'failed'
   | 'stopped';
 
+/**
+ * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
+ * `unsaved`: what was done could not be noted yet · `edited`: the cell holds something else than
+ * when it was asked about · `ready`: now there is a model.
+ */
+export type Notice =
+  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'edited' | 'ready';
+
 /** A whole answer that can be accepted. */
 export interface ISuggestion {
   readonly turnId: number;
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-}
-
-/** What went wrong. `code` is the server's, or one of ours: `interrupted`, `not_sent`. */
-export interface IFailure {
-  readonly code: string;
-  /** Empty where the client words it by its code. */
-  readonly message: string;
-  /** The command that mends it. */
-  readonly install?: string;
-  /** Seconds that the provider asks to wait. */
-  readonly retryAfter?: number;
-  /** With `generation_running`: the one that runs. */
-  readonly generationId?: string;
+  /** Why the turn could not be kept; null where it was. */
+  readonly unkept: string | null;
 }
 
 /** What a view draws. Each change makes a new one. */
@@ -84,8 +80,9 @@ export interface IGenerationState {
   readonly cellModel: string | null;
   readonly failure: IFailure | null;
   /** Something that a person should know and that is no failure. */
-  readonly notice:
-    'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'ready' | null;
+  readonly notice: Notice | null;
+  /** Why the suggestion is not in the history, as the code of an error; null where it is. */
+  readonly unkept: string | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
   readonly dataframes: readonly DataFrameProfile[];
@@ -102,23 +99,10 @@ export const INITIAL: IGenerationState = {
   cellModel: null,
   failure: null,
   notice: null,
+  unkept: null,
   since: 0,
   dataframes: []
 };
-
-/** The request did not leave: the notebook could not be made ready. */
-export class NotSent extends Error {}
-
-export function asFailure(reason: unknown): IFailure {
-  if (reason instanceof ApiError) {
-    return { ...reason.body, code: reason.code, message: reason.message };
-  }
-  if (reason instanceof NotSent) {
-    return { code: 'not_sent', message: reason.message };
-  }
-  // The body of the answer broke off: the browser's own words help nobody.
-  return { code: 'interrupted', message: '' };
-}
 
 export function problemOf(model: ModelInfo | null): IFailure | null {
   if (model?.ready) {

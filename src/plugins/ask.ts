@@ -72,8 +72,27 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           onUnsaved: () =>
             Notification.warning(
               trans.__(
-                'The cell is as you wanted it, but this could not be noted in its history.'
+                'Done. The history can’t be written right now; it will be noted as soon as that works.'
               )
+            ),
+          onGone: model =>
+            Notification.info(
+              model.state.unkept
+                ? trans.__(
+                    'The cell that you asked in is gone, and its answer could not be kept.'
+                  )
+                : trans.__(
+                    'The cell that you asked in is gone. Its answer is kept in the history.'
+                  ),
+              {
+                autoClose: false,
+                actions: [
+                  {
+                    label: trans.__('Copy the answer'),
+                    callback: () => Clipboard.copyToSystem(model.state.code)
+                  }
+                ]
+              }
             )
         });
         all.set(panel, asks);

@@ -7,7 +7,8 @@ import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
-import type { IFailure } from '../models/generationstate';
+import type { IFailure } from '../models/failure';
+import { failureText } from './failures';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
@@ -89,39 +90,6 @@ export function Progress(props: {
   );
 }
 
-/** What went wrong, as a sentence. */
-export function failureText(
-  failure: IFailure,
-  trans: TranslationBundle
-): string {
-  switch (failure.code) {
-    case 'interrupted':
-      return trans.__(
-        'The answer broke off before it was whole, so nothing of it is shown. Try again.'
-      );
-    case 'unreachable':
-      return trans.__(
-        'The Jupyter server does not answer. Check that it is running, then try again.'
-      );
-    case 'generation_running':
-      return trans.__(
-        'This cell is already being written, perhaps in another tab.'
-      );
-    case 'model_rate_limited':
-      return failure.retryAfter
-        ? trans.__(
-            'The provider asks to wait %1 seconds: too many requests.',
-            Math.ceil(failure.retryAfter)
-          )
-        : failure.message;
-    default:
-      return (
-        failure.message ||
-        trans.__('No model is set up yet, so nothing can answer.')
-      );
-  }
-}
-
 /** A failure with the button that acts on it. */
 export function Failure(props: {
   failure: IFailure;
@@ -152,6 +120,16 @@ export function Failure(props: {
             {copied ? trans.__('Copied') : trans.__('Copy')}
           </button>
         </span>
+      )}
+      {failure.signIn && (
+        <a
+          className="jp-AIServer-Ask-button"
+          href={failure.signIn}
+          target="_blank"
+          rel="noopener"
+        >
+          {trans.__('Sign in')}
+        </a>
       )}
       {failure.generationId ? (
         <button

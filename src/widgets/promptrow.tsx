@@ -172,7 +172,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     } else if (event.key === 'Escape' && picking) {
       pick(false);
     } else if (event.key === 'Escape' && asked && text && !model.isBusy) {
-      setText(''); // First the change that is being written, then the suggestion.
+      // First the change that is being written, then the suggestion. ArrowUp brings it back.
+      model.intents.add(text);
+      setText('');
     } else if (!handleKey(model, event, text)) {
       if (!accel || event.key !== 'Enter') {
         return false;
@@ -259,6 +261,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
+          copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel

@@ -37,7 +37,7 @@ def live_patterns(router: Any) -> Iterator[str]:
     for rule in getattr(router, "rules", []):
         if hasattr(rule.target, "rules"):
             yield from live_patterns(rule.target)
-        else:
+        elif isinstance(rule.target, type):  # a handler; what loads the API takes no request
             yield getattr(getattr(rule.matcher, "regex", None), "pattern", "")
 
 
