@@ -14,6 +14,7 @@ import type { IGenerationState } from './generationstate';
 
 export const MODEL = {
   id: 'test:model',
+  provider: 'test',
   label: 'model',
   onThisMachine: true,
   ready: true
