@@ -36,11 +36,10 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /**
-       * The turn as it is kept. If its answer is whole (`success`) the error is that it could
-       * not be kept.
-       */
+      /** The turn as it is kept. */
       interaction?: Interaction;
+      /** The turn that could not be kept, which is what the error says. */
+      unsaved?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;

@@ -338,9 +338,9 @@ export class GenerationModel {
             break;
           case 'error':
             ended = true;
-            if (event.interaction?.ai_response.status === 'success') {
+            if (event.unsaved?.ai_response.status === 'success') {
               // The answer is whole; that it could not be kept is no reason to lose it.
-              this._finish(run, event.interaction, event.code);
+              this._finish(run, event.unsaved, event.code);
             } else {
               this._fail(run, failureOf(event));
             }
