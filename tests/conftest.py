@@ -52,6 +52,7 @@ def jp_server_config(scripted: ScriptedModel, server_config: dict[str, Any]) -> 
 def extension(jp_serverapp: Any, jp_asyncio_loop: Any) -> Iterator[AIServer]:
     """The extension of the running server; stopped like a server stops it."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
+    app.load()
     yield app
     jp_asyncio_loop.run_until_complete(app.stop_extension())
 
@@ -96,7 +97,7 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
         raw: bytes | None = None,
         **options: Any,
     ) -> Answer:
-        if method in ("POST",):
+        if method in ("POST", "PUT"):
             options["body"] = raw if raw is not None else json.dumps(body)
         path, _, query = path.partition("?")
         if query:

@@ -10,6 +10,7 @@ import type {
   AnalyzeBody,
   EventBody,
   GenerateBody,
+  InstallEvent,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -60,6 +61,49 @@ export class ApiClient {
     return (await request(this.settings, 'models')).json();
   }
 
+  /** Let a model answer from now on; null forgets the choice. */
+  async chooseModel(model: string | null): Promise<void> {
+    await request(this.settings, 'models/choice', {
+      method: 'PUT',
+      body: { model }
+    });
+  }
+
+  /** Give the server the key of a provider. Nothing gives it back. */
+  async saveKey(
+    provider: string,
+    key: string,
+    address: string | null
+  ): Promise<void> {
+    await request(this.settings, keyPath(provider), {
+      method: 'PUT',
+      body: address === null ? { key } : { key, address }
+    });
+  }
+
+  async removeKey(provider: string): Promise<void> {
+    await request(this.settings, keyPath(provider), { method: 'DELETE' });
+  }
+
+  /** Install the local model, or follow the installation that runs. Leaving stops nothing. */
+  async *installLocal(
+    signal?: AbortSignal
+  ): AsyncGenerator<InstallEvent, void, void> {
+    const response = await request(this.settings, 'models/local/install', {
+      method: 'POST',
+      body: {},
+      signal,
+      headers: { Accept: 'text/event-stream' }
+    });
+    if (response.body) {
+      yield* readEvents<InstallEvent>(response.body);
+    }
+  }
+
+  async stopInstall(): Promise<void> {
+    await request(this.settings, 'models/local/install', { method: 'DELETE' });
+  }
+
   async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
     const response = await request(this.settings, 'notebooks', {
       method: 'POST',
@@ -98,6 +142,10 @@ export class ApiClient {
       await request(this.settings, path, { method: 'POST', body: events })
     ).json();
   }
+}
+
+function keyPath(provider: string): string {
+  return `models/keys/${encodeURIComponent(provider)}`;
 }
 
 /** A file may hold any text as a cell's id; it must not lead to another route (P5). */

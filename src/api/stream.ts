@@ -15,9 +15,9 @@ const SILENT_TICKS = 6;
  *
  * @throws Silence if not even a heartbeat comes any more; SyntaxError for an event that is none.
  */
-export async function* readEvents(
+export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
-): AsyncGenerator<StreamEvent, void, void> {
+): AsyncGenerator<E, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let buffer = '';
@@ -30,7 +30,7 @@ export async function* readEvents(
       buffer += decoder.decode(value, { stream: true });
       let end: number;
       while ((end = buffer.indexOf('\n\n')) >= 0) {
-        const event = parse(buffer.slice(0, end));
+        const event = parse<E>(buffer.slice(0, end));
         buffer = buffer.slice(end + 2);
         if (event) {
           yield event;
@@ -42,7 +42,7 @@ export async function* readEvents(
   }
 }
 
-function parse(block: string): StreamEvent | null {
+function parse<E>(block: string): E | null {
   let type = '';
   const data: string[] = [];
   for (const line of block.split('\n')) {
@@ -55,5 +55,5 @@ function parse(block: string): StreamEvent | null {
   if (!type || !data.length) {
     return null;
   }
-  return { type, ...JSON.parse(data.join('\n')) } as StreamEvent;
+  return { type, ...JSON.parse(data.join('\n')) } as E;
 }

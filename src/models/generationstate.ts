@@ -1,7 +1,13 @@
 /**
  * What is known of the asking in one cell: the shapes that a view draws.
  */
-import type { ContextCell, DataFrameProfile, ModelInfo } from '../api/types';
+import type {
+  ContextCell,
+  DataFrameProfile,
+  Interaction,
+  ModelInfo,
+  ModelList
+} from '../api/types';
 import type { IFailure } from './failure';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
@@ -44,10 +50,10 @@ export type Phase =
 /**
  * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
  * `unsaved`: what was done could not be noted yet · `edited`: the cell holds something else than
- * when it was asked about.
+ * when it was asked about · `ready`: now there is a model.
  */
 export type Notice =
-  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'edited';
+  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'edited' | 'ready';
 
 /** A whole answer that can be accepted. */
 export interface ISuggestion {
@@ -57,6 +63,20 @@ export interface ISuggestion {
   readonly explanation: string;
   /** Why the turn could not be kept; null where it was. */
   readonly unkept: string | null;
+}
+
+export function suggestionOf(
+  turn: Interaction,
+  unkept: string | null
+): ISuggestion {
+  const { suggestion, explanation } = turn.ai_response;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalised(suggestion),
+    explanation: explanation ?? '',
+    unkept
+  };
 }
 
 /** What a view draws. Each change makes a new one. */
@@ -71,6 +91,8 @@ export interface IGenerationState {
   readonly explanation: string;
   readonly turnId: number | null;
   readonly model: ModelInfo | null;
+  /** The model chosen for this cell alone; null if it goes with all others. */
+  readonly cellModel: string | null;
   readonly failure: IFailure | null;
   /** Something that a person should know and that is no failure. */
   readonly notice: Notice | null;
@@ -78,6 +100,8 @@ export interface IGenerationState {
   readonly unkept: string | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
+  /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
+  readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -89,10 +113,12 @@ export const INITIAL: IGenerationState = {
   explanation: '',
   turnId: null,
   model: null,
+  cellModel: null,
   failure: null,
   notice: null,
   unkept: null,
   since: 0,
+  waitUntil: 0,
   dataframes: []
 };
 
@@ -105,6 +131,31 @@ export function problemOf(model: ModelInfo | null): IFailure | null {
     message: model?.problem ?? '',
     install: model?.install ?? undefined
   };
+}
+
+/** What a list of models, asked for now, changes. */
+export function withModels(
+  state: IGenerationState,
+  list: ModelList
+): Partial<IGenerationState> {
+  const find = (wanted: string | null) =>
+    list.models.find(({ id }) => id === wanted) ?? null;
+  const chosen = find(state.cellModel);
+  const model = chosen ?? find(list.default);
+  // A model that is gone (its key was removed, say) is chosen no longer.
+  const change = { model, cellModel: chosen && state.cellModel };
+  const lacked = state.failure?.code === 'no_model';
+  if (state.phase !== 'asking' && !lacked) {
+    return change;
+  }
+  const failure = problemOf(model);
+  const notice = lacked && !failure ? 'ready' : state.notice;
+  return { ...change, failure, notice };
+}
+
+/** The time of `performance.now()` in so many seconds. */
+export function inSeconds(seconds: number): number {
+  return performance.now() + 1000 * seconds;
 }
 
 /** CodeMirror knows one line break only; what is shown must be what is written. */

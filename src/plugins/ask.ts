@@ -19,7 +19,7 @@ import { GenerationModel } from '../models/generation';
 import { NotebookCell } from '../notebook/cell';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
-import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
+import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
 
@@ -28,7 +28,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Ask for code in the cell itself.',
   autoStart: true,
   requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
-  optional: [ICommandPalette, ITranslator],
+  optional: [ICommandPalette, ITranslator, IModels],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
@@ -36,7 +36,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     history: IHistory,
     identity: INotebookIdentity,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    models: IModels | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -49,12 +50,15 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           panel,
           trans,
           newEditor: editors.factoryService.newInlineEditor,
-          makeModel: cellId =>
-            new GenerationModel({
+          makeModel: cellId => {
+            const model = new GenerationModel({
               api,
               history,
               target: new NotebookCell(panel, cellId, identity, trans)
-            }),
+            });
+            models?.changed.connect(model.lookForModel, model);
+            return model;
+          },
           listDataFrames: () =>
             listDataFrames(
               panel.sessionContext.session?.kernel,
@@ -64,6 +68,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           openMenu: (x, y) => rowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           copy: text => Clipboard.copyToSystem(text),
+          models: models ?? undefined,
           onUnsaved: () =>
             Notification.warning(
               trans.__(

@@ -57,6 +57,10 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'The cell was changed after you asked. The diff is against what it holds now.'
       );
+    case 'ready':
+      return state.model
+        ? trans.__('%1 is ready. You can ask now.', state.model.label)
+        : '';
     default:
       return '';
   }

@@ -63,7 +63,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 async def test_a_bare_machine_has_no_default_and_says_how_to_get_one():
     models = ModelRegistry()
-    (embedded,) = await models.list()
+    (embedded,) = (await models.look()).models
     assert (embedded.id, embedded.ready) == (EMBEDDED, False)
     assert embedded.install == "jupyter aiserver model install"
     assert await models.default() is None
@@ -86,7 +86,7 @@ async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
     """P4: listed, so that the person may choose it; never the default."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
-    listed = {info.id: info for info in await models.list()}
+    listed = {info.id: info for info in (await models.look()).models}
     (offered,) = [info for info in listed.values() if info.id.startswith("openai:")]
     assert not offered.on_this_machine
     assert await models.default() is None
@@ -106,7 +106,7 @@ async def test_a_client_can_name_only_what_is_offered(monkeypatch):
 
 async def test_what_is_configured_answers_even_beside_an_embedded_model(installed):
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
-    first = (await models.list())[0]
+    first = ((await models.look()).models)[0]
     assert (first.id, first.ready, first.on_this_machine) == ("openai:own", True, False)
     assert (await models.default()) == first
     model = await models.get()
@@ -183,7 +183,7 @@ async def test_a_running_ollama_is_the_default_where_nothing_else_is(running_oll
     default = await models.default()
     assert default is not None
     assert (default.id, default.on_this_machine) == ("ollama:llama3:8b", True)
-    assert {info.id for info in await models.list()} > {"ollama:qwen2.5-coder:7b"}
+    assert {info.id for info in (await models.look()).models} > {"ollama:qwen2.5-coder:7b"}
     assert isinstance(await models.get("ollama:qwen2.5-coder:7b"), RemoteModel)
 
 
@@ -192,7 +192,7 @@ async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
     running_ollama("big:cloud", cloud=("big:cloud",))
     models = ModelRegistry()
     assert await models.default() is None
-    (info,) = [info for info in await models.list() if info.id == "ollama:big:cloud"]
+    (info,) = [info for info in (await models.look()).models if info.id == "ollama:big:cloud"]
     assert not info.on_this_machine
 
 
@@ -257,7 +257,7 @@ async def test_options_are_nowhere_to_be_read(caplog):
     """P8"""
     caplog.set_level(logging.DEBUG)
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
-    shown = repr(await models.list()) + repr(models) + repr(await models.get()) + caplog.text
+    shown = repr((await models.look()).models) + repr(models) + repr(await models.get()) + caplog.text
     assert KEY not in shown
 
 
