@@ -1,32 +1,49 @@
 /**
  * Two people in one notebook at once, with jupyter-collaboration.
  */
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 
 import { CellUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
-import { expect, overTests, type Place, test } from '../fixtures/place';
+import {
+  expect,
+  overTests,
+  type Place,
+  test as single
+} from '../fixtures/place';
 import { code } from '../fixtures/scripted';
+
+type OpenByBoth = (name: string, sources: string[]) => Promise<[Page, Page]>;
+
+const test = single.extend<object, { openByBoth: OpenByBoth }>({
+  // Two people, each in a browser of their own, who open a notebook that has no id yet.
+  openByBoth: [
+    async ({ browser, place }, use) => {
+      const contexts = [await browser.newContext(), await browser.newContext()];
+      const pages = await Promise.all(contexts.map(each => each.newPage()));
+      await place.write('start.ipynb', notebookFile(['']));
+      for (const page of pages) {
+        // On a slow machine: the notebook waits for the person, and not for us alone.
+        const slow = page.getByRole('dialog', { name: /^Loading/ });
+        await page.addLocatorHandler(slow, () =>
+          slow.getByRole('button', { name: 'Continue waiting' }).click()
+        );
+        await place.open(page, 'start.ipynb');
+      }
+      await use(async (name, sources) => {
+        await place.model.clear();
+        await place.write(name, notebookFile(sources));
+        await Promise.all(pages.map(page => place.switchTo(page, name)));
+        return [pages[0], pages[1]];
+      });
+      await Promise.all(contexts.map(each => each.close()));
+    },
+    { scope: 'worker', timeout: 120_000 }
+  ]
+});
 
 test.use({ placeOptions: { environment: 'rtc', env: overTests() } });
 test.setTimeout(120_000);
-
-/** A notebook without an id, opened by two people, each in a browser of their own. */
-async function openByBoth(
-  browser: Browser,
-  place: Place,
-  name: string,
-  sources: string[]
-): Promise<[Page, Page]> {
-  await place.model.clear();
-  await place.write(name, notebookFile(sources));
-  const open = async () => {
-    const page = await (await browser.newContext()).newPage();
-    await place.open(page, name);
-    return page;
-  };
-  return Promise.all([open(), open()]);
-}
 
 /** The code of all cells, as one of the two has it. */
 function sources(page: Page): Promise<string[]> {
@@ -44,12 +61,12 @@ async function asked(place: Place): Promise<void> {
 }
 
 test('others see an answer when it is accepted, once; and it is undone by who accepted it', async ({
-  browser,
+  openByBoth,
   place
 }) => {
   // P35 under RTC
   const before = '# 我的代码\nx = 1';
-  const [a, b] = await openByBoth(browser, place, 'accept.ipynb', [before]);
+  const [a, b] = await openByBoth('accept.ipynb', [before]);
   const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 0)];
   await place.model.script({ ...code('x = 2\ny = 3'), hold_after: 2 });
   await hers.ask('set y');
@@ -84,11 +101,11 @@ test('others see an answer when it is accepted, once; and it is undone by who ac
 });
 
 test('two ask for one cell: the model is asked once, and the other is told', async ({
-  browser,
+  openByBoth,
   place
 }) => {
   // P33 under RTC
-  const [a, b] = await openByBoth(browser, place, 'one-cell.ipynb', ['x = 1']);
+  const [a, b] = await openByBoth('one-cell.ipynb', ['x = 1']);
   const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 0)];
   await place.model.script({ ...code('x = 2'), hold_after: 2 });
   await hers.ask('mine');
@@ -102,14 +119,11 @@ test('two ask for one cell: the model is asked once, and the other is told', asy
 });
 
 test('two ask at once in a notebook without an id: one id survives', async ({
-  browser,
+  openByBoth,
   place
 }) => {
   // P28 under RTC
-  const [a, b] = await openByBoth(browser, place, 'one-id.ipynb', [
-    'x = 1',
-    'y = 1'
-  ]);
+  const [a, b] = await openByBoth('one-id.ipynb', ['x = 1', 'y = 1']);
   const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 1)];
   await hers.open();
   await his.open();
@@ -131,14 +145,11 @@ test('two ask at once in a notebook without an id: one id survives', async ({
 });
 
 test('the cell is moved, or deleted, by the other while its answer comes', async ({
-  browser,
+  openByBoth,
   place
 }) => {
   // P34 under RTC
-  const [a, b] = await openByBoth(browser, place, 'moved.ipynb', [
-    'first = 1',
-    'second = 2'
-  ]);
+  const [a, b] = await openByBoth('moved.ipynb', ['first = 1', 'second = 2']);
   await place.model.script({ ...code('answer = 42'), hold_after: 2 });
   await new CellUnderTest(a, 0).ask('for the first');
   await asked(place);
