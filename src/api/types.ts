@@ -9,6 +9,7 @@ type Schemas = components['schemas'];
 export type GenerateBody = Schemas['GenerateBody'];
 export type AnalyzeBody = Schemas['AnalyzeBody'];
 export type WarmUpBody = Schemas['WarmUpBody'];
+export type CellType = NonNullable<GenerateBody['cellType']>;
 export type ContextCell = Schemas['ContextCell'];
 export type DataFrameProfile = Schemas['DataFrameProfile'];
 export type EventBody = Schemas['EventBody'];
@@ -21,8 +22,52 @@ export type SessionSummary = Schemas['SessionSummary'];
 export type SessionList = Schemas['SessionList'];
 export type Step = Schemas['Step'];
 export type Replay = Schemas['Replay'];
-export type ModelInfo = Schemas['Model'];
-export type ModelList = Schemas['ModelList'];
+export type ModelInfo = Schemas['Model'] & {
+  /** The provider's name; `local` for the embedded model. */
+  provider?: string;
+};
+
+/** Who can answer: what it needs, and what of that is at hand. Never a key itself. */
+export interface Provider {
+  name: string;
+  label: string;
+  /** Whether its Python package is there; else `install` is the line that brings it. */
+  installed: boolean;
+  install: string | null;
+  keySource: 'environment' | 'keyring' | 'file' | 'config' | null;
+  keyName: string | null;
+  needsKey: boolean;
+  needsAddress: boolean;
+  address: string | null;
+  suggested: string[];
+}
+
+/** How far the local model's installation is. */
+export interface InstallState {
+  phase: 'looking' | 'fetching' | 'checking' | 'done';
+  bytes: number;
+  total: number;
+  source: string | null;
+}
+
+/** The model that can be installed on this machine. */
+export interface LocalModel {
+  id: string;
+  label: string;
+  installed: boolean;
+  bytes: number;
+  /** Whether the Python package that runs it is there. */
+  package: boolean;
+  install: string | null;
+  installing: InstallState | null;
+}
+
+export interface ModelList {
+  default: string | null;
+  models: ModelInfo[];
+  providers: Provider[];
+  local: LocalModel;
+}
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 
@@ -36,9 +81,19 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /** Absent where the turn could not be saved. */
+      /**
+       * The turn as it is kept. If its answer is whole (`success`) the error is that it could
+       * not be kept.
+       */
       interaction?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;
     };
+
+/** An event of the stream that tells how an installation goes on. */
+export type InstallEvent =
+  | ({ type: 'progress' } & InstallState)
+  | { type: 'done' }
+  | { type: 'cancelled' }
+  | { type: 'error'; code: string; message: string; install?: string };
