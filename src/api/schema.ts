@@ -517,7 +517,10 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description The revision that the change builds on, as sent in `ETag` */
+        IfMatch: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -552,6 +555,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
@@ -583,6 +587,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
@@ -638,6 +643,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
@@ -712,7 +718,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];
@@ -770,7 +777,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];
