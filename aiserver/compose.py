@@ -43,6 +43,7 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
         intent=vault.hide(intent, said=True),
         source=source,
         language=body.language,
+        cell_type=body.cell_type,
         cells=[
             cell.model_copy(update={"source": vault.hide(cell.source)})
             for cell in body.context.cells

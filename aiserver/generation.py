@@ -36,7 +36,8 @@ from .models import (
     new_session,
     utc_now,
 )
-from .prompts.answer import AnswerParser
+from .prompts.answer import answer_parser
+from .prompts.language import cell_language
 from .redact import Vault
 from .requests import AnalyzeBody, GenerateBody
 from .sessions.base import SessionManager, check_writable
@@ -51,6 +52,13 @@ class Token:
 
     part: Literal["code", "explanation"]
     text: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The provider asked to wait: it is asked again in so many seconds."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -99,9 +107,10 @@ class Generation:
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
-        self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
-        self._parser = AnswerParser(body.language)
+        self._language = cell_language(body.language, body.source, body.cell_type)
+        self._parser = answer_parser(self._language)
         self._vault = Vault()
         self._usage: dict[str, object] | None = None
         self._asked_at, self._began = utc_now(), time.monotonic()
@@ -133,8 +142,9 @@ class Generation:
         if self._task and self._asking:
             self._task.cancel()
 
-    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | None]:
-        """The tokens as they come; None each time nothing came for ``idle`` seconds."""
+    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
+        """The tokens as they come; None each time nothing came for ``idle`` seconds. Before the
+        first one there may be a Waiting or more."""
         while True:
             try:
                 token = await asyncio.wait_for(self._queue.get(), idle)
@@ -176,18 +186,27 @@ class Generation:
     async def _ask(self) -> None:
         messages, self._vault = await compose(self.model, self.body, self._history)
         async with contextlib.aclosing(
-            self.model.stream(messages, language=self.body.language)
+            self.model.stream(messages, language=self._language.name)
         ) as deltas:
             async for delta in deltas:
                 if self._stopped:
                     # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
+                if delta.waiting is not None:
+                    await self._room.acquire()
+                    self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_at is None:
                     self._first_at = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
                     await self._room.acquire()
                     self._queue.put_nowait(Token(part, text))
+
+    @property
+    def _stored_language(self) -> str:
+        """As the kernel calls it, unless the cell is written in another."""
+        own = self._language
+        return self.body.language if own.name == own.kernel else own.name
 
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
@@ -197,7 +216,7 @@ class Generation:
             user_request=UserRequest(
                 intent=self.body.intent,
                 current_code=self.body.source,
-                language=self.body.language,
+                language=self._stored_language,
             ),
             ai_response=AIResponse(
                 suggestion=self._parser.suggestion,

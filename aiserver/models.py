@@ -105,7 +105,7 @@ class UserRequest(Stored):
     current_code: str = ""
     """The cell's code when it was asked."""
     language: str = "python"
-    """The language of the notebook's kernel."""
+    """What the cell is in: the kernel's language, a cell magic's, `markdown` or `text`."""
 
 
 class AIResponse(Stored):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
 
 from .models import Id, NewEvent, utc_now
@@ -18,6 +18,9 @@ MAX_INTENT = 20_000
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Name = Annotated[str, Field(max_length=256)]
+
+
+CellType = Literal["code", "markdown", "raw"]
 
 
 class Body(BaseModel):
@@ -36,7 +39,7 @@ class ContextCell(Body):
     """Another cell of the notebook, as context. Cells come in the notebook's order."""
 
     cell_id: Id | None = None
-    cell_type: Literal["code", "markdown", "raw"] = "code"
+    cell_type: CellType = "code"
     source: Text = ""
 
 
@@ -74,12 +77,16 @@ class WarmUpBody(Body):
     cell_id: Id
     source: Text = ""
     language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
+    """What the notebook's kernel runs."""
+    cell_type: CellType = "code"
     model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     context: Context = Context()
 
 
 class GenerateBody(WarmUpBody):
-    """A request for code in a cell. ``source`` is what the cell holds now.
+    """A request for code in a cell, or for text in a Markdown or raw one.
+
+    ``source`` is what the cell holds now.
 
     With ``parent_turn_id`` it is what that turn suggested instead, perhaps in part: the request
     goes on from an answer that nobody has accepted yet.
@@ -96,6 +103,19 @@ class AnalyzeBody(GenerateBody):
 
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "analyze"
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
+
+
+class ChoiceBody(Body):
+    """The id of the model that is to be the default one; null forgets the choice."""
+
+    model: Annotated[str, Field(min_length=1, max_length=256)] | None
+
+
+class KeyBody(Body):
+    """How a provider is reached: the key, and its address where it isn't the usual one."""
+
+    key: Annotated[SecretStr, Field(max_length=4096)] | None = None
+    address: Annotated[str, Field(max_length=2048)] | None = None
 
 
 class PreviewBody(WarmUpBody):

@@ -68,6 +68,7 @@ def jp_server_config(model_url: str, server_config: dict[str, Any]) -> dict[str,
 def extension(jp_serverapp: Any, jp_asyncio_loop: Any) -> Iterator[AIServer]:
     """The extension of the running server; stopped like a server stops it."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
+    app.load()
     yield app
     jp_asyncio_loop.run_until_complete(app.stop_extension())
 

@@ -18,11 +18,12 @@ LAYERS = [
     {"compose"},
     {"generation"},
     {"assistant"},
-    {"handlers", "cli"},
+    {"handlers", "doctor"},
+    {"cli"},
     {"extension"},
     {"__init__"},
 ]
-WEB = {"handlers", "extension", "cli", "__init__"}
+WEB = {"handlers", "extension", "cli", "doctor", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 
 

@@ -44,7 +44,9 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.StorageError: 503,
     errors.StorageFull: 507,
     errors.SessionTooNew: 409,
+    errors.TooManyGenerations: 429,
     errors.ModelError: 503,
+    errors.ModelNotAllowed: 403,
 }
 # What Jupyter or Tornado refuse before a verb of ours runs.
 REFUSED: dict[int, tuple[str, str]] = {

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-_GRAMMAR = r"""root ::= "```" LANGUAGE "\n" line+ "```"
-line ::= "\n" | [^`\n] tail | "`" one
-one ::= "\n" | [^`\n] tail | "`" two
-two ::= "\n" | [^`\n] tail
+_TEXTS = ("markdown", "text")  # with four backticks: blocks of three may stand in them
+
+_GRAMMAR = r"""root ::= "FENCE" "LANGUAGE" "\n" line+ "FENCE"
+INSIDE
 tail ::= [^\n]* "\n"
 """
 
@@ -19,4 +19,11 @@ tail ::= [^\n]* "\n"
 def fenced_block(language: str) -> str:
     """The grammar of one block of code in ``language``, its fence included."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
-    return _GRAMMAR.replace("LANGUAGE", f'"{name}"')
+    ticks = 4 if name in _TEXTS else 3
+    rules = ["line", "one", "two", "three"][:ticks]
+    inside = []
+    for rule, following in zip(rules, [*rules[1:], None], strict=True):
+        more = f' | "`" {following}' if following else ""
+        inside.append(rf'{rule} ::= "\n" | [^`\n] tail{more}')
+    words = {"FENCE": "`" * ticks, "LANGUAGE": name, "INSIDE": "\n".join(inside)}
+    return re.sub("|".join(words), lambda match: words[match[0]], _GRAMMAR)

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..models import Interaction
-from ..requests import ContextCell, DataFrameProfile
+from ..requests import CellType, ContextCell, DataFrameProfile
 from . import templates
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
+from .language import cell_language
 from .outline import outline
 from .templates import Style
 
@@ -42,9 +43,11 @@ class PromptInput:
     intent: str
     source: str = ""
     language: str = "python"
+    """The kernel's."""
     cells: list[ContextCell] = field(default_factory=list)
     history: list[Interaction] = field(default_factory=list)
     dataframes: list[DataFrameProfile] = field(default_factory=list)
+    cell_type: CellType = "code"
 
 
 async def build_messages(
@@ -54,9 +57,10 @@ async def build_messages(
     await asyncio.to_thread(_import)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-    language = request.language
+    language = cell_language(request.language, request.source, request.cell_type)
     others = any(item.cell_type == "code" and item.source.strip() for item in request.cells)
-    builds_on = bool(request.dataframes or others) and not request.source.strip()
+    empty = not language.below_head(request.source).strip()
+    builds_on = bool(request.dataframes or others) and empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, builds_on=builds_on))
     ]
@@ -83,10 +87,11 @@ async def build_messages(
         before = [marked("earlier-cells", cells) if cells else "", data]
     else:
         if cells:
-            fixed += pair(templates.NEW_NOTEBOOK, cells, language)
+            fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
         if data:
-            fixed += pair(templates.LOOK, data, language)
-        before = [templates.NEXT_CELL if cells or data or (cell and not turns) else ""]
+            fixed += pair(templates.LOOK, data, language.kernel)
+        follows = cells or data or (cell and not turns)
+        before = [templates.next_cell(language) if follows else ""]
     # In front of what the person says first, for some providers refuse two messages of the same
     # kind in a row.
     first = "\n".join(part for part in (*before, str(messages[0].text)) if part)

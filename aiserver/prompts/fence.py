@@ -12,6 +12,10 @@ import hmac
 import re
 import secrets
 
+from .language import fence_name
+
+__all__ = ["code_block", "fence_name", "marked", "nonce"]
+
 _SECRET = secrets.token_bytes(32)
 
 
@@ -28,14 +32,11 @@ def marked(kind: str, text: str, mark: str | None = None) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """``code`` in a Markdown fence that is longer than any run of backticks in it."""
+    """``code`` in a Markdown fence that is longer than any run of backticks in it.
+
+    A text's fence has four at least: three belong to the code blocks that it may hold.
+    """
+    name = fence_name(language)
     longest = max(map(len, re.findall("`+", code)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{fence_name(language)}\n{code}\n{ticks}"
-
-
-def fence_name(language: str) -> str:
-    """The word after the fence for a kernel's language, such as ``python`` or ``r``."""
-    word = language.strip().lower().split()[0] if language.strip() else "python"
-    word = {"ipython": "python", "python3": "python", "ir": "r"}.get(word, word)
-    return "".join(c for c in word if c.isascii() and (c.isalnum() or c in "+#.-"))[:32] or "python"
+    ticks = "`" * max(4 if name in ("markdown", "text") else 3, longest + 1)
+    return f"{ticks}{name}\n{code}\n{ticks}"

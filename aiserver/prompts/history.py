@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..models import Interaction
 from . import templates
 from .fence import code_block
+from .language import CellLanguage
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ PER_MESSAGE = 5  # tokens that a chat template puts around each message
 
 
 def conversation(
-    turns: Sequence[Interaction], source: str, style: Style, language: str
+    turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
 ) -> tuple[list[BaseMessage], list[BaseMessage], str]:
     """The past as messages, in three parts.
 
@@ -41,23 +42,31 @@ def conversation(
             if style == "full":
                 wish = templates.with_cell(wish, asked.current_code)
             else:
-                past += _shown(asked.current_code, past, language)
+                past += _shown(asked.current_code, past, style, language)
         code = turn.ai_response.suggestion
-        past += pair(wish, code, language)
+        past += _pair(wish, code, style, language)
     if style == "full":
         return past, [], templates.with_cell("", source)
-    if not source.strip():
+    if not language.below_head(source).strip():
         return past, [], f"{templates.EMPTIED}\n" if past else ""
     if past and _same(source, code):
         return past[:-2], past[-2:], ""
-    return past, _shown(source, past, language), ""
+    return past, _shown(source, past, style, language), ""
 
 
-def _shown(code: str, past: list[BaseMessage], language: str) -> list[BaseMessage]:
+def _shown(
+    code: str, past: list[BaseMessage], style: Style, language: CellLanguage
+) -> list[BaseMessage]:
     """The cell's code as the model's own answer, for code that it did not write."""
-    if not code.strip():
+    if not language.below_head(code).strip():
         return []
-    return pair(templates.CHANGED if past else "", code, language)
+    return _pair(templates.CHANGED if past else "", code, style, language)
+
+
+def _pair(said: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:
+    # A small model would copy the magic of an example: it sees and writes what is below it.
+    shown = language.below_head(code) if style == "compact" else code
+    return pair(said, shown, language.name)
 
 
 def pair(said: str, code: str, language: str) -> list[BaseMessage]:

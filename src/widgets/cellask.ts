@@ -1,10 +1,13 @@
 /**
  * The prompt row and the diff of one cell widget, kept in step with the model of its asking.
  *
- * What must hold: it holds nothing that the model does not have, so that it can be thrown
- * away and made anew whenever JupyterLab draws the cell anew.
+ * What must hold:
+ * - It holds nothing that the model does not have, so that it can be thrown away and made
+ *   anew whenever JupyterLab draws the cell anew.
+ * - A Markdown cell shows its source while it is asked in. Text that was accepted is not
+ *   rendered, as code is not run, until the person does it: drawing it may load images.
  */
-import type { Cell } from '@jupyterlab/cells';
+import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
@@ -27,8 +30,13 @@ export class CellAsk implements IDisposable {
     this.model = model;
     this.row = new PromptRow(model, _options);
     model.changed.connect(this._schedule, this);
-    cell.model.contentChanged.connect(this._schedule, this);
+    cell.model.contentChanged.connect(this._onSource, this);
     cell.disposed.connect(this.dispose, this);
+    this._source = cell.model.sharedModel.getSource();
+    this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
+    if (cell instanceof MarkdownCell) {
+      cell.renderedChanged.connect(this._showSource, this);
+    }
     void cell.ready.then(() => this._place());
   }
 
@@ -56,10 +64,31 @@ export class CellAsk implements IDisposable {
     this._disposed = true;
     Signal.clearData(this);
     cancelAnimationFrame(this._frame);
-    this._frameNode?.removeEventListener('wheel', this._onWheel);
+    this._frameNode?.removeEventListener('scroll', this._onScroll);
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
+    this._renderAgain();
+  }
+
+  /** Rendered in place of its editor, the cell could not show what is proposed. */
+  private _showSource(): void {
+    if (this.cell instanceof MarkdownCell) {
+      this.cell.rendered = false;
+    }
+  }
+
+  /** A text that stayed as it was looks as it did. */
+  private _renderAgain(): void {
+    const { cell } = this;
+    if (
+      this._wasRendered &&
+      cell instanceof MarkdownCell &&
+      !cell.isDisposed &&
+      cell.model?.sharedModel.getSource() === this._source
+    ) {
+      cell.rendered = true;
+    }
   }
 
   /** Below the input, above the output: in every windowing mode the cell carries it along. */
@@ -68,6 +97,7 @@ export class CellAsk implements IDisposable {
       return;
     }
     this.cell.inputHidden = false;
+    this._showSource();
     const layout = this.cell.layout as PanelLayout;
     const input = layout.widgets.findIndex(widget =>
       widget.hasClass('jp-Cell-inputWrapper')
@@ -135,9 +165,10 @@ export class CellAsk implements IDisposable {
       return;
     }
     if (this._frameNode !== frame) {
-      this._frameNode?.removeEventListener('wheel', this._onWheel);
+      this._frameNode?.removeEventListener('scroll', this._onScroll);
       this._frameNode = frame;
-      frame.addEventListener('wheel', this._onWheel, { passive: true });
+      this._scrolledTo = frame.scrollTop;
+      frame.addEventListener('scroll', this._onScroll, { passive: true });
     }
     if (this._follow) {
       // The editor knows its height only after it has measured itself.
@@ -145,21 +176,34 @@ export class CellAsk implements IDisposable {
         requestAnimationFrame(() => {
           if (this._follow && !this._disposed) {
             node.scrollIntoView({ block: 'nearest' });
+            this._scrolledTo = frame.scrollTop;
           }
         })
       );
     }
   }
 
-  private readonly _onWheel = () =>
-    void requestAnimationFrame(() => {
+  /** By wheel, key, touch or scroll bar alike: who goes elsewhere is not pulled back. */
+  private readonly _onScroll = (): void => {
+    const frame = this._frameNode;
+    if (frame && Math.abs(frame.scrollTop - this._scrolledTo) > 1) {
+      this._scrolledTo = frame.scrollTop;
       this._follow = isInView(this.row.node);
-    });
+    }
+  };
 
+  private _onSource(): void {
+    this.model.sourceChanged();
+    this._schedule();
+  }
+
+  private readonly _source: string;
+  private readonly _wasRendered: boolean;
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;
   private _frameNode: HTMLElement | null = null;
   private _follow = false;
+  private _scrolledTo = 0;
   private _disposed = false;
 }
 

@@ -6,7 +6,7 @@
  * is a new widget with the same id and gets its view back; a deleted one keeps its model,
  * for undo brings it back.
  */
-import type { Cell } from '@jupyterlab/cells';
+import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
@@ -14,6 +14,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../models/generation';
 import { findCell } from '../notebook/cell';
+import { mendCellIds } from '../notebook/cellids';
 import { CellAsk } from './cellask';
 import type { IPromptRowServices } from './promptrow';
 
@@ -21,8 +22,10 @@ export interface INotebookAsksOptions extends IPromptRowServices {
   panel: NotebookPanel;
   makeModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** Something happened that is told when the row is closed already. */
+  /** What was done could not be noted yet, and the row that could say so is closed. */
   onUnsaved: () => void;
+  /** An answer came for a cell that is gone. */
+  onGone: (model: GenerationModel) => void;
 }
 
 export class NotebookAsks implements IDisposable {
@@ -51,6 +54,9 @@ export class NotebookAsks implements IDisposable {
 
   /** Open the row of a cell, or go there if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
+    if (this._panel.content.model) {
+      mendCellIds(this._panel.content.model);
+    }
     const id = cell.model.id;
     let model = this._models.get(id);
     if (!model) {
@@ -111,10 +117,18 @@ export class NotebookAsks implements IDisposable {
 
   private _onChanged(model: GenerationModel): void {
     const { phase, notice } = model.state;
+    const id = model.target.cellId;
+    if (phase === 'suggested' && !findCell(this._panel, id)) {
+      if (!this._told.has(model)) {
+        this._told.add(model);
+        this._options.onGone(model);
+      }
+      return;
+    }
+    this._told.delete(model);
     if (phase !== 'idle') {
       return;
     }
-    const id = model.target.cellId;
     const view = this._views.get(id);
     if (view) {
       const hadFocus = view.hasFocus;
@@ -135,6 +149,11 @@ export class NotebookAsks implements IDisposable {
     const index = notebook.widgets.indexOf(cell);
     if (index >= 0) {
       notebook.activeCellIndex = index;
+      if (cell instanceof MarkdownCell && cell.rendered) {
+        notebook.mode = 'command'; // To edit it would show its source again.
+        notebook.activate();
+        return;
+      }
       notebook.mode = 'edit';
       cell.editor?.focus();
     }
@@ -152,5 +171,7 @@ export class NotebookAsks implements IDisposable {
   private readonly _panel: NotebookPanel;
   private readonly _models = new Map<string, GenerationModel>();
   private readonly _views = new Map<string, CellAsk>();
+  /** Those of whose answer a person was told that its cell is gone. */
+  private readonly _told = new WeakSet<GenerationModel>();
   private _disposed = false;
 }

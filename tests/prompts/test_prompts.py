@@ -6,6 +6,7 @@ After a wanted change: ``UPDATE_SNAPSHOTS=1 pytest tests/prompts``, then look at
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 import re
 from pathlib import Path
@@ -104,6 +105,32 @@ REQUESTS = {
     "rejected": PromptInput("读取 b.csv", history=[turn(1, "读取 data.csv 并显示前5行", READ)]),
     "found-code": PromptInput("sort by price", source=READ, cells=[code("import os")]),
     "r": PromptInput("read data.csv", language="R", source="x <- 1"),
+    "r-next": PromptInput("mean price", language="R", cells=[code("d <- read.csv('data.csv')")]),
+    "julia": PromptInput("read data.csv", language="julia"),
+    "sql-magic": PromptInput(
+        "only the newest ten",
+        source="%%sql sqlite:///shop.db\nSELECT * FROM orders",
+        cells=[code("%load_ext sql")],
+    ),
+    "sql-magic-again": PromptInput(
+        "with the customer's name",
+        source="%%sql sqlite:///shop.db\nSELECT * FROM orders LIMIT 10",
+        history=[
+            turn(
+                1,
+                "only the newest ten",
+                "%%sql sqlite:///shop.db\nSELECT * FROM orders LIMIT 10",
+                current_code="%%sql sqlite:///shop.db\nSELECT * FROM orders",
+            )
+        ],
+    ),
+    "markdown": PromptInput("用一句话说明这些数据", cell_type="markdown", cells=[code(READ)]),
+    "markdown-edit": PromptInput(
+        "add how to read it",
+        source="# Houses\n\n```python\nimport pandas\n```",
+        cell_type="markdown",
+    ),
+    "raw": PromptInput("a LaTeX preamble", cell_type="raw"),
     "warm-up": PromptInput("", source=READ, cells=[code("import os")]),
 }
 
@@ -128,11 +155,8 @@ def test_no_snapshot_is_left_over() -> None:
 @pytest.mark.parametrize("name", REQUESTS)
 async def test_the_wish_comes_last_and_all_before_it_can_be_read_in_advance(name, style):
     asked = REQUESTS[name]
-    request = PromptInput("a wish", asked.source, asked.language, asked.cells, asked.history)
-    whole = await build(request, style)
-    ahead = await build(
-        PromptInput("", asked.source, asked.language, asked.cells, asked.history), style
-    )
+    whole = await build(dataclasses.replace(asked, intent="a wish"), style)
+    ahead = await build(dataclasses.replace(asked, intent=""), style)
     assert str(whole[-1].text).endswith("\na wish") or whole[-1].text == "a wish"
     assert [m.text for m in ahead[:-1]] == [m.text for m in whole[:-1]]
     assert str(whole[-1].text) == str(ahead[-1].text) + "a wish"
@@ -278,7 +302,7 @@ def test_fence_names_are_plain(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("python", "python"), ("ipython", "python"), ("R", "r"), ("C++17", "c++17"), ("", "python")],
+    [("python", "python"), ("ipython", "python"), ("R", "r"), ("C++17", "cpp"), ("", "python")],
 )
 def test_fence_name(language: str, name: str) -> None:
     assert fence.fence_name(language) == name

@@ -1,0 +1,106 @@
+"""Cells that show a small model the form of an answer, in the language of the cell at hand.
+
+It does what it sees done, so there are two kinds: one cell that is changed step by step (each step
+keeps the steps before it, and the last line), and cells after each other (each uses what the first
+one made). In both a file name in one language and a wish in the other: names are kept, never
+translated.
+"""
+
+from __future__ import annotations
+
+NEXT_CELL = "Next cell."
+
+Example = tuple[str, str]
+
+_WISHES = (
+    "显示 用户.{file} 的最后 3 行",
+    "keep the rows where city is 'Oslo'",
+    "按 age 排序",
+    f"{NEXT_CELL}\nhow many users have each name",
+    f"{NEXT_CELL}\n年龄的平均值和最大值",
+)
+
+
+def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
+    """Three codes of one cell, then (if there are) two of the cells after its first state."""
+    pairs = [(wish.format(file=file), code) for wish, code in zip(_WISHES, codes, strict=False)]
+    return pairs[:3], ([pairs[0], *pairs[3:]] if len(pairs) > 3 else [])
+
+
+_PYTHON = """\
+import pandas as pd
+
+users = pd.read_json('用户.json')
+"""
+_R = "users <- read.csv('用户.csv')\n"
+_JULIA = """\
+using CSV, DataFrames
+
+users = CSV.read("用户.csv", DataFrame)
+"""
+
+_CODE = {
+    "python": _examples(
+        "json",
+        f"{_PYTHON}print(users.tail(3))",
+        f"{_PYTHON}users = users[users['city'] == 'Oslo']\nprint(users.tail(3))",
+        f"{_PYTHON}users = users[users['city'] == 'Oslo']\n"
+        "users = users.sort_values('age')\nprint(users.tail(3))",
+        "print(users['name'].value_counts())",
+        "print(users['age'].mean())\nprint(users['age'].max())",
+    ),
+    "r": _examples(
+        "csv",
+        f"{_R}print(tail(users, 3))",
+        f"{_R}users <- users[users$city == 'Oslo', ]\nprint(tail(users, 3))",
+        f"{_R}users <- users[users$city == 'Oslo', ]\n"
+        "users <- users[order(users$age), ]\nprint(tail(users, 3))",
+        "print(table(users$name))",
+        "print(mean(users$age))\nprint(max(users$age))",
+    ),
+    "julia": _examples(
+        "csv",
+        f"{_JULIA}println(last(users, 3))",
+        f'{_JULIA}users = users[users.city .== "Oslo", :]\nprintln(last(users, 3))',
+        f'{_JULIA}users = users[users.city .== "Oslo", :]\n'
+        "users = sort(users, :age)\nprintln(last(users, 3))",
+        "println(combine(groupby(users, :name), nrow))",
+        "using Statistics\n\nprintln(mean(users.age))\nprintln(maximum(users.age))",
+    ),
+    "sql": (
+        [
+            ("显示 用户 的前 3 行", "SELECT * FROM 用户 LIMIT 3;"),
+            (
+                "keep the rows where city is 'Oslo'",
+                "SELECT * FROM 用户 WHERE city = 'Oslo' LIMIT 3;",
+            ),
+            ("按 age 排序", "SELECT * FROM 用户 WHERE city = 'Oslo' ORDER BY age LIMIT 3;"),
+        ],
+        [],
+    ),
+    "bash": (
+        [
+            ("显示 用户.csv 的最后 3 行", "tail -n 3 用户.csv"),
+            ("keep the lines with Oslo", "grep Oslo 用户.csv | tail -n 3"),
+            ("倒序", "grep Oslo 用户.csv | tail -n 3 | tac"),
+        ],
+        [],
+    ),
+    "markdown": (
+        [
+            ("a title and one sentence about 用户.csv", "# Users\n\nThe users of `用户.csv`."),
+            (
+                "add how to read it",
+                "# Users\n\nThe users of `用户.csv`.\n\n```python\n"
+                "users = pd.read_csv('用户.csv')\n```",
+            ),
+        ],
+        [],
+    ),
+}
+
+
+def examples_in(language: str, *, builds_on: bool) -> list[Example]:
+    """Wishes and the cell that each leads to; none for a language that has no set."""
+    changes, cells = _CODE.get(language, ([], []))
+    return (cells or changes) if builds_on else changes
