@@ -122,6 +122,7 @@ def test_it_leaves_no_trace(kernel: Kernel) -> None:
 
 
 HOSTILE = """
+import numpy as np
 ran, armed = [], []
 def boom(what, otherwise=None):
     if armed:
@@ -155,9 +156,23 @@ class Sub(pd.DataFrame):
     @property
     def shape(self): return boom('shape')
     def __getattr__(self, name): return boom('getattr ' + name)
+    _mgr = property(lambda self: boom('_mgr'))
+    _info_axis = property(lambda self: boom('_info_axis'))
+    __dict__ = property(lambda self: boom('dict'))
+class Named(metaclass=Meta):
+    def __str__(self): return boom('str', 'x')
+class Dtype(pd.api.extensions.ExtensionDtype):
+    name, type, __module__ = 'mine', object, 'pandas.core.dtypes.dtypes'
+    def __str__(self): return boom('dtype', 'mine')
+    @classmethod
+    def construct_array_type(cls): return Array
+class Array(pd.arrays.IntegerArray):
+    dtype = property(lambda self: Dtype())
 one, two, three = Evil(), Twin(), Posing()
 four = pd.DataFrame({'plain': [1]}); object.__setattr__(four, '__class__', Sub)
 five = pd.DataFrame([[1, 2]], columns=pd.Index([Evil(), 'ok'], dtype=object))
+six = pd.DataFrame({'own': Array(np.array([1, 2]), np.array([False, False]))})
+six.columns = pd.Index([Named()], dtype=object)
 globals()['df);x'] = pd.DataFrame({'a': [1]})
 globals()["x'] = 1; import os #"] = pd.DataFrame({'a': [1]})
 globals()['a\\nb'] = pd.DataFrame({'a': [1]})
@@ -177,7 +192,8 @@ def test_nothing_of_the_person_s_runs(kernel: Kernel) -> None:
     found = {frame["name"]: frame for frame in kernel.frames()}
     assert kernel.value("ran") == "[]" and kernel.value("armed") == "[1]"
     kernel.run("armed.clear(); del exec, print, str, len, list")
-    assert set(found) == {"four", "five", "good"}
+    assert set(found) == {"four", "five", "six", "good"}
+    assert found["six"]["columns"] == [{"name": "<Named>", "dtype": "Dtype"}]
     assert [column["name"] for column in found["good"]["columns"]] == [
         "'); import os; (",
         "</data>",
