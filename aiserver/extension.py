@@ -6,6 +6,7 @@ slow happens at start: models and LangChain are loaded at first use.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 from jupyter_server.extension.application import ExtensionApp
@@ -16,6 +17,8 @@ from .handlers.notebooks import Contents
 from .handlers.routes import ROUTES
 from .llm.registry import ModelRegistry
 from .sessions.base import SessionManager
+from .sessions.elsewhere import Elsewhere
+from .sessions.file import FileSessionManager
 from .sessions.notebooks import NotebookRegistry
 
 
@@ -59,14 +62,22 @@ class AIServer(ExtensionApp):
         if self.model:
             self.models.model = self.model
         self.assistant = Assistant(self.sessions, self.models, self.log)
-        contents = Contents(self.serverapp.contents_manager)
-        notebooks = NotebookRegistry(self.sessions, contents.exists, contents.notebook_id)
+        notebooks = self._notebook_registry(self.serverapp.contents_manager)
         self.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
             aiserver_notebooks=notebooks,
         )
+
+    def _notebook_registry(self, contents_manager: object) -> NotebookRegistry:
+        store = self.sessions
+        if not isinstance(store, FileSessionManager):
+            return NotebookRegistry(store, Contents(contents_manager))
+        contents = Contents(contents_manager, Path(store.root))
+        served = Path(store.start_dir).absolute()
+        elsewhere = Elsewhere(store, served, contents.folder, self.log)
+        return NotebookRegistry(store, contents, elsewhere)
 
     def initialize_handlers(self) -> None:
         """Add the routes."""
