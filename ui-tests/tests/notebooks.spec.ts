@@ -108,9 +108,10 @@ function validity(files: string[]): string[] {
  */
 function plain(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
-    return value.length && value.every(one => typeof one === 'string')
-      ? value.join('')
-      : value.map(one => plain(one));
+    const isText =
+      key === 'source' ||
+      (value.length > 0 && value.every(one => typeof one === 'string'));
+    return isText ? value.join('') : value.map(one => plain(one));
   }
   if (value && typeof value === 'object') {
     const own = Object.entries(value).filter(
@@ -121,6 +122,10 @@ function plain(value: unknown, key = ''): unknown {
     return Object.fromEntries(own.map(([name, one]) => [name, plain(one, name)]));
   }
   return value;
+}
+
+function isValid(id: unknown): boolean {
+  return typeof id === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(id);
 }
 
 /** What a save without us would have written, with one cell's code, the id, and mended ids. */
@@ -134,7 +139,7 @@ function expected(
   copy.cells.forEach((cell, number) => {
     const { id } = after.cells[number];
     const colab = (cell as any).metadata?.id;
-    const usable = /^[A-Za-z0-9_-]{1,64}$/.test(cell.id) && !seen.has(cell.id);
+    const usable = isValid(cell.id) && !seen.has(cell.id);
     seen.add(cell.id);
     if (!usable || id === colab) {
       cell.id = id;
@@ -142,6 +147,8 @@ function expected(
   });
   copy.cells[index].source = answer;
   copy.metadata.aiserver = after.metadata.aiserver;
+  // Cells have ids from nbformat 4.5 on.
+  copy.nbformat_minor = Math.max(5, copy.nbformat_minor);
   return copy;
 }
 
