@@ -20,9 +20,12 @@ export PATH := $(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
+# What the frontend, and what the wheel, is made of.
 FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
+PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
+  $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test build model lint pytest jest galata pictures clean
+.PHONY: help lab test build model lint pytest jest galata places audit pictures clean
 
 help:
 	@sed -n '3,4s/^#   //p' Makefile
@@ -73,7 +76,7 @@ lab: build model
 
 # --- make test ----------------------------------------------------------------------
 
-test: lint pytest jest galata
+test: lint pytest jest galata places audit
 	@echo "All of it holds."
 
 lint: build
@@ -96,7 +99,32 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 	@touch $@
 
 galata: build model $(DONE)/ui-tests
-	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && AISERVER_BROWSER="$$browser" jlpm test
+	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
+	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
+
+# The release, as it is handed out.
+$(DONE)/release: $(DONE)/frontend $(PACKAGE)
+	@echo "• Wheel and sdist"
+	@scripts/build-dist $(DONE)/dist >$(DONE)/release.log 2>&1 || { tail -n 40 $(DONE)/release.log; exit 1; }
+	@touch $@
+
+# The wheel in a fresh environment, with the oldest JupyterLab that we promise.
+$(DONE)/wheel: $(DONE)/release scripts/make-env
+	@echo "• The wheel in a fresh environment, with JupyterLab 4.5"
+	@scripts/make-env $(DONE)/envs/wheel "$$(echo $(DONE)/dist/*.whl)[openai]" 'jupyterlab==4.5.*' ipykernel
+	@touch $@
+
+# Working together changes how every notebook is opened and saved, so it lives apart.
+$(DONE)/rtc: $(DONE)/install scripts/make-env
+	@echo "• jupyter-collaboration in an environment of its own"
+	@scripts/make-env $(DONE)/envs/rtc --over $(VENV) 'jupyter-collaboration>=5,<6'
+	@touch $@
+
+places: build $(DONE)/ui-tests $(DONE)/wheel $(DONE)/rtc
+	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm test --project=places
+
+audit: $(DONE)/install
+	@scripts/audit
 
 # The pictures of README and docs, made anew by the browser tests.
 pictures: build model $(DONE)/ui-tests

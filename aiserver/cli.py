@@ -14,10 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import __version__
+from .doctor import commands as doctor
 from .errors import AIServerError
 from .llm import commands as model
 
-GROUPS: tuple[Callable[[Any], None], ...] = (model.add_commands,)
+GROUPS: tuple[Callable[[Any], None], ...] = (model.add_commands, doctor.add_commands)
 
 
 def parser() -> argparse.ArgumentParser:

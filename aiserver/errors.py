@@ -4,7 +4,10 @@
     ├── InvalidRequest                 the request itself is wrong
     │   └── RequestTooLarge            … because it is too big
     ├── NotFound                       no such session, generation or model
+    ├── NotYours                       somebody else asked for this answer
+    ├── NotOwner                       this server's models are not theirs to use
     ├── GenerationRunning              the cell is already being written
+    ├── TooManyGenerations             as many answers are being written as may
     ├── StaleRevision                  somebody else wrote in between
     ├── StorageError                   the history can't be read or written
     │   ├── StorageFull                … because the disk is full
@@ -13,8 +16,11 @@
     │   └── SessionCorrupt             … the file is damaged; its bytes are kept
     └── ModelError                     the model gave no usable answer
         ├── NoModel                    nothing is chosen or installed
+        ├── ModelNotAllowed            the administrator of this server excludes it
+        ├── InstallFailed              the local model could not be installed
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider refused the key
+        │   └── ModelKeyMissing        … or there is none
         ├── ModelRateLimited           the provider asks to wait
         ├── ModelUnavailable           it can't be reached, or failed inside
         ├── ModelTimeout               it didn't answer in time
@@ -68,6 +74,23 @@ class NotFound(AIServerError):
     default_message = "There is nothing under that name."
 
 
+class NotYours(AIServerError):
+    """Somebody else asked for this answer."""
+
+    code = "not_yours"
+    default_message = "Somebody else asked for this answer, so only they can stop it."
+
+
+class NotOwner(AIServerError):
+    """The server is somebody else's, and so are its keys."""
+
+    code = "not_owner"
+    default_message = (
+        "This server belongs to somebody else, and answers would be at their cost. "
+        "Ask in a notebook on your own server."
+    )
+
+
 class GenerationRunning(AIServerError):
     """The cell is already being written; ``generation_id`` names the running generation."""
 
@@ -78,6 +101,14 @@ class GenerationRunning(AIServerError):
     def __init__(self, generation_id: str) -> None:
         self.generation_id = generation_id
         super().__init__()
+
+
+class TooManyGenerations(AIServerError):
+    """As many answers are being written as this server may write at once."""
+
+    code = "too_many_generations"
+    retryable = True
+    default_message = "Too many answers are being written at once. Wait until one is done."
 
 
 class StaleRevision(AIServerError):
@@ -146,6 +177,21 @@ class NoModel(ModelError):
     )
 
 
+class ModelNotAllowed(ModelError):
+    """The administrator of this server excludes this model or provider."""
+
+    code = "model_not_allowed"
+    default_message = "The administrator of this server does not allow that model."
+
+
+class InstallFailed(ModelError):
+    """The local model could not be installed; what had come is kept."""
+
+    code = "install_failed"
+    retryable = True
+    default_message = "The local model could not be installed. Try again: it goes on where it was."
+
+
 class ModelPackageMissing(ModelError):
     """The provider's Python package isn't installed; ``install`` is the line that installs it."""
 
@@ -157,10 +203,17 @@ class ModelPackageMissing(ModelError):
 
 
 class ModelAuthFailed(ModelError):
-    """The provider refused the key, or there is none."""
+    """The provider refused the key."""
 
     code = "model_auth_failed"
     default_message = "The provider refused the key. Check the key and try again."
+
+
+class ModelKeyMissing(ModelAuthFailed):
+    """The provider asks for a key, and there is none."""
+
+    code = "model_key_missing"
+    default_message = "The provider asks for a key, and none is set. Connect the provider first."
 
 
 class ModelRateLimited(ModelError):

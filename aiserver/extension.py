@@ -1,25 +1,50 @@
 """The server extension: traits and wiring, nothing else.
 
-Each replaceable part is a ``Type`` trait, and only here is a concrete class picked. Nothing
-slow happens at start: models and LangChain are loaded at first use.
+Each replaceable part is a ``Type`` trait, and only here is a concrete class picked. What must
+hold: a Jupyter server with AI Server on it starts as quickly as one without. So nothing slow is
+imported with this module; the parts are loaded in a thread once the server runs, or by the first
+request that needs them. (Models and LangChain wait longer still: for the first use of a model.)
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import cast
+import asyncio
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
-from traitlets import Type, Unicode
+from jupyter_server.utils import url_path_join
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.routing import PathMatches, Router, Rule
+from traitlets import Bool, Int, List, Type, Unicode, default
 
-from .assistant import Assistant
-from .handlers.notebooks import Contents
-from .handlers.routes import ROUTES
-from .llm.registry import ModelRegistry
-from .sessions.base import SessionManager
-from .sessions.elsewhere import Elsewhere
-from .sessions.file import FileSessionManager
-from .sessions.notebooks import NotebookRegistry
+if TYPE_CHECKING:
+    from .assistant import Assistant
+    from .llm.registry import ModelRegistry
+    from .sessions.base import SessionManager
+
+
+class LazyType(Type[Any, Any]):
+    """A ``Type`` whose value stays a name, and is not imported, until ``load``.
+
+    (Jupyter reads all traits of an extension when the server starts.)
+    """
+
+    def instance_init(self, obj: Any) -> None:
+        """Import nothing."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """Take a name as it is; a class must be one of ours."""
+        return value if isinstance(value, str) else self._checked(obj, value)
+
+    def load(self, obj: Any) -> Any:
+        """The class. Raises TraitError if there is none of that name, or if it is no such class."""
+        return self._checked(obj, self.get(obj))
+
+    def _checked(self, obj: Any, value: Any) -> Any:
+        self._resolve_classes()
+        return super().validate(obj, value)
 
 
 class AIServer(ExtensionApp):
@@ -36,55 +61,117 @@ class AIServer(ExtensionApp):
         this machine.""",
     ).tag(config=True)
 
-    session_manager_class = Type(
+    allowed_models = List(
+        Unicode(),
+        default_value=["*"],
+        help="""The models that may be used, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"]. Others are neither shown nor asked, nor can they be chosen.""",
+    ).tag(config=True)
+
+    max_generations = Int(
+        100, min=1, help="How many answers may be written at once; one more is refused (429)."
+    ).tag(config=True)
+
+    session_manager_class = LazyType(
         "aiserver.sessions.file.FileSessionManager",
-        klass=SessionManager,
+        klass="aiserver.sessions.base.SessionManager",
         help="Where sessions are kept.",
     ).tag(config=True)
 
-    model_registry_class = Type(
-        ModelRegistry,
-        klass=ModelRegistry,
+    model_registry_class = LazyType(
+        "aiserver.llm.registry.ModelRegistry",
+        klass="aiserver.llm.registry.ModelRegistry",
         help="Where models come from.",
     ).tag(config=True)
+
+    owner = Unicode(
+        help="""Whose server this is, where it has users with names. Nobody else can ask here, for
+        the answers come at the owner's cost. By default the user that JupyterHub started the
+        server for; else nobody, and whoever may run code may ask.""",
+    ).tag(config=True)
+
+    others_may_ask = Bool(
+        False, help="Whether users other than the owner may ask here, at the owner's cost."
+    ).tag(config=True)
+
+    sessions: SessionManager
+    models: ModelRegistry
+    assistant: Assistant
+    _loaded = False
+
+    @default("owner")
+    def _default_owner(self) -> str:
+        return os.environ.get("JUPYTERHUB_USER", "")
 
     @classmethod
     def get_extension_package(cls) -> str:
         """The package that the extension lives in."""
         return "aiserver"
 
-    def initialize_settings(self) -> None:
-        """Make the parts and give them to the handlers."""
+    def initialize_handlers(self) -> None:
+        """Stand at the API's addresses until its handlers do."""
         assert self.serverapp is not None
-        store = cast("type[SessionManager]", self.session_manager_class)
-        self.sessions = store(parent=self, start_dir=self.serverapp.root_dir)
-        self.models: ModelRegistry = self.model_registry_class(parent=self)
+        web_app: Any = self.serverapp.web_app
+        addresses = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
+        web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
+
+    async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        for module in _SLOW:
+            await asyncio.to_thread(importlib.import_module, module, "aiserver")
+        self.load()
+
+    def load(self) -> None:
+        """Make the parts and give them to the handlers; once."""
+        if self._loaded:
+            return
+        from .assistant import Assistant
+        from .handlers.notebooks import notebook_registry
+        from .handlers.routes import ROUTES
+
+        server: Any = self.serverapp
+        traits: Any = type(self)
+        self.sessions = traits.session_manager_class.load(self)(
+            parent=self, start_dir=server.root_dir
+        )
+        self.models = traits.model_registry_class.load(self)(parent=self)
         if self.model:
             self.models.model = self.model
-        self.assistant = Assistant(self.sessions, self.models, self.log)
-        notebooks = self._notebook_registry(self.serverapp.contents_manager)
-        self.settings.update(
+        if self.allowed_models != ["*"]:
+            self.models.allowed_models = self.allowed_models
+        self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
+        server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
-            aiserver_notebooks=notebooks,
+            aiserver_notebooks=notebook_registry(self.sessions, server.contents_manager, self.log),
+            aiserver_owner="" if self.others_may_ask else self.owner,
         )
-
-    def _notebook_registry(self, contents_manager: object) -> NotebookRegistry:
-        store = self.sessions
-        if not isinstance(store, FileSessionManager):
-            return NotebookRegistry(store, Contents(contents_manager))
-        contents = Contents(contents_manager, Path(store.root))
-        served = Path(store.start_dir).absolute()
-        elsewhere = Elsewhere(store, served, contents.folder, self.log)
-        return NotebookRegistry(store, contents, elsewhere)
-
-    def initialize_handlers(self) -> None:
-        """Add the routes."""
-        self.handlers.extend(ROUTES)
+        base_url = server.web_app.settings["base_url"]
+        routes = [
+            (url_path_join(base_url, at), handler, {"name": self.name}) for at, handler in ROUTES
+        ]
+        server.web_app.add_handlers(".*$", routes)
+        self._loaded = True
 
     async def stop_extension(self) -> None:
         """Record what is being written, then let go of the model and the store."""
-        await self.assistant.close()
-        await self.models.close()
-        await self.sessions.close()
+        if self._loaded:
+            await self.assistant.close()
+            await self.models.close()
+            await self.sessions.close()
+
+
+_SLOW = (".requests", ".assistant", ".llm.registry", ".sessions.file", ".handlers.routes")
+
+
+class _LoadFirst(Router):
+    """Takes no request: it sees to it that those who do, further down the list, are there."""
+
+    SUPPORTED_METHODS = ()  # jupyter_server looks for verbs without a guard here
+
+    def __init__(self, extension: AIServer) -> None:
+        self.extension = extension
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
+        self.extension.load()
+        return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
 
 from .models import Id, NewEvent, utc_now
@@ -103,6 +103,26 @@ class AnalyzeBody(GenerateBody):
 
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "analyze"
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
+
+
+class ChoiceBody(Body):
+    """The id of the model that is to be the default one; null forgets the choice."""
+
+    model: Annotated[str, Field(min_length=1, max_length=256)] | None
+
+
+class KeyBody(Body):
+    """How a provider is reached: the key, and its address where it isn't the usual one."""
+
+    key: Annotated[SecretStr, Field(max_length=4096)] | None = None
+    address: Annotated[str, Field(max_length=2048)] | None = None
+
+
+class PreviewBody(WarmUpBody):
+    """A request that is not sent: what would be? Any of its parts may still be missing."""
+
+    intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
+    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
 
 
 class EventBody(Body):

@@ -4,8 +4,10 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './plugins/ask';
+import { firstStepsPlugin } from './plugins/firststeps';
 import { historyPlugin } from './plugins/history';
 import { identityPlugin } from './plugins/identity';
+import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
 
@@ -13,8 +15,10 @@ import { replayPlugin } from './plugins/replay';
 const plugins: JupyterFrontEndPlugin<any>[] = [
   historyPlugin,
   identityPlugin,
+  modelsPlugin,
   placeholderPlugin,
   askPlugin,
+  firstStepsPlugin,
   replayPlugin
 ];
 

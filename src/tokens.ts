@@ -4,6 +4,7 @@
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
+import type { JSX } from 'react';
 
 import type { EventBody, ModelList, Replay, SessionSummary } from './api/types';
 
@@ -29,7 +30,10 @@ export interface IHistory {
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
 
-  /** Record what a person did, and tell all who look. */
+  /**
+   * Record what a person did, and tell all who look. Where that can't be done for now it
+   * rejects, keeps what was done, and records it as soon as it can.
+   */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
   /** The models that can be used. */
@@ -66,6 +70,39 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
   'Gives notebooks the id under which their sessions are kept.'
 );
 
+/** What a prompt row needs for its model's menu. */
+export interface IModelPick {
+  /** Where the menu opens, in the window. */
+  readonly x: number;
+  readonly y: number;
+  /** The model chosen for this cell alone; null if the cell goes with all others. */
+  readonly cellModel: string | null;
+  readonly chooseForCell: (id: string | null) => void;
+}
+
+/**
+ * Choosing, connecting and installing models. Without it (the plugin can be switched off) a
+ * prompt row names its model and offers nothing.
+ */
+export interface IModels {
+  /** The models or the one that answers changed: whoever names one looks again. */
+  readonly changed: ISignal<IModels, void>;
+
+  /** Open the menu in which a person chooses the model. */
+  pick(options: IModelPick): void;
+
+  /**
+   * What a prompt row shows where nothing can answer yet. `onGone` is called when it goes
+   * while it holds the focus.
+   */
+  offer(options: { onGone: () => void }): JSX.Element;
+}
+
+export const IModels = new Token<IModels>(
+  'aiserver:IModels',
+  'Choosing, connecting and installing models.'
+);
+
 /** The commands, by name. */
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */
@@ -81,4 +118,10 @@ export namespace CommandIDs {
   export const showReplay = 'aiserver:show-replay';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
+  /** Open the form in which a provider is connected. */
+  export const connect = 'aiserver:connect-provider';
+  /** Open the settings of the models. */
+  export const modelSettings = 'aiserver:open-model-settings';
+  /** Open a new copy of the guided notebook. */
+  export const firstSteps = 'aiserver:open-first-steps';
 }

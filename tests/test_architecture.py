@@ -11,16 +11,19 @@ ROOT = pathlib.Path(aiserver.__file__).parent
 
 # From the ground up. A module may import from layers below its own, and from its own package.
 LAYERS = [
-    {"errors", "_version"},
+    {"errors", "_version", "redact", "faultlog"},
     {"models"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
+    {"compose"},
+    {"generation"},
     {"assistant"},
-    {"handlers", "cli"},
+    {"handlers", "doctor"},
+    {"cli"},
     {"extension"},
     {"__init__"},
 ]
-WEB = {"handlers", "extension", "cli", "__init__"}
+WEB = {"handlers", "extension", "cli", "doctor", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 
 

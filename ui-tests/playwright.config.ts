@@ -4,6 +4,9 @@
  */
 import { defineConfig } from '@playwright/test';
 
+/** The tests that start something else than JupyterLab in the environment of the tests. */
+const PLACES = /[\\/](base-url|hub|notebook7|rtc|wheel)\.spec\.ts$/;
+
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const base = require('@jupyterlab/galata/lib/playwright-config');
 
@@ -17,6 +20,10 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
+  projects: [
+    { name: 'lab', testIgnore: PLACES },
+    { name: 'places', testMatch: PLACES }
+  ],
   use: {
     ...base.use,
     viewport: { width: 1360, height: 800 },

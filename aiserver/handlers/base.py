@@ -7,6 +7,7 @@ sentence, never a traceback, a path or somebody else's text; a client's mistake 
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Awaitable, Callable
 from types import TracebackType
@@ -16,16 +17,19 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import from_json
 from tornado.web import HTTPError, authenticated
 
 from .. import errors
 from ..assistant import Assistant
-from ..models import SessionKey
+from ..faultlog import outline_of
+from ..models import Interaction, SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
+from .who import asker
 
 RESOURCE = "aiserver"  # what the server's Authorizer is asked about
-MAX_BODY = 8 * 1024 * 1024  # bytes
+MAX_BODY = 3 * 1024 * 1024  # bytes: to read that many takes the event loop less than 10 ms
 
 # The one mapping from errors to HTTP; a child without a row has its parent's.
 STATUS: dict[type[errors.AIServerError], int] = {
@@ -33,12 +37,16 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.InvalidRequest: 400,
     errors.RequestTooLarge: 413,
     errors.NotFound: 404,
+    errors.NotYours: 403,
+    errors.NotOwner: 403,
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
     errors.StorageError: 503,
     errors.StorageFull: 507,
     errors.SessionTooNew: 409,
+    errors.TooManyGenerations: 429,
     errors.ModelError: 503,
+    errors.ModelNotAllowed: 403,
 }
 # What Jupyter or Tornado refuse before a verb of ours runs.
 REFUSED: dict[int, tuple[str, str]] = {
@@ -84,6 +92,8 @@ def error_fields(error: errors.AIServerError) -> dict[str, Any]:
 class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     """Base of all handlers."""
 
+    unsaved: Interaction | None = None  # an answer that is still given though it isn't kept
+
     @property
     def sessions(self) -> SessionManager:
         """Where sessions are kept."""
@@ -99,6 +109,17 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Who answers."""
         return self.settings["aiserver_assistant"]  # type: ignore[no-any-return]
 
+    @property
+    def asker(self) -> str:
+        """Who asks, or empty on a server of one person."""
+        return asker(self)
+
+    def check_owner(self) -> None:
+        """Raise NotOwner if the server is somebody else's, and so is what an answer costs."""
+        owner = self.settings["aiserver_owner"]
+        if owner and self.asker != owner:
+            raise errors.NotOwner
+
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """The session's name. Raises InvalidRequest for an id outside the rule."""
         return SessionKey(notebook_id, cell_id)
@@ -108,12 +129,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if len(self.request.body) > MAX_BODY:
             raise errors.RequestTooLarge
         try:
-            data = json.loads(self.request.body.decode("utf-8"), parse_constant=_no_constant)
-            # A lone surrogate is no text: it could not be stored.
-            json.dumps(data, ensure_ascii=False).encode()
-        except (ValueError, RecursionError) as reason:
+            # Takes no half of a surrogate pair (it could not be stored) and no deep nesting.
+            return from_json(self.request.body, allow_inf_nan=False)
+        except ValueError as reason:
             raise errors.InvalidRequest("The body is not valid JSON text.") from reason
-        return data
 
     def body(self, model: type[Model]) -> Model:
         """The body as one of ``requests.py``. Raises InvalidRequest that names the field."""
@@ -151,6 +170,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if error is not None:
             self.set_status(status_of(error))
             fields = error_fields(error)
+            if self.unsaved is not None:
+                fields["unsaved"] = self.unsaved.to_dict()
         else:
             code, message = REFUSED.get(
                 status_code, ("error", errors.AIServerError.default_message)
@@ -175,27 +196,19 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        """Log what went wrong: a line for what was expected, a traceback for what was not."""
+        """Log what went wrong: a line each, without contents."""
         error = _as_error(value)
         if error is not None:
             self.log.info("%s: %s (request %s)", self._verb, error.code, self.request_id)
         elif isinstance(value, HTTPError):
             self.log.info("%s: %s (request %s)", self._verb, value.status_code, self.request_id)
         else:
-            self.log.error(
-                "%s failed (request %s)",
-                self._verb,
-                self.request_id,
-                exc_info=(typ, value, tb),  # type: ignore[arg-type]
-            )
+            fault = outline_of(value) if value else "unknown"
+            self.log.error("%s failed (request %s): %s", self._verb, self.request_id, fault)
 
     @property
     def _verb(self) -> str:
         return f"{self.request.method} {type(self).__name__}"
-
-
-def _no_constant(text: str) -> Any:
-    raise ValueError(f"{text} is not JSON")
 
 
 def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
@@ -203,6 +216,12 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
         return reason
     if isinstance(reason, ValidationError):
         first = reason.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "body"
+        where = ".".join(_shown(part) for part in first["loc"]) or "body"
         return errors.InvalidRequest(f"{where}: {first['msg']}")
     return None
+
+
+def _shown(part: str | int) -> str:
+    """A field's name as it may be said again: ours, or one that could be."""
+    text = str(part)
+    return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

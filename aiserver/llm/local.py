@@ -19,7 +19,7 @@ from .errors import translate
 from .grammar import fenced_block
 from .local_process import Address, LocalProcess
 from .loops import repeats_itself
-from .streaming import Limits, stream_chat
+from .streaming import Limits, chunks, stream_chat
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -136,14 +136,15 @@ class LocalModel(ChatModel):
             self._warming = None
 
     async def _warm(self, messages: list[BaseMessage]) -> None:
-        from langsmith import tracing_context
-
         client = await self._connect()
         # One token, for a prompt is read only by a request that answers.
+        options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
-            extra = {"max_tokens": 1, "cache_prompt": True}
-            with tracing_context(enabled=False):
-                await client.chat.ainvoke(harmless(messages), extra_body=extra)
+            async with contextlib.aclosing(
+                chunks(client.chat, harmless(messages), options)
+            ) as answer:
+                async for _ in answer:
+                    pass
         except Exception as error:
             raise translate(error) from error
 

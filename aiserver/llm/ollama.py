@@ -1,19 +1,23 @@
-"""Which models an Ollama server on this machine offers. Looks; asks no model anything.
+"""Which models an Ollama server offers. Looks; asks no model anything.
 
-What must hold: only a loopback address is ever contacted, directly and shortly; a model that
-Ollama itself runs in its cloud counts as not on this machine (P4).
+What must hold: a server on this machine is contacted directly and shortly; a model that Ollama
+itself runs in its cloud counts as not on this machine (P4). Who calls makes sure that an address
+elsewhere is one that the person named.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from .providers import is_loopback
 
-_PATIENCE = 0.7  # seconds: a local server that runs answers in a few milliseconds
+PATIENCE = 0.7  # seconds: a local server that runs answers in a few milliseconds
+FAR_PATIENCE = 3.0
 
 
 @dataclass(frozen=True)
@@ -25,31 +29,41 @@ class OllamaModel:
 
 
 def address() -> str | None:
-    """Where Ollama listens on this machine, or None if it is said to be on another one."""
-    named = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/") or "127.0.0.1:11434"
-    url = named if "//" in named else f"http://{named}"
-    scheme, _, rest = url.partition("//")
-    host, _, port = rest.partition(":")
-    if host == "0.0.0.0":  # noqa: S104 - what a server binds to; it is reached on loopback
+    """Where the environment says that Ollama listens, read as Ollama reads it; None if that is
+    no address."""
+    named = os.environ.get("OLLAMA_HOST", "").strip()
+    scheme, separator, rest = named.rpartition("://")
+    usual = {"http": 80, "https": 443}.get(scheme, 11434) if separator else 11434
+    rest, _, path = rest.partition("/")
+    try:
+        host, port = str(ipaddress.ip_address(rest.strip("[]"))), None  # also a bare ``::1``
+    except ValueError:
+        try:
+            parts = urlsplit(f"//{rest}")
+            host, port = parts.hostname or "127.0.0.1", parts.port
+        except ValueError:
+            return None
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - what a server binds to; it is reached on loopback
         host = "127.0.0.1"
-    url = f"{scheme}//{host}:{port or 11434}"
-    return url if is_loopback(url) else None
+    host = f"[{host}]" if ":" in host else host
+    return f"{scheme or 'http'}://{host}:{port or usual}/{path}".rstrip("/")
 
 
-async def models() -> list[OllamaModel]:
-    """The chat models of a running Ollama, the best for code first; empty if none runs."""
-    url = address()
+async def models(url: str, key: str | None = None) -> list[OllamaModel]:
+    """The chat models of the Ollama at ``url``, the best for code first; empty if none runs."""
     # In a thread, for the first client takes half a second to make (it imports), and each one
     # reads the certificates.
-    return [] if url is None else await asyncio.to_thread(_ask, url)
+    return await asyncio.to_thread(_ask, url, key)
 
 
-def _ask(url: str) -> list[OllamaModel]:
+def _ask(url: str, key: str | None) -> list[OllamaModel]:
     import httpx
 
+    here = is_loopback(url)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        with httpx.Client(trust_env=False, timeout=_PATIENCE) as client:
-            response = client.get(f"{url}/api/tags")
+        with httpx.Client(trust_env=not here, timeout=PATIENCE if here else FAR_PATIENCE) as client:
+            response = client.get(f"{url}/api/tags", headers=headers)
             response.raise_for_status()
             items = response.json()["models"]
             found = [_model(item) for item in items if not _embeds(item)]

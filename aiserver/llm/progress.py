@@ -1,26 +1,71 @@
-"""How far a long download is: a bar at a terminal, a plain line now and then elsewhere."""
+"""How far a long download is: for a person at a terminal, or for a program that reads lines."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from types import TracebackType
 from typing import Any
 
 _SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_STATES = 0.2
 
 
 class Progress:
-    """Steps, one after the other, each with a number of bytes to come. A context manager."""
+    """Steps, one after the other, each with a number of bytes to come. A context manager.
+
+    This one keeps them to itself. A step may be part of something larger: ``before`` bytes of its
+    ``whole`` were done when it began. ``phase`` is looking, fetching or checking.
+    """
 
     def __init__(self) -> None:
-        self._bar: Any = None
-        self._task: Any = None
-        self._name = ""
-        self._total = self._done = 0
-        self._last_line = 0.0
+        self.name = ""
+        self.phase, self.source = "looking", ""
+        self.total = self.done = 0
+        self.before = self.whole = 0
 
     def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+    def say(self, sentence: str) -> None:
+        """A line of its own."""
+
+    def step(
+        self, name: str, total: int, phase: str, source: str, *, before: int = 0, whole: int = 0
+    ) -> None:
+        """Begin a step of ``total`` bytes."""
+        self.name, self.total, self.done = name, total, 0
+        self.phase, self.source = phase, source
+        self.before, self.whole = before, whole or total
+
+    def reach(self, done: int) -> None:
+        """So many bytes of the step are done."""
+        self.done = done
+
+    def advance(self, count: int) -> None:
+        """So many more bytes of the step are done."""
+        self.reach(self.done + count)
+
+
+class Shown(Progress):
+    """A bar at a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bar: Any = None
+        self._task: Any = None
+        self._last_line = 0.0
+
+    def __enter__(self) -> Shown:
         if sys.stdout.isatty():
             from rich import progress
 
@@ -44,15 +89,17 @@ class Progress:
             self._bar.stop()
 
     def say(self, sentence: str) -> None:
-        """A line of its own."""
+        """See Progress."""
         if self._bar is not None:
             self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
         else:
             print(sentence, flush=True)
 
-    def step(self, name: str, total: int) -> None:
-        """Begin a step of ``total`` bytes."""
-        self._name, self._total, self._done = name, total, 0
+    def step(
+        self, name: str, total: int, phase: str, source: str, *, before: int = 0, whole: int = 0
+    ) -> None:
+        """See Progress."""
+        super().step(name, total, phase, source, before=before, whole=whole)
         self._last_line = time.monotonic()
         if self._bar is not None:
             if self._task is not None:
@@ -62,14 +109,49 @@ class Progress:
             print(f"{name} …", flush=True)
 
     def reach(self, done: int) -> None:
-        """So many bytes of the step are done."""
-        self._done = done
+        """See Progress."""
+        super().reach(done)
         if self._bar is not None:
             self._bar.update(self._task, completed=done)
         elif time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
-            print(f"{self._name}: {done / 1e6:.0f} of {self._total / 1e6:.0f} MB", flush=True)
+            print(f"{self.name}: {done / 1e6:.0f} of {self.total / 1e6:.0f} MB", flush=True)
 
-    def advance(self, count: int) -> None:
-        """So many more bytes of the step are done."""
-        self.reach(self._done + count)
+
+class Told(Progress):
+    """A JSON object a line: ``phase``, ``bytes``, ``total``, ``source``, ``message``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._message: str | None = None
+        self._last = 0.0
+
+    def say(self, sentence: str) -> None:
+        """See Progress."""
+        self._message = sentence
+        self._tell()
+
+    def step(
+        self, name: str, total: int, phase: str, source: str, *, before: int = 0, whole: int = 0
+    ) -> None:
+        """See Progress."""
+        super().step(name, total, phase, source, before=before, whole=whole)
+        self._tell()
+
+    def reach(self, done: int) -> None:
+        """See Progress."""
+        super().reach(done)
+        if time.monotonic() - self._last >= _SECONDS_BETWEEN_STATES:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._last = time.monotonic()
+        state = {
+            "phase": self.phase,
+            "bytes": min(self.before + self.done, self.whole),
+            "total": self.whole or None,
+            "source": self.source or None,
+            "message": self._message,
+        }
+        print(json.dumps({key: value for key, value in state.items() if value is not None}))
+        sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""The providers that AI Server knows by name: their package, their key, a model to begin with.
+"""The providers that AI Server knows by name: their package, key, address and models to begin with.
 
 LangChain knows more of them than this table; those work too, by configuration. What must hold:
 nothing here imports a provider's package or sends anything.
@@ -14,17 +14,24 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+COMPATIBLE = "openai_compatible"
+
 
 @dataclass(frozen=True)
 class Provider:
-    """``extra`` is the one of ours that installs it; ``suggested`` is a model to begin with."""
+    """``extra`` is the one of ours that installs it; ``library`` what LangChain calls it, if not
+    by ``name``; ``keys`` and ``addresses`` are environment variables; ``suggested`` are models to
+    begin with, the first one first."""
 
     name: str
     label: str
     package: str
     extra: str | None = None
     keys: tuple[str, ...] = ()
-    suggested: str | None = None
+    address: str | None = None
+    addresses: tuple[str, ...] = ()
+    suggested: tuple[str, ...] = ()
+    library: str | None = None
 
     @property
     def installed(self) -> bool:
@@ -38,50 +45,82 @@ class Provider:
         return f"pip install {what}"
 
     @property
-    def has_key(self) -> bool:
-        """Whether the environment holds a key for it."""
-        return any(os.environ.get(name) for name in self.keys)
+    def needs_key(self) -> bool:
+        """Whether it answers nobody without a key (unless it runs on this machine)."""
+        return bool(self.keys)
+
+    @property
+    def needs_address(self) -> bool:
+        """Whether only the person can say where it is."""
+        return self.name == COMPATIBLE
+
+    def key_in_environment(self) -> str | None:
+        """The key that the environment holds for it."""
+        return next(filter(None, map(os.environ.get, self.keys)), None)
+
+    def usual_address(self) -> str | None:
+        """Where it is, if nobody said otherwise but the environment."""
+        return next(filter(None, map(os.environ.get, self.addresses)), self.address)
 
 
 PROVIDERS = {
     provider.name: provider
     for provider in (
         Provider(
-            "openai", "OpenAI", "langchain_openai", "openai", ("OPENAI_API_KEY",), "gpt-4.1-mini"
+            "openai",
+            "OpenAI",
+            "langchain_openai",
+            "openai",
+            keys=("OPENAI_API_KEY",),
+            address="https://api.openai.com/v1",
+            addresses=("OPENAI_API_BASE", "OPENAI_BASE_URL"),
+            suggested=("gpt-4.1-mini", "gpt-4.1", "gpt-5-mini"),
         ),
         Provider(
             "anthropic",
             "Anthropic",
             "langchain_anthropic",
             "anthropic",
-            ("ANTHROPIC_API_KEY",),
-            "claude-sonnet-4-5",
+            keys=("ANTHROPIC_API_KEY",),
+            address="https://api.anthropic.com",
+            addresses=("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
+            suggested=("claude-sonnet-4-5", "claude-haiku-4-5"),
         ),
         Provider(
             "deepseek",
             "DeepSeek",
             "langchain_deepseek",
             "deepseek",
-            ("DEEPSEEK_API_KEY",),
-            "deepseek-chat",
+            keys=("DEEPSEEK_API_KEY",),
+            address="https://api.deepseek.com/v1",
+            addresses=("DEEPSEEK_API_BASE",),
+            suggested=("deepseek-chat", "deepseek-reasoner"),
         ),
         Provider(
             "google_genai",
             "Google",
             "langchain_google_genai",
             "google",
-            ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-            "gemini-2.5-flash",
+            keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+            address="https://generativelanguage.googleapis.com",
+            addresses=("GOOGLE_GEMINI_BASE_URL",),
+            suggested=("gemini-2.5-flash", "gemini-2.5-pro"),
         ),
         Provider(
             "mistralai",
             "Mistral",
             "langchain_mistralai",
             "mistral",
-            ("MISTRAL_API_KEY",),
-            "codestral-latest",
+            keys=("MISTRAL_API_KEY",),
+            address="https://api.mistral.ai/v1",
+            addresses=("MISTRAL_BASE_URL",),
+            suggested=("codestral-latest", "mistral-medium-latest"),
         ),
-        Provider("ollama", "Ollama", "langchain_ollama", "ollama"),
+        Provider("ollama", "Ollama", "langchain_ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
+        # vLLM, LM Studio, llama.cpp, DashScope and the many others that speak OpenAI's protocol.
+        Provider(
+            COMPATIBLE, "OpenAI-compatible server", "langchain_openai", "openai", library="openai"
+        ),
     )
 }
 
@@ -102,11 +141,18 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def base_url(provider: str, options: Mapping[str, Any]) -> str | None:
-    """The address that the options or the environment set for a provider, or None."""
-    for name in ("base_url", "openai_api_base", "api_base"):
-        if options.get(name):
-            return str(options[name])
-    if provider == "openai":
-        return os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url", "endpoint")
+
+
+def address_option(options: Mapping[str, Any]) -> str | None:
+    """The address that the options name, whatever the provider's package calls it."""
+    return next((str(options[name]) for name in ADDRESS_OPTIONS if options.get(name)), None)
+
+
+def key_option(options: Mapping[str, Any]) -> str | None:
+    """The key that the options bring, whatever the provider's package calls it."""
+    for name, value in options.items():
+        if name.endswith("api_key") and value:
+            secret = getattr(value, "get_secret_value", None)
+            return str(secret() if secret else value)
     return None

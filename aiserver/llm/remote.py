@@ -1,8 +1,8 @@
-"""A model of a provider, or of a server of the user's own, through LangChain's init_chat_model.
+"""A model of a provider, or of a server of the user's own.
 
 What must hold: a request is repeated only before its first token, at most ``RETRIES`` times, and
-never sooner than the provider asks (P31); no library repeats anything behind our back; a server
-on this machine is spoken to directly, past any proxy that the environment names (P4).
+never sooner than the provider asks, which whoever waits is told (P31); a provider that needs a key
+is not asked without one.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, ModelPackageMissing, ModelRateLimited, ModelUnavailable
+from ..errors import (
+    ModelAuthFailed,
+    ModelError,
+    ModelKeyMissing,
+    ModelPackageMissing,
+    ModelRateLimited,
+    ModelUnavailable,
+)
 from .base import ChatModel, Delta, ModelInfo
+from .connections import Access
 from .errors import translate
-from .providers import PROVIDERS, base_url, is_loopback, provider_of
+from .making import OLLAMA_CONTEXT, make_model
+from .providers import PROVIDERS, is_loopback, provider_of
 from .streaming import Limits, stream_chat
 
 if TYPE_CHECKING:
@@ -24,7 +33,6 @@ if TYPE_CHECKING:
 
 RETRIES = 2
 LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
-OLLAMA_CONTEXT = 8192  # tokens: Ollama's own default silently drops the start of the prompt
 
 
 class RemoteModel(ChatModel):
@@ -36,16 +44,21 @@ class RemoteModel(ChatModel):
         options: Mapping[str, Any],
         limits: Limits,
         *,
+        access: Callable[[], Awaitable[Access]],
+        max_tokens: int | None = None,
         tracing: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.info = info
         self._options = dict(options)
         self._limits = limits
+        self._access = access
+        self._max_tokens = max_tokens
         self._tracing = tracing
         self._sleep = sleep
         self._model: BaseChatModel | None = None
         self._clients: dict[str, Any] = {}
+        self._has_key = True  # or none is needed, as far as is known
         self._making = asyncio.Lock()
         if info.id.startswith("ollama:"):
             self.prompt_tokens = OLLAMA_CONTEXT // 2
@@ -71,8 +84,13 @@ class RemoteModel(ChatModel):
                 wait = _wait(error, attempt)
                 if started or attempt == RETRIES or wait > LONGEST_WAIT:
                     raise
+            except ModelAuthFailed as error:
+                if self._has_key:
+                    raise
+                raise ModelKeyMissing from error
             finally:
                 await answer.aclose()
+            yield Delta(waiting=wait)
             await self._sleep(wait)
 
     async def close(self) -> None:
@@ -91,13 +109,21 @@ class RemoteModel(ChatModel):
             if self._model is not None:
                 return self._model
             provider, _, name = self.info.id.partition(":")
+            access = await self._access()
+            known = PROVIDERS.get(provider)
+            if known is not None:
+                self._has_key = access.key is not None
+                here = access.address is not None and is_loopback(access.address)
+                if known.needs_key and not self._has_key and not here:
+                    sentence = f"There is no key for {known.label} yet."
+                    raise ModelKeyMissing(f"{sentence} Connect it, or set {known.keys[0]}.")
             try:
                 model, self._clients = await asyncio.to_thread(
-                    make_model, provider, name, self._options
+                    make_model, provider, name, self._options, access, self._max_tokens
                 )
             except ImportError as error:
-                known = provider_of(provider, _missing_module(error))
-                raise ModelPackageMissing(known.label, known.install) from error
+                missing = provider_of(provider, _missing_module(error))
+                raise ModelPackageMissing(missing.label, missing.install) from error
             except Exception as error:
                 if isinstance(error, ValueError) and provider not in PROVIDERS:
                     raise ModelError(f"There is no provider called “{provider}”.") from error
@@ -115,48 +141,6 @@ def _missing_module(error: ImportError) -> str | None:
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     asked = error.retry_after if isinstance(error, ModelRateLimited) else None
     return float(2**attempt) if asked is None else asked
-
-
-def make_model(
-    provider: str, name: str, options: Mapping[str, Any]
-) -> tuple[BaseChatModel, dict[str, Any]]:
-    """The LangChain model, with the options of ours that its class knows, and the HTTP clients
-    that were made for it. Slow: it imports."""
-    from langchain.chat_models import init_chat_model
-
-    given = dict(options)
-    address = base_url(provider, given)
-    loopback = address is not None and is_loopback(address)
-    if provider == "openai" and loopback and not provider_of(provider).has_key:
-        given.setdefault("api_key", "none")  # a local server needs none, the library does
-    first: BaseChatModel = init_chat_model(name, model_provider=provider, **given)
-    fields = type(first).model_fields
-    known = set(fields) | {str(field.alias) for field in fields.values() if field.alias}
-
-    clients: dict[str, Any] = {}
-    ours: dict[str, Any] = {"stream_usage": True, "max_retries": 0, "stream_chunk_timeout": None}
-    if provider == "ollama":
-        ours["num_ctx"] = OLLAMA_CONTEXT
-        if loopback or address is None:
-            ours["client_kwargs"] = {"trust_env": False}
-    elif loopback and "http_async_client" in known:
-        clients = direct_clients()
-        ours |= clients | {"openai_proxy": None}
-    more = {key: value for key, value in ours.items() if key in known and key not in given}
-    if more:
-        first = init_chat_model(name, model_provider=provider, **given, **more)
-    return first, clients
-
-
-def direct_clients() -> dict[str, Any]:
-    """HTTP clients for a server on this machine: they ignore the environment's proxies."""
-    import httpx
-
-    quiet = httpx.Timeout(None, connect=10)  # silence is bounded by ``stream_chat``
-    return {
-        "http_client": httpx.Client(trust_env=False),
-        "http_async_client": httpx.AsyncClient(trust_env=False, timeout=quiet),
-    }
 
 
 def estimate_tokens(text: str) -> int:

@@ -7,15 +7,19 @@ What must hold:
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
 - A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
   model itself cut, raises BadAnswer: a part is never passed off as the whole (P17, P32).
-- No tracing, whatever the environment says, unless asked for (P4).
+- Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
+  ``astream`` first asks the environment who wants to be told of prompts and answers (LangSmith,
+  tracers of old, hooks that other libraries left); ``_astream``, which each provider's package
+  implements, asks nobody. So that is what is called, and ``astream`` only where tracing is on.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BadAnswer, ModelTimeout
 from .base import Delta
@@ -95,12 +99,10 @@ async def _pump(
     limits: Limits,
     tracing: bool,
 ) -> None:
-    from langsmith import tracing_context
-
     size = 0
     try:
-        with tracing_context(enabled=None if tracing else False):
-            async for chunk in model.astream(messages, **options):
+        async with contextlib.aclosing(chunks(model, messages, options, tracing)) as answer:
+            async for chunk in answer:
                 queue.put_nowait(chunk)
                 size += len(chunk.text)
                 if size > limits.characters:
@@ -108,6 +110,33 @@ async def _pump(
         queue.put_nowait(None)
     except Exception as error:
         queue.put_nowait(error)
+
+
+async def chunks(
+    model: BaseChatModel,
+    messages: list[BaseMessage],
+    options: dict[str, Any],
+    tracing: bool = False,
+) -> AsyncGenerator[AIMessageChunk, None]:
+    """What the model says, as LangChain has it, unheard by others unless ``tracing``."""
+    if tracing:
+        async with contextlib.aclosing(_closable(model.astream(messages, **options))) as stream:
+            async for message in stream:
+                yield message
+        return
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=False):  # for whatever a provider's package calls in turn
+        async with contextlib.aclosing(_closable(model._astream(messages, **options))) as stream:
+            async for chunk in stream:
+                message = chunk.message
+                message.response_metadata |= chunk.generation_info or {}
+                yield message
+
+
+def _closable(stream: Any) -> AsyncGenerator[Any, None]:
+    """The same stream: a generator, though LangChain's types don't say so."""
+    return cast("AsyncGenerator[Any, None]", stream)
 
 
 def _add(total: dict[str, int], part: Any) -> None:

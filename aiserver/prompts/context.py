@@ -12,6 +12,7 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ from .templates import Style
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
+
+    Messages = list[BaseMessage]
 
 WISH_TOKENS = 80
 LEAST_TOKENS = 100  # for the earlier cells, however much the rest takes: one must be among them
@@ -96,6 +99,12 @@ async def build_messages(
         first += "\n"  # the wish will stand on a line of its own
     messages[0] = HumanMessage(first)
     return [*fixed, *messages]
+
+
+def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
+    """Who speaks (``system``, ``user`` or ``assistant``) and the text of each message."""
+    roles = {"human": "user", "ai": "assistant"}
+    return [(roles.get(item.type, item.type), str(item.text)) for item in messages]
 
 
 def _import() -> None:

@@ -10,6 +10,7 @@ What must hold in each store:
   each acknowledged turn is in the record.
 - **Ordered**: ``turn_id`` and ``seq`` are given by the store, under its lock; clocks play no part.
 - **Append-only**: only ``delete`` removes anything.
+- **Without secrets**: keys and passwords are taken out of turns and events before they are kept.
 - A write that names a revision which is not the current one raises StaleRevision.
 """
 
@@ -38,6 +39,7 @@ from ..models import (
     new_session,
     utc_now,
 )
+from ..redact import redact, redact_all
 from . import codec
 
 _SUMMARY_CHARS = 500
@@ -199,7 +201,9 @@ def check_writable(session: Session, if_revision: int | None) -> None:
 
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
     """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
-    fields = codec.fields(turn) | {"turn_id": session.next_turn_id, "seq": session.next_seq}
+    fields = redact_all(codec.fields(turn))
+    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
+    fields |= {"turn_id": session.next_turn_id, "seq": session.next_seq}
     saved = Interaction.model_validate(fields)
     session.interactions.append(saved)
     _touch(session, now)
@@ -217,7 +221,7 @@ def append_events(
     if not events:
         return saved
     for event in events:
-        item = Event.model_validate(codec.fields(event) | {"seq": session.next_seq})
+        item = Event.model_validate(redact_all(codec.fields(event)) | {"seq": session.next_seq})
         if session.events is None:
             session.events = []
         session.events.append(item)

@@ -4,11 +4,13 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import { request } from './request';
+import { within } from './silence';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
   EventBody,
   GenerateBody,
+  InstallEvent,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -20,6 +22,9 @@ import type {
   WarmUpBody
 } from './types';
 
+/** A model may have to be looked up before the answer begins; then it is the server that is gone. */
+const UNHEARD_TICKS = 24;
+
 export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
@@ -29,12 +34,13 @@ export class ApiClient {
     signal?: AbortSignal
   ): AsyncGenerator<StreamEvent, void, void> {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
-    const response = await request(this.settings, path, {
+    const answer = request(this.settings, path, {
       method: 'POST',
       body,
       signal,
       headers: { Accept: 'text/event-stream' }
     });
+    const response = await within(answer, UNHEARD_TICKS);
     if (response.body) {
       yield* readEvents(response.body);
     }
@@ -53,6 +59,49 @@ export class ApiClient {
 
   async models(): Promise<ModelList> {
     return (await request(this.settings, 'models')).json();
+  }
+
+  /** Let a model answer from now on; null forgets the choice. */
+  async chooseModel(model: string | null): Promise<void> {
+    await request(this.settings, 'models/choice', {
+      method: 'PUT',
+      body: { model }
+    });
+  }
+
+  /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */
+  async saveKey(
+    provider: string,
+    key: string | null,
+    address: string | null
+  ): Promise<void> {
+    await request(this.settings, keyPath(provider), {
+      method: 'PUT',
+      body: { key, address }
+    });
+  }
+
+  async removeKey(provider: string): Promise<void> {
+    await request(this.settings, keyPath(provider), { method: 'DELETE' });
+  }
+
+  /** Install the local model, or follow the installation that runs. Leaving stops nothing. */
+  async *installLocal(
+    signal?: AbortSignal
+  ): AsyncGenerator<InstallEvent, void, void> {
+    const response = await request(this.settings, 'models/local/install', {
+      method: 'POST',
+      body: {},
+      signal,
+      headers: { Accept: 'text/event-stream' }
+    });
+    if (response.body) {
+      yield* readEvents<InstallEvent>(response.body);
+    }
+  }
+
+  async stopInstall(): Promise<void> {
+    await request(this.settings, 'models/local/install', { method: 'DELETE' });
   }
 
   async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
@@ -93,6 +142,10 @@ export class ApiClient {
       await request(this.settings, path, { method: 'POST', body: events })
     ).json();
   }
+}
+
+function keyPath(provider: string): string {
+  return `models/keys/${encodeURIComponent(provider)}`;
 }
 
 /** A file may hold any text as a cell's id; it must not lead to another route (P5). */

@@ -1,6 +1,9 @@
 /**
  * One way to the server: `ServerConnection`, which adds the token, the XSRF header and
  * the base URL. Nothing else in this project talks HTTP.
+ *
+ * What must hold: an answer that is not AI Server's (a proxy's page, a login page) is an error
+ * with a code of its own, and its text is never shown.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
@@ -13,7 +16,10 @@ export class ApiError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly body: Partial<ErrorBody> = {}
+    readonly body: Partial<ErrorBody> & {
+      /** With `unauthenticated`: the page that lets one sign in. */
+      signIn?: string;
+    } = {}
   ) {
     super(message);
     this.name = 'ApiError';
@@ -21,7 +27,7 @@ export class ApiError extends Error {
 }
 
 export interface IRequestOptions {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -30,8 +36,9 @@ export interface IRequestOptions {
 /**
  * Send a request and return the answer if it is a good one.
  *
- * @throws ApiError for an answer of 400 and above, and with status 0 and code
- * `unreachable` where the server did not answer. An `AbortError` passes through.
+ * @throws ApiError for an answer of 400 and above with the server's code; with `unreachable`
+ * (status 0) where the server did not answer, `unauthenticated` where the person must sign in,
+ * `proxy_error` where something on the way answered in its place. An `AbortError` passes through.
  */
 export async function request(
   settings: ServerConnection.ISettings,
@@ -54,23 +61,66 @@ export async function request(
     }
     throw new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
   }
-  if (!response.ok && response.status !== 304) {
-    throw await asError(response);
+  const refused = !response.ok && response.status !== 304;
+  if (refused || isPage(response)) {
+    throw await asError(response, settings);
   }
   return response;
 }
 
-async function asError(response: Response): Promise<ApiError> {
-  let body: Partial<ErrorBody> = {};
-  try {
-    body = await response.json();
-  } catch {
-    // Not ours: a proxy's page, perhaps. It is never shown.
+async function asError(
+  response: Response,
+  settings: ServerConnection.ISettings
+): Promise<ApiError> {
+  const { status } = response;
+  const body = await errorBody(response);
+  // A page in place of an answer is a login page if we were led there, else a proxy's.
+  const doubtful = status === 403 || (!body && response.redirected);
+  if (status === 401 || (doubtful && !(await isSignedIn(settings)))) {
+    return new ApiError(
+      status,
+      'unauthenticated',
+      'Your session has ended. Sign in again.',
+      { signIn: settings.baseUrl }
+    );
   }
-  const code = typeof body.code === 'string' ? body.code : 'error';
-  const message =
-    typeof body.message === 'string'
-      ? body.message
-      : `The server answered with status ${response.status}.`;
-  return new ApiError(response.status, code, message, body);
+  if (!body) {
+    return new ApiError(
+      status,
+      'proxy_error',
+      `Something between this page and the Jupyter server answered (status ${status}).`
+    );
+  }
+  return new ApiError(status, body.code, body.message, body);
+}
+
+/** The body, if it is an error of ours. */
+async function errorBody(response: Response): Promise<ErrorBody | null> {
+  try {
+    const body = await response.json();
+    const ours =
+      typeof body.code === 'string' && typeof body.message === 'string';
+    return ours && !response.ok ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function isPage(response: Response): boolean {
+  const type = response.headers?.get('Content-Type') ?? '';
+  return type.startsWith('text/html');
+}
+
+/** Whether the server still knows who we are: it answers 403 for that and for "not allowed". */
+async function isSignedIn(
+  settings: ServerConnection.ISettings
+): Promise<boolean> {
+  const url = URLExt.join(settings.baseUrl, 'api/me');
+  try {
+    const answer = await ServerConnection.makeRequest(url, {}, settings);
+    const { ok, status } = answer;
+    return status !== 401 && status !== 403 && !(ok && isPage(answer));
+  } catch {
+    return true; // Nothing can be said; then the first answer counts.
+  }
 }

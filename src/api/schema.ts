@@ -16,10 +16,34 @@ export interface paths {
         /**
          * Write or change a cell's code
          * @description With `Accept: text/event-stream` the answer is a stream of named events: one `start`, then
-         *     `token` …, then exactly one of `done`, `error`, `cancelled`. With `application/json` it is
-         *     the saved interaction, with status 200 also when its own status is `error`.
+         *     `token` …, then exactly one of `done`, `error`, `cancelled`. Before the first token there
+         *     may be `waiting` (seconds): the provider asked to wait that long before it is asked again.
+         *     With `application/json` it is the saved interaction, with status 200 also when its own
+         *     status is `error`. An answer that could not be saved is given all the same, as `unsaved`
+         *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
+         *     is answered here.
          */
         post: operations["generate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/generate/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What would be sent to the model, to the letter
+         * @description Nothing is sent, and nothing is recorded.
+         */
+        post: operations["previewGeneration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,6 +208,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/models/choice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the model that answers where none is named
+         * @description The choice is kept on the server. To choose a model that is not on this machine is the
+         *     explicit choice without which no text leaves it. `null` forgets the choice.
+         */
+        put: operations["chooseModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/keys/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep a provider's key and address, in place of those kept before
+         * @description Write-only: a key goes into the system's keyring, or a file that only its owner can read,
+         *     and is never sent back. It says nothing about which model answers.
+         */
+        put: operations["connectProvider"];
+        post?: never;
+        /** Forget a provider's key and address */
+        delete: operations["disconnectProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/local/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the local model, or join the installation that runs
+         * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
+         *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
+         *     installation goes on when the client leaves. With `application/json` it only begins.
+         */
+        post: operations["installLocalModel"];
+        /**
+         * Stop the installation
+         * @description Its streams end with `cancelled`. What has come is kept for the next time.
+         */
+        delete: operations["stopInstallation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/warm-up": {
         parameters: {
             query?: never;
@@ -236,6 +331,8 @@ export interface components {
             retryAfter?: number;
             /** @description The command that mends it */
             install?: string;
+            /** @description The answer that could not be saved */
+            unsaved?: components["schemas"]["Interaction"];
         };
         ContextCell: {
             cellId?: components["schemas"]["Id"] | null;
@@ -315,6 +412,33 @@ export interface components {
             /** @description The turn whose answer, not accepted yet, `source` is */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
+        };
+        PreviewBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            /** @description What the notebook's kernel runs */
+            language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+            /** @default  */
+            intent: string;
+            dataframes?: components["schemas"]["DataFrameProfile"][];
+        };
+        Preview: {
+            model: components["schemas"]["Model"];
+            messages: {
+                /** @enum {string} */
+                role: "system" | "user" | "assistant";
+                text: string;
+            }[];
+            /** @description How many keys and passwords were taken out */
+            hidden: number;
         };
         EventBody: {
             type: string;
@@ -454,6 +578,7 @@ export interface components {
         Model: {
             /** @description provider:name */
             id: string;
+            provider: string;
             label: string;
             onThisMachine: boolean;
             ready: boolean;
@@ -462,8 +587,71 @@ export interface components {
         };
         ModelList: {
             /** @description The id of the model that answers */
-            default?: string | null;
+            default: string | null;
+            /**
+             * @description What can be asked, the default one first. Of a provider that is connected any other
+             *     `provider:name` can be asked, too.
+             */
             models: components["schemas"]["Model"][];
+            providers: components["schemas"]["Provider"][];
+            /** @description The model that can be installed here; null where the administrator excludes it */
+            local: components["schemas"]["LocalModel"] | null;
+        };
+        Provider: {
+            name: string;
+            label: string;
+            /** @description Whether its Python package is there */
+            installed: boolean;
+            /** @description The line that installs its package */
+            install: string;
+            /**
+             * @description Where its key is; null if there is none
+             * @enum {string|null}
+             */
+            keySource: "environment" | "keyring" | "file" | "config" | null;
+            /** @description The environment variable of its key */
+            keyName: string | null;
+            needsKey: boolean;
+            needsAddress: boolean;
+            /** @description Where requests go */
+            address: string | null;
+            /** @description Names of models to begin with */
+            suggested: string[];
+        };
+        LocalModel: {
+            id: string;
+            label: string;
+            /** @description Whether its weights are there */
+            installed: boolean;
+            /** @description How much is to be downloaded */
+            bytes: number;
+            /** @description Whether the Python package that runs it is there */
+            package: boolean;
+            /** @description The command that installs what is missing, the package first */
+            install: string;
+            /** @description The installation that runs, if one does */
+            installing: components["schemas"]["InstallState"] | null;
+        };
+        InstallState: {
+            /** @enum {string} */
+            phase: "looking" | "fetching" | "checking" | "done";
+            bytes: number;
+            total: number;
+            /** @enum {string|null} */
+            source: "hub" | "pypi" | null;
+            /** @description What is going on */
+            message: string | null;
+        };
+        ChoiceBody: {
+            model: string | null;
+        };
+        Choice: {
+            default: string | null;
+        };
+        KeyBody: {
+            key?: string | null;
+            /** @description Where it isn't the usual one */
+            address?: string | null;
         };
         Health: {
             /** @enum {string} */
@@ -527,8 +715,38 @@ export interface operations {
             403: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
+            429: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    previewGeneration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewBody"];
+            };
+        };
+        responses: {
+            /** @description The messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     stopGeneration: {
@@ -584,6 +802,7 @@ export interface operations {
             403: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
+            429: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
         };
@@ -795,6 +1014,142 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ModelList"];
                 };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+        };
+    };
+    chooseModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoiceBody"];
+            };
+        };
+        responses: {
+            /** @description The model that answers by default now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Choice"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    connectProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyBody"];
+            };
+        };
+        responses: {
+            /** @description They are kept */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    disconnectProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing is kept */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    installLocalModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description It runs */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallState"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    stopInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description None runs any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];

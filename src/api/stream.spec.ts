@@ -1,3 +1,4 @@
+import { Silence, within } from './silence';
 import { readEvents } from './stream';
 import type { StreamEvent } from './types';
 
@@ -65,5 +66,48 @@ describe('readEvents', () => {
       break;
     }
     expect(cancel).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives up on a connection that died without a word, and lets it go (P36)', async () => {
+    jest.useFakeTimers();
+    let beat: (value: unknown) => void = () => undefined;
+    const cancel = jest.fn(async () => undefined);
+    const stream = {
+      getReader: () => ({
+        read: () => new Promise(resolve => (beat = resolve)),
+        cancel
+      })
+    } as unknown as ReadableStream<Uint8Array>;
+    const ended = readEvents(stream)
+      .next()
+      .catch(reason => reason);
+    for (let i = 0; i < 20; i++) {
+      // Heartbeats keep it alive for ever.
+      await jest.advanceTimersByTimeAsync(15_000);
+      beat({ done: false, value: new TextEncoder().encode(': here\n\n') });
+    }
+    await jest.advanceTimersByTimeAsync(25_000);
+    expect(cancel).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(await ended).toBeInstanceOf(Silence);
+    expect(cancel).toHaveBeenCalledTimes(1);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
+  it('does not count the time for which the page slept', async () => {
+    jest.useFakeTimers();
+    let settled = false;
+    const waiting = within(new Promise(() => undefined), 6).catch(() => {
+      settled = true;
+    });
+    await jest.advanceTimersByTimeAsync(10_000);
+    jest.setSystemTime(Date.now() + 3_600_000); // An hour without a tick.
+    await jest.advanceTimersByTimeAsync(15_000);
+    expect(settled).toBe(false);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await waiting;
+    expect(settled).toBe(true);
+    jest.useRealTimers();
   });
 });

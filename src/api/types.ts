@@ -23,6 +23,9 @@ export type SessionList = Schemas['SessionList'];
 export type Step = Schemas['Step'];
 export type Replay = Schemas['Replay'];
 export type ModelInfo = Schemas['Model'];
+export type Provider = Schemas['Provider'];
+export type LocalModel = Schemas['LocalModel'];
+export type InstallState = Schemas['InstallState'];
 export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
@@ -30,6 +33,8 @@ export type ErrorBody = Schemas['Error'];
 /** An event of the stream that answers a generation. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
+  /** The provider asked to wait so long before it is asked again. */
+  | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }
   | { type: 'cancelled'; interaction: Interaction; revision: number }
@@ -37,9 +42,18 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /** Absent where the turn could not be saved. */
+      /** The turn as it is kept. */
       interaction?: Interaction;
+      /** The turn that could not be kept, which is what the error says. */
+      unsaved?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;
     };
+
+/** An event of the stream that tells how an installation goes on. */
+export type InstallEvent =
+  | ({ type: 'progress' } & InstallState)
+  | { type: 'done' }
+  | { type: 'cancelled' }
+  | { type: 'error'; code: string; message: string; install?: string };

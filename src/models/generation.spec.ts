@@ -1,161 +1,6 @@
 import { ApiError } from '../api/request';
-import type { GenerateBody, Interaction, StreamEvent } from '../api/types';
-import type { IHistory } from '../tokens';
-import { GenerationModel } from './generation';
-import type { GenerationApi } from './generationrun';
-import type { IGenerationState } from './generationstate';
-
-const MODEL = {
-  id: 'test:model',
-  label: 'model',
-  onThisMachine: true,
-  ready: true
-};
-
-function turn(id: number, suggestion: string, intent = 'do it'): Interaction {
-  return {
-    turn_id: id,
-    timestamp: '2026-01-01T00:00:00.000Z',
-    user_request: { intent },
-    ai_response: { suggestion, explanation: 'why', status: 'success' }
-  };
-}
-
-const start = (turnId = 1): StreamEvent => ({
-  type: 'start',
-  generationId: `g${turnId}`,
-  turnId,
-  model: MODEL
-});
-const code = (text: string): StreamEvent => ({
-  type: 'token',
-  part: 'code',
-  text
-});
-const done = (id: number, suggestion: string): StreamEvent => ({
-  type: 'done',
-  interaction: turn(id, suggestion),
-  revision: id
-});
-
-/** A stream that a test feeds: no clocks. */
-class Feed {
-  private queue: (StreamEvent | Error | null)[] = [];
-  private wake: () => void = () => undefined;
-
-  push(...items: (StreamEvent | Error | null)[]): void {
-    this.queue.push(...items);
-    this.wake();
-  }
-
-  async *read(signal?: AbortSignal): AsyncGenerator<StreamEvent, void, void> {
-    signal?.addEventListener('abort', () => this.push(new Error('aborted')));
-    for (;;) {
-      while (!this.queue.length) {
-        await new Promise<void>(resolve => (this.wake = resolve));
-      }
-      const item = this.queue.shift();
-      if (item === null || item === undefined) {
-        return;
-      }
-      if (item instanceof Error) {
-        throw item;
-      }
-      yield item;
-    }
-  }
-}
-
-function setup(options: { source?: string | null } = {}) {
-  let source: string | null =
-    options.source === undefined ? 'x = 1' : options.source;
-  const feeds: Feed[] = [];
-  const bodies: GenerateBody[] = [];
-  const signals: (AbortSignal | undefined)[] = [];
-  const api = {
-    generate: jest.fn((body: GenerateBody, signal?: AbortSignal) => {
-      const feed = new Feed();
-      feeds.push(feed);
-      bodies.push(body);
-      signals.push(signal);
-      return feed.read(signal);
-    }),
-    stop: jest.fn(async (_id: string) => undefined),
-    warmUp: jest.fn(async () => undefined)
-  };
-  const recorded: unknown[] = [];
-  const notified: unknown[] = [];
-  const history = {
-    notify: jest.fn(key => notified.push(key)),
-    record: jest.fn(async (_key, events) => void recorded.push(...events)),
-    models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),
-    replay: jest.fn(async () => null)
-  };
-  const target = {
-    cellId: 'c1',
-    cellType: 'code' as const,
-    isReadOnly: false,
-    notebookId: () => 'nb' as string | null,
-    ensure: jest.fn(async () => 'nb'),
-    source: () => source,
-    apply: jest.fn((text: string) => {
-      if (source === null) {
-        return false;
-      }
-      source = text;
-      return true;
-    }),
-    surroundings: () => ({
-      language: 'python',
-      cellType: 'code' as const,
-      context: { cells: [], kernel: 'Python 3' },
-      notebookPath: 'a.ipynb'
-    })
-  };
-  const model = new GenerationModel({
-    api: api as unknown as GenerationApi,
-    history: history as unknown as IHistory,
-    target
-  });
-  const states: IGenerationState[] = [];
-  model.changed.connect((_, state) => states.push(state));
-  /** Wait for a state: never for a time. */
-  const until = (check: (state: IGenerationState) => boolean) =>
-    new Promise<IGenerationState>(resolve => {
-      const look = () => {
-        if (check(model.state)) {
-          model.changed.disconnect(look);
-          resolve(model.state);
-        }
-      };
-      model.changed.connect(look);
-      look();
-    });
-  const phase = (name: string) => until(state => state.phase === name);
-  const requested = async (count: number) => {
-    while (feeds.length < count) {
-      await Promise.resolve();
-    }
-    return feeds[count - 1];
-  };
-  return {
-    api,
-    bodies,
-    feeds,
-    history,
-    model,
-    notified,
-    phase,
-    recorded,
-    requested,
-    signals,
-    states,
-    target,
-    until,
-    remove: () => (source = null),
-    source: () => source
-  };
-}
+import type { StreamEvent } from '../api/types';
+import { MODEL, code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel', () => {
   it('goes from asking to a suggestion, and leaves the cell alone until Accept', async () => {
@@ -249,6 +94,7 @@ describe('GenerationModel', () => {
     ['the body breaks', [start(), code('x ='), new Error('network error')]]
   ])('ends once and as interrupted when %s (P32, P36)', async (_, events) => {
     const t = setup();
+    t.steps.push({ kind: 'turn', title: 'do it', turnId: 1 });
     void t.model.ask('do it');
     (await t.requested(1)).push(...events);
     const state = await t.phase('failed');
@@ -263,7 +109,8 @@ describe('GenerationModel', () => {
       ['suggested', 'failed', 'stopped'].includes(phase)
     );
     expect(ends).toHaveLength(1);
-    // What had begun is kept as a turn, so the history is told.
+    // What had begun is kept as a turn, so the history is told, once it is.
+    await t.told(events[0] ? 1 : 0);
     expect(t.notified).toHaveLength(events[0] ? 1 : 0);
   });
 
@@ -417,6 +264,19 @@ describe('GenerationModel', () => {
     expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 1' });
   });
 
+  it('asks again from what the cell holds by then, where nothing is open', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), null);
+    await t.phase('failed');
+    t.edit('x = 10');
+    void t.model.again();
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.phase('suggested');
+    expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 10' });
+    expect(t.model.state.notice).toBeNull();
+  });
+
   it('writes nothing where the cell is gone (P34)', async () => {
     const t = setup();
     void t.model.ask('one');
@@ -467,17 +327,6 @@ describe('GenerationModel', () => {
     await t.model.reset();
     expect(t.recorded).toEqual([{ type: 'context_reset' }]);
     expect(t.model.state.notice).toBe('reset');
-  });
-
-  it('tells where Accept could not be noted: the code is written all the same', async () => {
-    const t = setup();
-    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
-    await t.model.accept();
-    expect(t.source()).toBe('y');
-    expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
   });
 
   it('goes away quietly: the stream is cut and nothing more is told', async () => {

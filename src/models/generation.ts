@@ -13,44 +13,39 @@
  *   again.
  * - Whatever the stream does, it ends in exactly one of suggested, failed and stopped.
  * - One generation at a time; a second is refused with a sentence.
+ * - What a person wrote is never dropped by what a stream or a button does.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type {
-  DataFrameProfile,
-  EventBody,
-  GenerateBody,
-  StreamEvent
-} from '../api/types';
-import type { IHistory } from '../tokens';
-import { GenerationApi, Run, TRIES } from './generationrun';
+import type { DataFrameProfile, EventBody, Interaction } from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
+import { IFailure, asFailure, failureOf } from './failure';
 import {
-  IFailure,
+  IRequest,
+  bodyOf,
+  ensured,
+  note,
+  pastTurns,
+  warmUp
+} from './generationbody';
+import {
+  Answer,
+  GenerationApi,
+  IGenerationOptions,
+  Run,
+  TRIES,
+  whenKept
+} from './generationrun';
+import {
   IGenerationState,
   INITIAL,
   ISuggestion,
   ITarget,
-  NotSent,
-  asFailure,
-  normalised,
-  problemOf
+  inSeconds,
+  suggestionOf,
+  withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
-
-/** What a request was, so that it can be sent again. */
-interface IRequest {
-  readonly intent: string;
-  readonly source: string;
-  /** The turn whose open suggestion it goes on from. */
-  readonly parentTurnId?: number;
-  readonly dataframes: readonly DataFrameProfile[];
-}
-
-export interface IGenerationOptions {
-  api: GenerationApi;
-  history: IHistory;
-  target: ITarget;
-}
 
 export class GenerationModel {
   constructor(options: IGenerationOptions) {
@@ -94,17 +89,29 @@ export class GenerationModel {
   /** Close the row. What was written in it is kept for the next time. */
   close(draft = ''): void {
     if (!this.isBusy) {
-      const turnId = this._nextTurn;
-      this._suggestion = null;
-      this._request = null;
       this.written = draft;
-      this._set({ ...INITIAL, model: this._state.model, turnId, draft });
+      this._begin('idle', draft);
     }
   }
 
   /** Say which DataFrames the next request is about. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this._set({ dataframes });
+  }
+
+  /** Let a model answer in this cell alone; null: the one that answers everywhere. */
+  useModel(id: string | null): void {
+    this._set({ cellModel: id });
+    void this.lookForModel();
+  }
+
+  /** Learn which model answers in the open row. Quietly: whoever asks is told what fails. */
+  async lookForModel(): Promise<void> {
+    const isOpen = this._state.phase !== 'idle';
+    const list = isOpen && (await this._history.models().catch(() => null));
+    if (list) {
+      this._set(withModels(this._state, list));
+    }
   }
 
   /**
@@ -123,9 +130,17 @@ export class GenerationModel {
     });
   }
 
-  /** Send the last request once more, from the same code; or look for a model again. */
+  /** Send the last request once more; or look for a model again. */
   async again(): Promise<void> {
-    await (this._request ? this._send(this._request) : this._prepare());
+    const request = this._request;
+    if (!request) {
+      return this._prepare();
+    }
+    // With a suggestion open from the same code as that; else from what the cell holds now.
+    const source = this._suggestion ? request.source : this.target.source();
+    // A server that was cut off from us may not know yet that it was.
+    const tries = this._state.failure?.code === 'interrupted' ? TRIES : 1;
+    await this._send({ ...request, source: source ?? request.source }, tries);
   }
 
   /** Stop the generation that another tab runs for this cell, then ask again. */
@@ -180,8 +195,12 @@ export class GenerationModel {
       this._set({ notice: 'gone' });
       return false;
     }
-    this.close();
-    await this._record({ type: 'accept', turnId: suggestion.turnId, source });
+    this._leave();
+    await this._record(
+      suggestion.unkept
+        ? { type: 'edit', source }
+        : { type: 'accept', turnId: suggestion.turnId, source }
+    );
     return true;
   }
 
@@ -189,8 +208,21 @@ export class GenerationModel {
   async reject(): Promise<void> {
     const suggestion = this._suggestion;
     if (this._state.phase === 'suggested' && suggestion) {
-      this.close();
-      await this._record({ type: 'reject', turnId: suggestion.turnId });
+      this._leave();
+      if (!suggestion.unkept) {
+        await this._record({ type: 'reject', turnId: suggestion.turnId });
+      }
+    }
+  }
+
+  /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
+  sourceChanged(): void {
+    const { phase, notice } = this._state;
+    if (phase === 'suggested' && (notice === null || notice === 'edited')) {
+      const now = this._isEdited ? 'edited' : null;
+      if (now !== notice) {
+        this._set({ notice: now });
+      }
     }
   }
 
@@ -215,40 +247,22 @@ export class GenerationModel {
 
   /** Learn which model answers and what was asked before; warm the model. All quietly. */
   private async _prepare(): Promise<void> {
-    const { cellId } = this.target;
-    const notebookId = this.target.notebookId();
-    // A notebook that has no id yet has no past turns either: any id warms as well.
-    const { language, cellType, context } = this.target.surroundings();
-    const warm = this._api.warmUp({
-      notebookId: notebookId ?? 'unsaved',
-      cellId,
-      source: this.target.source() ?? '',
-      language,
-      cellType,
-      context
-    });
-    const models = this._history.models().then(list => {
-      const model = list.models.find(({ id }) => id === list.default) ?? null;
-      this._set({ model });
-      if (this._state.phase === 'asking') {
-        this._set({ failure: problemOf(model) });
-      }
-    });
-    await Promise.allSettled([warm, models, this._recall(notebookId)]);
+    const warm = warmUp(this._api, this.target, this._state.cellModel);
+    const models = this.lookForModel();
+    await Promise.allSettled([warm, models, this._recall()]);
   }
 
-  private async _recall(notebookId: string | null): Promise<void> {
+  private async _recall(): Promise<void> {
+    const notebookId = this.target.notebookId();
     if (!notebookId || this._recalled) {
       return;
     }
     this._recalled = true;
     const { cellId } = this.target;
-    const { steps } = await this._history.replay({ notebookId, cellId });
-    const turns = steps.filter(step => step.kind === 'turn');
-    this.intents.addOlder(turns.map(step => step.title));
-    if (!this.isBusy && this._state.turnId === null && turns.length) {
-      const last = Math.max(...turns.map(step => step.turnId ?? 0));
-      this._set({ turnId: last + 1 });
+    const past = await pastTurns(this._history, { notebookId, cellId });
+    this.intents.addOlder(past.intents);
+    if (!this.isBusy && this._state.turnId === null && past.last) {
+      this._set({ turnId: past.last + 1 });
     }
   }
 
@@ -262,6 +276,9 @@ export class GenerationModel {
     }
     this._request = request;
     this._shown = this._state.code;
+    if (!this._suggestion) {
+      this._base = this.target.source();
+    }
     this.intents.add(request.intent);
     const run = new Run();
     const before = this._ending;
@@ -275,17 +292,16 @@ export class GenerationModel {
       turnId: this._nextTurn,
       failure: null,
       notice: null,
+      unkept: null,
+      waitUntil: 0,
       since: performance.now()
     });
     try {
       await before; // The server ends a stopped turn before it takes the next.
-      const notebookId = await this._ensure();
-      await this._consume(
-        run,
-        this._body(notebookId, request),
-        notebookId,
-        tries
-      );
+      const notebookId = await ensured(this.target);
+      const { cellModel } = this._state;
+      const body = bodyOf(request, this.target, notebookId, cellModel);
+      await this._consume(run, body, tries);
     } catch (reason) {
       this._fail(run, asFailure(reason));
     } finally {
@@ -298,61 +314,31 @@ export class GenerationModel {
     return this._suggestion ? this._suggestion.turnId + 1 : this._state.turnId;
   }
 
-  private async _ensure(): Promise<string> {
-    try {
-      return await this.target.ensure();
-    } catch (reason) {
-      throw new NotSent(reason instanceof Error ? reason.message : '');
-    }
-  }
-
-  private _body(notebookId: string, request: IRequest): GenerateBody {
-    const body = {
-      notebookId,
-      cellId: this.target.cellId,
-      intent: request.intent,
-      source: request.source,
-      parentTurnId: request.parentTurnId,
-      ...this.target.surroundings()
-    };
-    return request.dataframes.length
-      ? ({ ...body, dataframes: [...request.dataframes] } as GenerateBody)
-      : body;
-  }
-
   /** Read a stream to its end. Once the person stopped it, only the history is told. */
   private async _consume(
     run: Run,
-    body: GenerateBody,
-    notebookId: string,
+    body: ReturnType<typeof bodyOf>,
     tries: number
   ): Promise<void> {
     if (run.stopped || this._disposed) {
       return;
     }
-    const key = { notebookId, cellId: this.target.cellId };
-    let code = '';
-    let explanation = '';
+    const key = { notebookId: body.notebookId, cellId: body.cellId };
+    const answer = new Answer();
     let ended = false;
     try {
       for await (const event of run.events(this._api, body, tries)) {
         switch (event.type) {
           case 'start':
             run.generationId = event.generationId;
+            run.turnId = event.turnId;
             this._update(run, { turnId: event.turnId, model: event.model });
             break;
+          case 'waiting':
+            this._update(run, { waitUntil: inSeconds(event.seconds) });
+            break;
           case 'token':
-            if (event.part === 'code') {
-              code += event.text;
-            } else {
-              explanation += event.text;
-            }
-            // The suggestion before stays on view until the first of the new code.
-            this._update(run, {
-              phase: 'streaming',
-              explanation,
-              ...(code ? { code: normalised(code) } : {})
-            });
+            this._update(run, { phase: 'streaming', ...answer.add(event) });
             break;
           case 'done':
             ended = true;
@@ -360,11 +346,17 @@ export class GenerationModel {
             break;
           case 'cancelled':
             ended = true;
-            this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+            // By another tab, or the server's end: the person here is told by the failure.
+            this._fail(run, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
             ended = true;
-            this._fail(run, event);
+            if (event.unsaved?.ai_response.status === 'success') {
+              // The answer is whole; that it could not be kept is no reason to lose it.
+              this._finish(run, event.unsaved, event.code);
+            } else {
+              this._fail(run, failureOf(event));
+            }
             break;
         }
         if (ended) {
@@ -373,9 +365,8 @@ export class GenerationModel {
         // Read on to the end: to leave now would look to the server as if the client had gone.
       }
     } finally {
-      // Where the stream broke off, the server keeps the part as a turn that did not end.
-      if (!ended && run.generationId) {
-        this._history.notify(key);
+      if (!ended) {
+        this._cutOff(run, key);
       }
     }
     if (!ended) {
@@ -383,22 +374,28 @@ export class GenerationModel {
     }
   }
 
+  /** The stream broke off. What had come is kept by the server when it notices. */
+  private _cutOff(run: Run, key: ICellKey): void {
+    run.abort.abort();
+    if (run.generationId) {
+      this._api.stop(run.generationId).catch(() => undefined);
+      void whenKept(this._history, key, run.turnId).then(() =>
+        this._history.notify(key)
+      );
+    }
+  }
+
   private _finish(
     run: Run,
-    interaction: Extract<StreamEvent, { type: 'done' }>['interaction']
+    interaction: Interaction,
+    unkept: string | null = null
   ): void {
-    const { turn_id, user_request, ai_response } = interaction;
-    const suggestion: ISuggestion = {
-      turnId: turn_id,
-      intent: user_request.intent,
-      source: normalised(ai_response.suggestion),
-      explanation: ai_response.explanation ?? ''
-    };
     if (this._run === run) {
-      this._suggestion = suggestion;
+      const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
       this._endRun(run, {
         phase: 'suggested',
-        notice: null,
+        notice: this._isEdited ? 'edited' : null,
+        unkept,
         code: suggestion.source,
         explanation: suggestion.explanation,
         turnId: suggestion.turnId
@@ -407,12 +404,30 @@ export class GenerationModel {
   }
 
   private _fail(run: Run, failure: IFailure): void {
-    const { code, message, install, retryAfter, generationId } = failure;
-    this._endRun(run, {
-      phase: 'failed',
-      notice: null,
-      failure: { code, message, install, retryAfter, generationId }
-    });
+    this._endRun(run, { phase: 'failed', notice: null, failure });
+  }
+
+  /** The suggestion is dealt with. What was written for a further one is the next request. */
+  private _leave(): void {
+    const draft = this.written;
+    if (draft.trim()) {
+      this._begin('asking', draft);
+    } else {
+      this.close();
+    }
+  }
+
+  private _begin(phase: 'idle' | 'asking', draft: string): void {
+    const turnId = this._nextTurn;
+    this._suggestion = this._request = null;
+    const { model, cellModel } = this._state;
+    this._set({ ...INITIAL, phase, model, cellModel, turnId, draft });
+  }
+
+  /** Whether the cell holds something else than when the open suggestion was begun. */
+  private get _isEdited(): boolean {
+    const now = this.target.source();
+    return now !== null && this._base !== null && now !== this._base;
   }
 
   private _endRun(run: Run, change: Partial<IGenerationState>): void {
@@ -438,24 +453,20 @@ export class GenerationModel {
             intent: kept.intent,
             code: this._shown,
             explanation: kept.explanation,
-            turnId: kept.turnId
+            turnId: kept.turnId,
+            unkept: kept.unkept
           }
         : { code: '', explanation: '' })
     });
   }
 
-  /** Record what the person did. The code is theirs already: a failure is only told. */
+  /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    try {
-      const notebookId = await this.target.ensure();
-      await this._history.record({ notebookId, cellId: this.target.cellId }, [
-        event
-      ]);
-      return true;
-    } catch {
+    const noted = await note(this._history, this.target, event);
+    if (!noted) {
       this._set({ notice: 'unsaved' });
-      return false;
     }
+    return noted;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {
@@ -479,6 +490,8 @@ export class GenerationModel {
   private _suggestion: ISuggestion | null = null;
   /** What was on view of the suggestion when a further request was sent. */
   private _shown = '';
+  /** What the cell held when the open suggestion was begun. */
+  private _base: string | null = null;
   private _run: Run | null = null;
   private _ending: Promise<void> = Promise.resolve();
   private _recalled = false;

@@ -6,9 +6,17 @@
  */
 import type { ApiClient } from '../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
+import { ITarget, normalised } from './generationstate';
 
 /** The calls that a generation needs; `ApiClient` has them. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
+
+export interface IGenerationOptions {
+  api: GenerationApi;
+  history: IHistory;
+  target: ITarget;
+}
 
 /** A stopped stream that has not ended by then is cut off. */
 const STOP_MS = 5000;
@@ -17,9 +25,33 @@ const STOP_MS = 5000;
 export const TRIES = 12;
 const TRY_MS = 250;
 
+/** When it is looked whether a turn whose stream broke off has been kept. */
+const LOOK_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
+
+/** The parts of an answer, as they come. */
+export class Answer {
+  private _code = '';
+  private _explanation = '';
+
+  /** What there is to show now. Without code as long as none has come. */
+  add(token: { part: 'code' | 'explanation'; text: string }): {
+    explanation: string;
+    code?: string;
+  } {
+    if (token.part === 'code') {
+      this._code += token.text;
+    } else {
+      this._explanation += token.text;
+    }
+    const shown = { explanation: this._explanation };
+    return this._code ? { ...shown, code: normalised(this._code) } : shown;
+  }
+}
+
 export class Run {
   readonly abort = new AbortController();
   generationId: string | null = null;
+  turnId = 0;
   stopped = false;
 
   /** Its events. Where a stopped generation of the cell still ends, that is waited for. */
@@ -49,6 +81,28 @@ export class Run {
       setTimeout(() => this.abort.abort(), STOP_MS);
     } else {
       this.abort.abort();
+    }
+  }
+}
+
+/**
+ * Wait until the turn of a stream that broke off is kept: the server ends it only when it
+ * notices that nobody reads, or when it is back. Resolves when it is, or has not been for long.
+ */
+export async function whenKept(
+  history: IHistory,
+  key: ICellKey,
+  turnId: number
+): Promise<void> {
+  for (const delay of LOOK_MS) {
+    await new Promise(resolve => setTimeout(resolve, delay));
+    try {
+      const { steps } = await history.replay(key);
+      if (steps.some(step => (step.turnId ?? 0) >= turnId)) {
+        return;
+      }
+    } catch {
+      // Still away.
     }
   }
 }

@@ -1,14 +1,15 @@
 /**
- * What is known of the asking in one cell: the shapes that a view draws, and how failures
- * become sentences' material.
+ * What is known of the asking in one cell: the shapes that a view draws.
  */
-import { ApiError } from '../api/request';
 import type {
   CellType,
   ContextCell,
   DataFrameProfile,
-  ModelInfo
+  Interaction,
+  ModelInfo,
+  ModelList
 } from '../api/types';
+import type { IFailure } from './failure';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
@@ -54,25 +55,36 @@ export type Phase =
   | 'failed'
   | 'stopped';
 
+/**
+ * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
+ * `unsaved`: what was done could not be noted yet · `edited`: the cell holds something else than
+ * when it was asked about · `ready`: now there is a model.
+ */
+export type Notice =
+  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'edited' | 'ready';
+
 /** A whole answer that can be accepted. */
 export interface ISuggestion {
   readonly turnId: number;
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
+  /** Why the turn could not be kept; null where it was. */
+  readonly unkept: string | null;
 }
 
-/** What went wrong. `code` is the server's, or one of ours: `interrupted`, `not_sent`. */
-export interface IFailure {
-  readonly code: string;
-  /** Empty where the client words it by its code. */
-  readonly message: string;
-  /** The command that mends it. */
-  readonly install?: string;
-  /** Seconds that the provider asks to wait. */
-  readonly retryAfter?: number;
-  /** With `generation_running`: the one that runs. */
-  readonly generationId?: string;
+export function suggestionOf(
+  turn: Interaction,
+  unkept: string | null
+): ISuggestion {
+  const { suggestion, explanation } = turn.ai_response;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalised(suggestion),
+    explanation: explanation ?? '',
+    unkept
+  };
 }
 
 /** What a view draws. Each change makes a new one. */
@@ -87,11 +99,17 @@ export interface IGenerationState {
   readonly explanation: string;
   readonly turnId: number | null;
   readonly model: ModelInfo | null;
+  /** The model chosen for this cell alone; null if it goes with all others. */
+  readonly cellModel: string | null;
   readonly failure: IFailure | null;
   /** Something that a person should know and that is no failure. */
-  readonly notice: 'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | null;
+  readonly notice: Notice | null;
+  /** Why the suggestion is not in the history, as the code of an error; null where it is. */
+  readonly unkept: string | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
+  /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
+  readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -103,25 +121,14 @@ export const INITIAL: IGenerationState = {
   explanation: '',
   turnId: null,
   model: null,
+  cellModel: null,
   failure: null,
   notice: null,
+  unkept: null,
   since: 0,
+  waitUntil: 0,
   dataframes: []
 };
-
-/** The request did not leave: the notebook could not be made ready. */
-export class NotSent extends Error {}
-
-export function asFailure(reason: unknown): IFailure {
-  if (reason instanceof ApiError) {
-    return { ...reason.body, code: reason.code, message: reason.message };
-  }
-  if (reason instanceof NotSent) {
-    return { code: 'not_sent', message: reason.message };
-  }
-  // The body of the answer broke off: the browser's own words help nobody.
-  return { code: 'interrupted', message: '' };
-}
 
 export function problemOf(model: ModelInfo | null): IFailure | null {
   if (model?.ready) {
@@ -132,6 +139,31 @@ export function problemOf(model: ModelInfo | null): IFailure | null {
     message: model?.problem ?? '',
     install: model?.install ?? undefined
   };
+}
+
+/** What a list of models, asked for now, changes. */
+export function withModels(
+  state: IGenerationState,
+  list: ModelList
+): Partial<IGenerationState> {
+  const find = (wanted: string | null) =>
+    list.models.find(({ id }) => id === wanted) ?? null;
+  const chosen = find(state.cellModel);
+  const model = chosen ?? find(list.default);
+  // A model that is gone (its key was removed, say) is chosen no longer.
+  const change = { model, cellModel: chosen && state.cellModel };
+  const lacked = state.failure?.code === 'no_model';
+  if (state.phase !== 'asking' && !lacked) {
+    return change;
+  }
+  const failure = problemOf(model);
+  const notice = lacked && !failure ? 'ready' : state.notice;
+  return { ...change, failure, notice };
+}
+
+/** The time of `performance.now()` in so many seconds. */
+export function inSeconds(seconds: number): number {
+  return performance.now() + 1000 * seconds;
 }
 
 /** CodeMirror knows one line break only; what is shown must be what is written. */

@@ -1,7 +1,8 @@
 /**
  * `IHistory` over the HTTP API. It keeps no copy: whoever looks asks anew when told to.
  *
- * What must hold: `changed` is emitted after the server has written, never before.
+ * What must hold: `changed` is emitted after the server has written, never before; what a
+ * person did is not lost because the server was away or its disk full.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -13,6 +14,8 @@ import type {
   SessionSummary
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
+import { mayPass } from './failure';
+import { Outbox } from './outbox';
 
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
@@ -21,7 +24,12 @@ export type HistoryApi = Pick<
 >;
 
 export class HistoryModel implements IHistory {
-  constructor(private readonly _api: HistoryApi) {}
+  constructor(private readonly _api: HistoryApi) {
+    this._outbox = new Outbox(
+      (key, events) => this._api.record(key.notebookId, key.cellId, events),
+      key => this.notify(key)
+    );
+  }
 
   get changed(): ISignal<IHistory, ICellKey> {
     return this._changed;
@@ -29,6 +37,8 @@ export class HistoryModel implements IHistory {
 
   notify(key: ICellKey): void {
     this._changed.emit({ notebookId: key.notebookId, cellId: key.cellId });
+    // The server writes again: what waits can be written too.
+    void this._outbox.flush();
   }
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
@@ -47,7 +57,22 @@ export class HistoryModel implements IHistory {
   }
 
   async record(key: ICellKey, events: EventBody[]): Promise<void> {
-    await this._api.record(key.notebookId, key.cellId, events);
+    if (this._outbox.holds(key)) {
+      this._outbox.add(key, events);
+      await this._outbox.flush();
+      if (this._outbox.holds(key)) {
+        throw new Error('The history can’t be written right now.');
+      }
+      return;
+    }
+    try {
+      await this._api.record(key.notebookId, key.cellId, events);
+    } catch (reason) {
+      if (mayPass(reason)) {
+        this._outbox.add(key, events);
+      }
+      throw reason;
+    }
     this.notify(key);
   }
 
@@ -55,5 +80,6 @@ export class HistoryModel implements IHistory {
     return this._api.models();
   }
 
+  private readonly _outbox: Outbox;
   private _changed = new Signal<IHistory, ICellKey>(this);
 }

@@ -1,5 +1,6 @@
 import { signalToPromise } from '@jupyterlab/testing';
 
+import { ApiError } from '../api/request';
 import { ReplayModel } from './replay';
 import { FakeHistory, FakeSubject, stepsOf, summaryOf } from './replayFakes';
 
@@ -207,10 +208,10 @@ describe('ReplayModel', () => {
 
   describe('failing', () => {
     it('says so in a sentence, and tries again when asked', async () => {
-      history.failure = new Error('The Jupyter server does not answer.');
+      history.failure = new ApiError(0, 'unreachable', 'It does not answer.');
       await show();
       expect(model.phase).toBe('failed');
-      expect(model.error).toBe('The Jupyter server does not answer.');
+      expect(model.error).toMatchObject({ code: 'unreachable' });
       history.failure = null;
       model.refresh();
       await pass();
@@ -220,17 +221,17 @@ describe('ReplayModel', () => {
 
     it('keeps the steps that it has', async () => {
       await show();
-      history.failure = new Error('Gone.');
+      history.failure = new ApiError(404, 'not_found', 'Gone.');
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await pass();
       expect(model.phase).toBe('steps');
       expect(model.steps).toHaveLength(2);
-      expect(model.error).toBe('Gone.');
+      expect(model.error).toMatchObject({ message: 'Gone.' });
     });
 
     it('never shows the steps of another cell under its name', async () => {
       await show();
-      history.failure = new Error('Gone.');
+      history.failure = new ApiError(404, 'not_found', 'Gone.');
       subject.choose('b');
       await pass();
       expect(model.phase).toBe('failed');
@@ -378,10 +379,10 @@ describe('ReplayModel', () => {
 
     it('keeps what it knows while the server does not answer', async () => {
       await show();
-      history.failure = new Error('Gone.');
+      history.failure = new ApiError(404, 'not_found', 'Gone.');
       model.overview.refresh();
       await pass();
-      expect(model.overview.error).toBe('Gone.');
+      expect(model.overview.error).toMatchObject({ message: 'Gone.' });
       expect(model.overview.rows).toHaveLength(4);
       history.failure = null;
       model.overview.refresh();

@@ -10,6 +10,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ModelInfo, Step } from '../api/types';
 import type { IHistory } from '../tokens';
+import type { IFailure } from './failure';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
 import {
@@ -80,8 +81,8 @@ export class ReplayModel implements IDisposable {
     return this._steps.isLoading;
   }
 
-  /** A sentence, if the newest request failed. */
-  get error(): string | null {
+  /** What went wrong, if the newest request failed. */
+  get error(): IFailure | null {
     return this._steps.error;
   }
 

@@ -11,6 +11,7 @@ import type {
   SessionSummary,
   Step
 } from '../api/types';
+import { modelList } from './modelFakes';
 import type { ICellKey, IHistory } from '../tokens';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
@@ -138,7 +139,7 @@ export class FakeHistory implements IHistory {
   }
 
   async models(): Promise<ModelList> {
-    return { default: null, models: [] };
+    return modelList();
   }
 }
 

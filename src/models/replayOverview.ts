@@ -7,6 +7,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { SessionSummary } from '../api/types';
 import type { IHistory } from '../tokens';
+import { IFailure, asFailure } from './failure';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 export interface IOverviewRow {
@@ -54,8 +55,8 @@ export class ReplayOverview implements IDisposable {
     return this._isLoading && this._shownId !== this._subject.notebookId;
   }
 
-  /** A sentence, if the summaries could not be read. */
-  get error(): string | null {
+  /** What went wrong, if the summaries could not be read. */
+  get error(): IFailure | null {
     return this._error;
   }
 
@@ -94,13 +95,13 @@ export class ReplayOverview implements IDisposable {
     this._isLoading = notebookId !== null;
     this._loadingId = notebookId;
     let summaries: SessionSummary[] = [];
-    let error: string | null = null;
+    let error: IFailure | null = null;
     if (notebookId !== null) {
       this._changed.emit();
       try {
         summaries = await this._history.summaries(notebookId);
       } catch (reason) {
-        error = reason instanceof Error ? reason.message : String(reason);
+        error = asFailure(reason);
       }
       if (request !== this._request) {
         return;
@@ -181,7 +182,7 @@ export class ReplayOverview implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
   private _changed = new Signal<this, void>(this);
-  private _error: string | null = null;
+  private _error: IFailure | null = null;
   private _isActive = false;
   private _isDisposed = false;
   private _isLoading = false;

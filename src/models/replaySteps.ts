@@ -11,6 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Step } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
+import { IFailure, asFailure } from './failure';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /**
@@ -74,8 +75,8 @@ export class ReplaySteps implements IDisposable {
     return this._abort !== null;
   }
 
-  /** A sentence, if the newest request failed. */
-  get error(): string | null {
+  /** What went wrong, if the newest request failed. */
+  get error(): IFailure | null {
     return this._error;
   }
 
@@ -183,12 +184,12 @@ export class ReplaySteps implements IDisposable {
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
     }
     let steps: readonly Step[] = [];
-    let error: string | null = null;
+    let error: IFailure | null = null;
     if (!abort.signal.aborted) {
       try {
         ({ steps } = await this._history.replay(wanted, abort.signal));
       } catch (reason) {
-        error = reason instanceof Error ? reason.message : String(reason);
+        error = asFailure(reason);
       }
     }
     if (abort.signal.aborted) {
@@ -211,7 +212,7 @@ export class ReplaySteps implements IDisposable {
     shown: IShownCell | null,
     steps: readonly Step[],
     phase: ReplayPhase,
-    error: string | null = null
+    error: IFailure | null = null
   ): void {
     const isSame = isSameCell(shown, this._shown) && this._all.length > 0;
     // The cell may have been run or edited while the request was under way.
@@ -248,7 +249,7 @@ export class ReplaySteps implements IDisposable {
   private _all: readonly Step[] = [];
   private _asked: IShownCell | null = null;
   private _changed = new Signal<this, StepsChange>(this);
-  private _error: string | null = null;
+  private _error: IFailure | null = null;
   private _isActive = false;
   private _isDisposed = false;
   private _isStale = true;

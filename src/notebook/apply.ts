@@ -11,8 +11,7 @@ import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
 import type { Cell } from '@jupyterlab/cells';
 
-/** Beyond this the diff gets coarse; it stays right, and quick. */
-const DIFF_LIMITS = { scanLimit: 500, timeout: 50 };
+import { DIFF_LIMITS } from './difflimits';
 
 /** Make a cell's code equal to `source`, in one undo step. */
 export function applySource(cell: Cell, source: string): void {

@@ -52,7 +52,8 @@ export function mendedIds(
 
 /** Give the cells of a notebook usable, lasting ids; says whether any was changed. */
 export function mendCellIds(model: INotebookModel): boolean {
-  if (model.nbformat === 4 && model.nbformatMinor < 5) {
+  // A file may lack the minor version altogether.
+  if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
   const cells = [...model.cells];

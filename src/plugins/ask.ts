@@ -19,7 +19,7 @@ import { GenerationModel } from '../models/generation';
 import { NotebookCell } from '../notebook/cell';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
-import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
+import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
 
@@ -28,7 +28,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Ask for code in the cell itself.',
   autoStart: true,
   requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
-  optional: [ICommandPalette, ITranslator],
+  optional: [ICommandPalette, ITranslator, IModels],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
@@ -36,7 +36,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     history: IHistory,
     identity: INotebookIdentity,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    models: IModels | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -49,12 +50,15 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           panel,
           trans,
           newEditor: editors.factoryService.newInlineEditor,
-          makeModel: cellId =>
-            new GenerationModel({
+          makeModel: cellId => {
+            const model = new GenerationModel({
               api,
               history,
               target: new NotebookCell(panel, cellId, identity, trans)
-            }),
+            });
+            models?.changed.connect(model.lookForModel, model);
+            return model;
+          },
           listDataFrames: () =>
             listDataFrames(
               panel.sessionContext.session?.kernel,
@@ -64,11 +68,31 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           openMenu: (x, y) => rowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           copy: text => Clipboard.copyToSystem(text),
+          models: models ?? undefined,
           onUnsaved: () =>
             Notification.warning(
               trans.__(
-                'The cell is as you wanted it, but this could not be noted in its history.'
+                'Done. The history can’t be written right now; it will be noted as soon as that works.'
               )
+            ),
+          onGone: model =>
+            Notification.info(
+              model.state.unkept
+                ? trans.__(
+                    'The cell that you asked in is gone, and its answer could not be kept.'
+                  )
+                : trans.__(
+                    'The cell that you asked in is gone. Its answer is kept in the history.'
+                  ),
+              {
+                autoClose: false,
+                actions: [
+                  {
+                    label: trans.__('Copy the answer'),
+                    callback: () => Clipboard.copyToSystem(model.state.code)
+                  }
+                ]
+              }
             )
         });
         all.set(panel, asks);

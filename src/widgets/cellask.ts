@@ -30,7 +30,7 @@ export class CellAsk implements IDisposable {
     this.model = model;
     this.row = new PromptRow(model, _options);
     model.changed.connect(this._schedule, this);
-    cell.model.contentChanged.connect(this._schedule, this);
+    cell.model.contentChanged.connect(this._onSource, this);
     cell.disposed.connect(this.dispose, this);
     this._source = cell.model.sharedModel.getSource();
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
@@ -64,7 +64,7 @@ export class CellAsk implements IDisposable {
     this._disposed = true;
     Signal.clearData(this);
     cancelAnimationFrame(this._frame);
-    this._frameNode?.removeEventListener('wheel', this._onWheel);
+    this._frameNode?.removeEventListener('scroll', this._onScroll);
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
@@ -165,9 +165,10 @@ export class CellAsk implements IDisposable {
       return;
     }
     if (this._frameNode !== frame) {
-      this._frameNode?.removeEventListener('wheel', this._onWheel);
+      this._frameNode?.removeEventListener('scroll', this._onScroll);
       this._frameNode = frame;
-      frame.addEventListener('wheel', this._onWheel, { passive: true });
+      this._scrolledTo = frame.scrollTop;
+      frame.addEventListener('scroll', this._onScroll, { passive: true });
     }
     if (this._follow) {
       // The editor knows its height only after it has measured itself.
@@ -175,16 +176,26 @@ export class CellAsk implements IDisposable {
         requestAnimationFrame(() => {
           if (this._follow && !this._disposed) {
             node.scrollIntoView({ block: 'nearest' });
+            this._scrolledTo = frame.scrollTop;
           }
         })
       );
     }
   }
 
-  private readonly _onWheel = () =>
-    void requestAnimationFrame(() => {
+  /** By wheel, key, touch or scroll bar alike: who goes elsewhere is not pulled back. */
+  private readonly _onScroll = (): void => {
+    const frame = this._frameNode;
+    if (frame && Math.abs(frame.scrollTop - this._scrolledTo) > 1) {
+      this._scrolledTo = frame.scrollTop;
       this._follow = isInView(this.row.node);
-    });
+    }
+  };
+
+  private _onSource(): void {
+    this.model.sourceChanged();
+    this._schedule();
+  }
 
   private readonly _source: string;
   private readonly _wasRendered: boolean;
@@ -192,6 +203,7 @@ export class CellAsk implements IDisposable {
   private _frame = 0;
   private _frameNode: HTMLElement | null = null;
   private _follow = false;
+  private _scrolledTo = 0;
   private _disposed = false;
 }
 

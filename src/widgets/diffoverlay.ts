@@ -28,6 +28,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
+import { DIFF_LIMITS } from '../notebook/difflimits';
 import { hiddenEnd } from './hiddenend';
 import { areAlike } from './likeness';
 import { streamView } from './streamview';
@@ -169,6 +170,7 @@ export class DiffOverlay implements IDisposable {
       original: original + '\n',
       gutter: false,
       highlightChanges: words,
+      diffConfig: DIFF_LIMITS,
       mergeControls: (type, _action) => {
         // Each change counts until it is taken back: there is nothing to accept one by one.
         if (type === 'accept') {

@@ -4,15 +4,16 @@
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
+import { DIFF_LIMITS } from '../notebook/difflimits';
+
 /**
  * Whether the changed lines are still like those of before, so that marking the changed
  * words helps. Of lines that were written anew, every word would be marked.
  */
 export function areAlike(original: string, code: string): boolean {
   const before = Text.of(original.split('\n'));
-  const chunks = Chunk.build(before, Text.of(code.split('\n')), {
-    scanLimit: 500
-  });
+  const after = Text.of(code.split('\n'));
+  const chunks = Chunk.build(before, after, DIFF_LIMITS);
   let all = 0;
   let changed = 0;
   for (const chunk of chunks) {

@@ -22,8 +22,10 @@ export interface INotebookAsksOptions extends IPromptRowServices {
   panel: NotebookPanel;
   makeModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** Something happened that is told when the row is closed already. */
+  /** What was done could not be noted yet, and the row that could say so is closed. */
   onUnsaved: () => void;
+  /** An answer came for a cell that is gone. */
+  onGone: (model: GenerationModel) => void;
 }
 
 export class NotebookAsks implements IDisposable {
@@ -115,10 +117,18 @@ export class NotebookAsks implements IDisposable {
 
   private _onChanged(model: GenerationModel): void {
     const { phase, notice } = model.state;
+    const id = model.target.cellId;
+    if (phase === 'suggested' && !findCell(this._panel, id)) {
+      if (!this._told.has(model)) {
+        this._told.add(model);
+        this._options.onGone(model);
+      }
+      return;
+    }
+    this._told.delete(model);
     if (phase !== 'idle') {
       return;
     }
-    const id = model.target.cellId;
     const view = this._views.get(id);
     if (view) {
       const hadFocus = view.hasFocus;
@@ -161,5 +171,7 @@ export class NotebookAsks implements IDisposable {
   private readonly _panel: NotebookPanel;
   private readonly _models = new Map<string, GenerationModel>();
   private readonly _views = new Map<string, CellAsk>();
+  /** Those of whose answer a person was told that its cell is gone. */
+  private readonly _told = new WeakSet<GenerationModel>();
   private _disposed = false;
 }

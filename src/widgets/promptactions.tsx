@@ -2,6 +2,7 @@
  * What can be done in the prompt row, and with which key.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
 import type { GenerationModel } from '../models/generation';
@@ -29,6 +30,7 @@ export function Actions(props: {
   copy: (text: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
+  const [copied, setCopied] = React.useState('');
   if (model.isBusy) {
     return (
       <>
@@ -37,6 +39,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
+          waitUntil={state.waitUntil}
           trans={trans}
         />
       </>
@@ -47,7 +50,7 @@ export function Actions(props: {
       <>
         <Button
           label={trans.__('Accept')}
-          keys={text ? 'Ctrl ⏎' : '⇧⏎'}
+          keys={text ? acceptKeys() : '⇧⏎'}
           primary
           run={() => void model.accept()}
         />
@@ -60,6 +63,18 @@ export function Actions(props: {
           <Button label={trans.__('Copy')} run={() => props.copy(state.code)} />
         )}
         <Button label={trans.__('Again')} run={() => void model.again()} />
+        {/* Where it can't be kept or written, it can be taken along. */}
+        {(state.unkept || state.notice === 'gone') && (
+          <Button
+            label={
+              copied === state.code ? trans.__('Copied') : trans.__('Copy')
+            }
+            run={() => {
+              props.copy(state.code);
+              setCopied(state.code);
+            }}
+          />
+        )}
         {model.isRevised && (
           <Button
             label={trans.__('Bring changes back')}
@@ -85,6 +100,11 @@ export function Actions(props: {
       />
     </>
   );
+}
+
+/** The key that accepts while something is written in the field, as this system writes it. */
+function acceptKeys(): string {
+  return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
 }
 
 function Button(props: {

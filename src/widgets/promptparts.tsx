@@ -3,17 +3,23 @@
  * All text of a model or a server is drawn as text, never as HTML (P12).
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
-import type { IFailure } from '../models/generationstate';
+import type { IFailure } from '../models/failure';
+import { failureText } from './failures';
 
-/** Which model answers, and whether the text stays on this machine. */
+/** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
   model: ModelInfo | null;
+  /** Whether it was chosen for this cell alone. */
+  forCell: boolean;
   trans: TranslationBundle;
+  /** Open the menu of models at a place of the window. */
+  onPick?: (x: number, y: number) => void;
 }): React.JSX.Element | null {
-  const { model, trans } = props;
+  const { model, forCell, trans, onPick } = props;
   if (!model) {
     return null;
   }
@@ -27,14 +33,29 @@ export function ModelLabel(props: {
     : trans.__(
         'What you ask, this cell and the code cells before it are sent to this provider.'
       );
-  return (
-    <span
-      className={
-        'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote')
-      }
+  const className =
+    'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
+  const words =
+    `${model.label} · ${where}` +
+    (forCell ? ` · ${trans.__('this cell only')}` : '');
+  return onPick ? (
+    <button
+      type="button"
+      className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
       title={title}
+      aria-label={trans.__('Model: %1', words)}
+      aria-haspopup="menu"
+      onClick={event => {
+        const box = event.currentTarget.getBoundingClientRect();
+        onPick(box.left, box.bottom);
+      }}
     >
-      {model.label} · {where}
+      <span>{words}</span>
+      <caretDownEmptyIcon.react tag="span" width="14px" />
+    </button>
+  ) : (
+    <span className={className} title={title}>
+      {words}
     </span>
   );
 }
@@ -43,9 +64,11 @@ export function ModelLabel(props: {
 export function Progress(props: {
   since: number;
   writing: boolean;
+  /** Until when the provider asked to wait; 0 if it didn't. */
+  waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { since, writing, trans } = props;
+  const { since, writing, waitUntil, trans } = props;
   const [now, setNow] = React.useState(() => performance.now());
   React.useEffect(() => {
     const timer = window.setInterval(() => setNow(performance.now()), 1000);
@@ -55,7 +78,10 @@ export function Progress(props: {
   let words = writing
     ? trans.__('Writing…')
     : trans.__('Reading the notebook…');
-  if (!writing && seconds >= 20) {
+  const left = Math.ceil((waitUntil - now) / 1000);
+  if (!writing && left > 0) {
+    words = trans.__('The provider asks to wait %1 s…', left);
+  } else if (!writing && seconds >= 20) {
     words = trans.__('Still reading. A first answer can take half a minute…');
   }
   return (
@@ -67,39 +93,6 @@ export function Progress(props: {
       </span>
     </span>
   );
-}
-
-/** What went wrong, as a sentence. */
-export function failureText(
-  failure: IFailure,
-  trans: TranslationBundle
-): string {
-  switch (failure.code) {
-    case 'interrupted':
-      return trans.__(
-        'The answer broke off before it was whole, so nothing of it is shown. Try again.'
-      );
-    case 'unreachable':
-      return trans.__(
-        'The Jupyter server does not answer. Check that it is running, then try again.'
-      );
-    case 'generation_running':
-      return trans.__(
-        'This cell is already being written, perhaps in another tab.'
-      );
-    case 'model_rate_limited':
-      return failure.retryAfter
-        ? trans.__(
-            'The provider asks to wait %1 seconds: too many requests.',
-            Math.ceil(failure.retryAfter)
-          )
-        : failure.message;
-    default:
-      return (
-        failure.message ||
-        trans.__('No model is set up yet, so nothing can answer.')
-      );
-  }
 }
 
 /** A failure with the button that acts on it. */
@@ -132,6 +125,16 @@ export function Failure(props: {
             {copied ? trans.__('Copied') : trans.__('Copy')}
           </button>
         </span>
+      )}
+      {failure.signIn && (
+        <a
+          className="jp-AIServer-Ask-button"
+          href={failure.signIn}
+          target="_blank"
+          rel="noopener"
+        >
+          {trans.__('Sign in')}
+        </a>
       )}
       {failure.generationId ? (
         <button

@@ -11,6 +11,7 @@ import { PromptRow } from './promptrow';
 
 const LOCAL: ModelInfo = {
   id: 'local:qwen',
+  provider: 'local',
   label: 'Qwen2.5-Coder',
   onThisMachine: true,
   ready: true

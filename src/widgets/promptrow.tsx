@@ -15,6 +15,7 @@ import * as React from 'react';
 import type { DataFrameProfile } from '../api/types';
 import type { GenerationModel } from '../models/generation';
 import type { IGenerationState } from '../models/generationstate';
+import type { IModels } from '../tokens';
 import { DataFramePicker } from './dataframepicker';
 import { askIcon } from './icons';
 import { Actions, Turn } from './promptactions';
@@ -31,6 +32,8 @@ export interface IPromptRowServices {
   save: () => void;
   /** Put a text on the clipboard. */
   copy: (text: string) => void;
+  /** Choosing, connecting and installing models, if that is switched on. */
+  models?: IModels;
 }
 
 export class PromptRow extends ReactWidget {
@@ -80,6 +83,7 @@ export class PromptRow extends ReactWidget {
         services={this._services}
         picking={this._picking}
         pick={picking => this.pickDataFrames(picking)}
+        focus={() => this.focus()}
         box={this._box}
       />
     );
@@ -129,11 +133,12 @@ interface IPromptProps {
   services: IPromptRowServices;
   picking: boolean;
   pick: (picking: boolean) => void;
+  focus: () => void;
   box: IBox;
 }
 
 function Prompt(props: IPromptProps): React.JSX.Element {
-  const { model, state, services, picking, pick, box } = props;
+  const { model, state, services, picking, pick, focus, box } = props;
   const { trans } = services;
   const [text, setText] = React.useState(model.written || state.draft);
   // The row is drawn anew when the cell moves, and when it comes back into view.
@@ -164,10 +169,14 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     const accel = event.ctrlKey || event.metaKey;
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
+    } else if (accel && event.key.toLowerCase() === 'k') {
+      // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {
       pick(false);
     } else if (event.key === 'Escape' && asked && text && !model.isBusy) {
-      setText(''); // First the change that is being written, then the suggestion.
+      // First the change that is being written, then the suggestion. ArrowUp brings it back.
+      model.intents.add(text);
+      setText('');
     } else if (!handleKey(model, event, text)) {
       if (!accel || event.key !== 'Enter') {
         return false;
@@ -202,15 +211,17 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           <Turn state={state} trans={trans} />
         </div>
       )}
-      {state.failure && (
-        <Failure
-          failure={state.failure}
-          trans={trans}
-          onRetry={() => void model.again()}
-          onTakeOver={() => void model.takeOver()}
-          onCopy={services.copy}
-        />
-      )}
+      {state.failure?.code === 'no_model' && services.models
+        ? services.models.offer({ onGone: focus })
+        : state.failure && (
+            <Failure
+              failure={state.failure}
+              trans={trans}
+              onRetry={() => void model.again()}
+              onTakeOver={() => void model.takeOver()}
+              onCopy={services.copy}
+            />
+          )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
       {picking && (
         <DataFramePicker
@@ -255,7 +266,21 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
-        <ModelLabel model={state.model} trans={trans} />
+        <ModelLabel
+          model={state.model}
+          forCell={state.cellModel !== null}
+          trans={trans}
+          onPick={
+            services.models &&
+            ((x, y) =>
+              services.models?.pick({
+                x,
+                y,
+                cellModel: state.cellModel,
+                chooseForCell: id => model.useModel(id)
+              }))
+          }
+        />
         <button
           type="button"
           className="jp-AIServer-Ask-button jp-mod-quiet"

@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GenerationModel } from '../models/generation';
 import type { IGenerationState } from '../models/generationstate';
+import { unkeptText } from './failures';
 
 /** What the text field is called, and what it says while it is empty. */
 export function wording(
@@ -33,6 +34,12 @@ export function noticeText(
   state: IGenerationState,
   trans: TranslationBundle
 ): string {
+  const said = state.unkept ? unkeptText(state.unkept, trans) : '';
+  const notice = noticeOf(state, trans);
+  return [said, notice].filter(Boolean).join(' ');
+}
+
+function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
   switch (state.notice) {
     case 'busy':
       return trans.__('This cell is still being written. Stop it first.');
@@ -47,7 +54,17 @@ export function noticeText(
     case 'gone':
       return trans.__('The cell is gone or locked, so nothing was written.');
     case 'unsaved':
-      return trans.__('This could not be noted in the cell’s history.');
+      return trans.__(
+        'Done. The history can’t be written right now; it will be noted as soon as that works.'
+      );
+    case 'edited':
+      return trans.__(
+        'The cell was changed after you asked. The diff is against what it holds now.'
+      );
+    case 'ready':
+      return state.model
+        ? trans.__('%1 is ready. You can ask now.', state.model.label)
+        : '';
     default:
       return '';
   }
@@ -66,6 +83,12 @@ export function announcement(
   trans: TranslationBundle
 ): string {
   const notice = noticeText(state, trans);
+  if (state.phase === 'suggested' && !state.failure) {
+    const ready = trans.__(
+      'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
+    );
+    return [ready, notice].filter(Boolean).join(' ');
+  }
   if (notice || state.failure) {
     return notice;
   }
@@ -73,10 +96,6 @@ export function announcement(
     case 'waiting':
     case 'streaming':
       return trans.__('Writing this cell. Press Escape to stop.');
-    case 'suggested':
-      return trans.__(
-        'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
-      );
     default:
       return '';
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import sys
 
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
@@ -14,6 +15,7 @@ from langsmith import utils
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
+from aiserver.llm.connections import Access
 from aiserver.llm.remote import RemoteModel, estimate_tokens
 from aiserver.llm.streaming import Limits, stream_chat
 from tests.scripted_model import ScriptedModel
@@ -34,16 +36,24 @@ def waits() -> Waits:
     return Waits()
 
 
+def given(address: str | None = None, key: str | None = KEY):
+    """Access as the connections give it."""
+
+    async def access() -> Access:
+        return Access(address, key)
+
+    return access
+
+
 @pytest.fixture
 def make(scripted: ScriptedModel, waits: Waits, jp_asyncio_loop):
     """Makes models that speak to the scripted server, and closes them."""
     made = []
 
     def _make(**limits) -> RemoteModel:
-        options = {"base_url": scripted.base_url, "api_key": KEY}
         bounds = Limits(**{"timeout": 30.0, "characters": 10_000, "must_end": True} | limits)
         info = ModelInfo("openai:scripted", "scripted", True)
-        made.append(RemoteModel(info, options, bounds, sleep=waits))
+        made.append(RemoteModel(info, {}, bounds, access=given(scripted.base_url), sleep=waits))
         return made[-1]
 
     yield _make
@@ -69,8 +79,8 @@ async def test_waits_as_long_as_asked_and_tries_again(make, scripted, waits):
     """P31"""
     scripted.script({"status": 429, "retry_after": 7}, {"status": 503}, {"text": "done"})
     deltas = await take(make())
-    assert deltas[0].text == "done"
-    assert waits == [7.0, 2.0]
+    assert [delta.waiting for delta in deltas[:2]] == waits == [7.0, 2.0]  # whoever waits is told
+    assert deltas[2].text == "done"
     assert len(scripted.requests) == 3
 
 
@@ -233,9 +243,10 @@ async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch
     assert (await take(make()))[0].text == "done"
 
 
-async def test_a_missing_package_is_said_with_its_install_line(waits):
+async def test_a_missing_package_is_said_with_its_install_line(waits, monkeypatch):
+    monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
     info = ModelInfo("mistralai:codestral-latest", "codestral", False)
-    model = RemoteModel(info, {"api_key": KEY}, Limits(5, 100), sleep=waits)
+    model = RemoteModel(info, {}, Limits(5, 100), access=given(), sleep=waits)
     with pytest.raises(errors.ModelPackageMissing) as caught:
         await take(model)
     assert caught.value.install == "pip install 'aiserver[mistral]'"
@@ -243,16 +254,19 @@ async def test_a_missing_package_is_said_with_its_install_line(waits):
 
 async def test_the_install_line_names_the_package_that_is_missing(waits):
     """Not one that is guessed from the provider's name: anybody may have registered that."""
-    model = RemoteModel(ModelInfo("bedrock:x", "x", False), {}, Limits(5, 100), sleep=waits)
+    model = RemoteModel(
+        ModelInfo("bedrock:x", "x", False), {}, Limits(5, 100), access=given(), sleep=waits
+    )
     with pytest.raises(errors.ModelPackageMissing) as caught:
         await take(model)
     assert caught.value.install == "pip install langchain-aws"
 
 
-async def test_a_missing_key_is_said(waits, monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    model = RemoteModel(ModelInfo("openai:x", "x", False), {}, Limits(5, 100), sleep=waits)
-    with pytest.raises(errors.ModelAuthFailed):
+@pytest.mark.parametrize("address", ["https://api.openai.com/v1", None])
+async def test_without_a_key_nobody_is_asked(waits, address):
+    info = ModelInfo("openai:x", "x", False)
+    model = RemoteModel(info, {}, Limits(5, 100), access=given(address, None), sleep=waits)
+    with pytest.raises(errors.ModelKeyMissing, match="no key for OpenAI"):
         await take(model)
 
 

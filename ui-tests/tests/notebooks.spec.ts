@@ -13,7 +13,6 @@ const FOLDER = path.resolve(__dirname, '../../tests/data/notebooks');
 
 /** Those that JupyterLab itself can't open, and why. */
 const UNREADABLE: Record<string, string> = {
-  'nbformat__no_min_version.ipynb': 'nbformat_minor is missing',
   'nbformat__test3_no_metadata.ipynb': 'nbformat 3 without metadata',
   'nbformat__test3_no_worksheets.ipynb': 'nbformat 3 without worksheets',
   'nbformat__test3_worksheet_with_no_cells.ipynb':
@@ -117,7 +116,7 @@ function plain(value: unknown, key = ''): unknown {
     const own = Object.entries(value).filter(
       ([name, one]) =>
         one !== undefined &&
-        !(key === 'metadata' && ['trusted', 'orig_nbformat'].includes(name))
+        !(key === 'metadata' && /^trusted$|^orig_nbformat/.test(name))
     );
     return Object.fromEntries(own.map(([name, one]) => [name, plain(one, name)]));
   }
@@ -148,7 +147,7 @@ function expected(
   copy.cells[index].source = answer;
   copy.metadata.aiserver = after.metadata.aiserver;
   // Cells have ids from nbformat 4.5 on.
-  copy.nbformat_minor = Math.max(5, copy.nbformat_minor);
+  copy.nbformat_minor = Math.max(5, copy.nbformat_minor ?? 0);
   return copy;
 }
 

@@ -5,10 +5,8 @@ import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 import type { Step } from '../../api/types';
+import { DIFF_LIMITS } from '../../notebook/difflimits';
 import { comparedWith } from './words';
-
-/** Beyond this the diff gets coarse; it stays right, and quick. */
-export const DIFF_LIMITS = { scanLimit: 500, timeout: 50 };
 
 export interface ILineChanges {
   readonly added: number;

@@ -8,9 +8,9 @@ import { EditorView } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
 
+import { DIFF_LIMITS } from '../../notebook/difflimits';
 import { hiddenEnd } from '../hiddenend';
 import { areAlike } from '../likeness';
-import { DIFF_LIMITS } from './changes';
 
 export interface IDiffContent {
   readonly before: string;

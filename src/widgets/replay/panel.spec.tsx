@@ -3,6 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { ApiError } from '../../api/request';
 import { ReplayModel } from '../../models/replay';
 import {
   FakeHistory,
@@ -195,7 +196,7 @@ describe('ReplayPanel', () => {
   });
 
   it('says what failed and offers to try again', async () => {
-    history.failure = new Error('The Jupyter server does not answer.');
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     await show('[role="alert"]');
     expect(find('[role="alert"]').textContent).toContain(
       'The Jupyter server does not answer.'
@@ -208,7 +209,7 @@ describe('ReplayPanel', () => {
 
   it('does not take a list that could not be read for an empty one', async () => {
     await show();
-    history.failure = new Error('The Jupyter server does not answer.');
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     button('Notebook').click();
     await until(() => find('[role="alert"]'));
     expect(panel.node.textContent).not.toContain('No history yet');

@@ -2,7 +2,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
+import type { IFailure } from '../../models/failure';
 import type { ReplayModel } from '../../models/replay';
+import { failureText } from '../failures';
 import { CellView } from './cellView';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
@@ -28,7 +30,7 @@ export function ReplayView(props: IReplayViewProps): React.JSX.Element {
         id="jp-AIServer-Replay-body"
         aria-labelledby={`jp-AIServer-Replay-${model.view}`}
       >
-        {error !== null && <Problem text={error} retry={retry} />}
+        {error !== null && <Problem failure={error} retry={retry} />}
         {inCell ? <CellTab {...props} /> : <NotebookTab {...props} />}
       </div>
     </>
@@ -158,13 +160,24 @@ function emptyWords(
 }
 
 function Problem(props: {
-  text: string;
+  failure: IFailure;
   retry: () => void;
 }): React.JSX.Element {
   const { trans } = useReplay();
+  const { failure } = props;
   return (
     <div className="jp-AIServer-Replay-failure" role="alert">
-      <span>{props.text}</span>
+      <span>{problemText(failure, trans)}</span>
+      {failure.signIn && (
+        <a
+          className="jp-AIServer-Replay-button"
+          href={failure.signIn}
+          target="_blank"
+          rel="noopener"
+        >
+          {trans.__('Sign in')}
+        </a>
+      )}
       <button
         type="button"
         className="jp-AIServer-Replay-button"
@@ -174,4 +187,11 @@ function Problem(props: {
       </button>
     </div>
   );
+}
+
+/** The history's own words where an answer's would mislead. */
+function problemText(failure: IFailure, trans: TranslationBundle): string {
+  return failure.code === 'interrupted'
+    ? trans.__('The history could not be read. Try again.')
+    : failureText(failure, trans);
 }

@@ -1,0 +1,78 @@
+"""From a request to the messages that a model gets: the one way, also for the preview of them.
+
+What must hold: to a model that is not on this machine no secret is sent (P16). What is shown as
+a preview is made by the same function as what is sent (P15).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from .llm.base import ChatModel
+from .models import Interaction
+from .prompts.context import PromptInput, build_messages
+from .redact import Vault
+from .requests import AnalyzeBody, DataFrameProfile, GenerateBody, PreviewBody, WarmUpBody
+
+if TYPE_CHECKING:
+    from .prompts.context import Messages
+
+
+async def compose(
+    model: ChatModel, body: WarmUpBody, history: list[Interaction]
+) -> tuple[Messages, Vault]:
+    """The messages for a request, and the secrets that were hidden from them."""
+    vault = Vault(conceal=not model.info.on_this_machine)
+    # In a thread: there may be much text to look through.
+    request = await asyncio.to_thread(_prompt_input, body, history, vault)
+    messages = await build_messages(
+        request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
+    )
+    return messages, vault
+
+
+def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:
+    """What a prompt is made of. A refinement keeps the DataFrames of the turn it refines."""
+    frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
+    intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
+    source = vault.hide(body.source)  # first: what it holds is then known in the history, too
+    return PromptInput(
+        intent=vault.hide(intent, said=True),
+        source=source,
+        language=body.language,
+        cell_type=body.cell_type,
+        cells=[
+            cell.model_copy(update={"source": vault.hide(cell.source)})
+            for cell in body.context.cells
+        ],
+        history=[_hidden(turn, vault) for turn in history],
+        dataframes=frames or _last_frames(history),
+    )
+
+
+def _hidden(turn: Interaction, vault: Vault) -> Interaction:
+    turn = turn.model_copy(deep=True)
+    asked, answer = turn.user_request, turn.ai_response
+    asked.intent = vault.hide(vault.recall(asked.intent), said=True)
+    asked.current_code = vault.hide(vault.recall(asked.current_code))
+    answer.suggestion = vault.hide(vault.recall(answer.suggestion))
+    return turn
+
+
+def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
+    for turn in reversed(history):
+        if turn.dataframes:
+            # Another tool, or a later version, may have stored more of them, or something else:
+            # that must not make the cell unusable.
+            try:
+                known = DataFrameProfile.model_fields
+                return [
+                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in known})
+                    for frame in turn.dataframes
+                ]
+            except ValidationError:
+                return []
+    return []

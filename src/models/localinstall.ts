@@ -1,0 +1,188 @@
+/**
+ * The installation of the local model, as this page follows it. The server runs it: it goes
+ * on when the page is closed, and a page that comes back joins it.
+ *
+ * What must hold:
+ * - It begins only by `start`, which a person calls; a page joins by `join` what runs already.
+ * - Every way it can end leads to exactly one of done, stopped and failed, and from the last
+ *   two `start` goes on where it was: what has come is kept.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../api/client';
+import { ApiError } from '../api/request';
+import type { InstallState } from '../api/types';
+
+export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
+
+export interface IInstallProgress {
+  readonly phase: InstallState['phase'];
+  readonly bytes: number;
+  readonly total: number;
+  readonly source: string | null;
+}
+
+export interface IInstallView {
+  readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
+  readonly progress: IInstallProgress | null;
+  /** Bytes a second over the last seconds; null until that can be told. */
+  readonly speed: number | null;
+  /** Why it failed, and the command that mends it where there is one. */
+  readonly problem: { message: string; install: string | null } | null;
+}
+
+const IDLE: IInstallView = {
+  status: 'idle',
+  progress: null,
+  speed: null,
+  problem: null
+};
+
+/** The time over which the speed is taken, in ms. */
+const SPAN = 6000;
+/** A stream that broke off is joined again so often, and after so long, before it has failed. */
+const TRIES = 3;
+const PAUSE = 1000;
+
+export class LocalInstall {
+  constructor(
+    private readonly _api: InstallApi,
+    private readonly _now: () => number = () => performance.now()
+  ) {}
+
+  get view(): IInstallView {
+    return this._view;
+  }
+
+  /** Something of the view changed. */
+  get changed(): ISignal<this, IInstallView> {
+    return this._changed;
+  }
+
+  get isRunning(): boolean {
+    return this._view.status === 'running';
+  }
+
+  /** Begin, or go on. */
+  async start(): Promise<void> {
+    if (!this.isRunning) {
+      await this._follow(this._view.progress);
+    }
+  }
+
+  /** Follow an installation that runs already. */
+  async join(state: InstallState): Promise<void> {
+    if (!this.isRunning && state.phase !== 'done') {
+      await this._follow(state);
+    }
+  }
+
+  /** Stop it, for every page that follows it. */
+  async stop(): Promise<void> {
+    if (!this.isRunning) {
+      return;
+    }
+    try {
+      await this._api.stopInstall();
+    } catch (reason) {
+      this._set({ problem: asProblem(reason) });
+      return;
+    }
+    // The stream says so too, but the person need not wait for it.
+    this._set({ status: 'stopped', speed: null, problem: null });
+  }
+
+  private async _follow(progress: IInstallProgress | null): Promise<void> {
+    const round = ++this._round;
+    this._seen = [];
+    this._set({ ...IDLE, status: 'running', progress });
+    for (let left = TRIES; ; left--) {
+      try {
+        for await (const event of this._api.installLocal()) {
+          if (round !== this._round || !this.isRunning) {
+            return;
+          }
+          if (event.type === 'progress') {
+            left = TRIES;
+            this._advance(event);
+          } else if (event.type === 'done') {
+            this._set({ status: 'done', speed: null });
+            return;
+          } else if (event.type === 'cancelled') {
+            this._set({ status: 'stopped', speed: null });
+            return;
+          } else {
+            this._fail({
+              message: event.message,
+              install: event.install ?? null
+            });
+            return;
+          }
+        }
+      } catch (reason) {
+        // An answer is an answer; only what broke off is tried again.
+        if (reason instanceof ApiError && reason.status > 0) {
+          this._fail(asProblem(reason));
+          return;
+        }
+        if (left <= 1) {
+          this._fail(asProblem(reason));
+          return;
+        }
+      }
+      if (left <= 1) {
+        this._fail({ message: '', install: null });
+        return;
+      }
+      await new Promise(resolve => setTimeout(resolve, PAUSE));
+      if (round !== this._round || !this.isRunning) {
+        return;
+      }
+    }
+  }
+
+  private _advance(progress: IInstallProgress): void {
+    const { phase, bytes, total, source } = progress;
+    const now = this._now();
+    if (phase !== this._view.progress?.phase) {
+      this._seen = [];
+    }
+    this._seen = [
+      ...this._seen.filter(({ at }) => now - at <= SPAN),
+      { at: now, bytes }
+    ];
+    const [first] = this._seen;
+    const speed =
+      phase === 'fetching' && now - first.at >= 1000 && bytes > first.bytes
+        ? ((bytes - first.bytes) * 1000) / (now - first.at)
+        : phase === 'fetching'
+          ? this._view.speed
+          : null;
+    this._set({ progress: { phase, bytes, total, source }, speed });
+  }
+
+  private _fail(problem: IInstallView['problem']): void {
+    this._set({ status: 'failed', speed: null, problem });
+  }
+
+  private _set(change: Partial<IInstallView>): void {
+    this._view = { ...this._view, ...change };
+    this._changed.emit(this._view);
+  }
+
+  private readonly _changed = new Signal<this, IInstallView>(this);
+  private _view = IDLE;
+  private _seen: { at: number; bytes: number }[] = [];
+  private _round = 0;
+}
+
+function asProblem(reason: unknown): {
+  message: string;
+  install: string | null;
+} {
+  if (reason instanceof ApiError) {
+    const { install } = reason.body as { install?: string | null };
+    return { message: reason.message, install: install ?? null };
+  }
+  return { message: '', install: null };
+}

@@ -1,0 +1,130 @@
+/**
+ * Which models there are and which one answers, for all of the page: the rows, the menus and
+ * the settings look at one of these.
+ *
+ * What must hold:
+ * - What stands here is what the server said last. A choice is made there, never here alone.
+ * - A key goes to the server and is kept nowhere in the page (P8).
+ * - Nothing is chosen, connected or installed but by a call that a person's act made (P4).
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ApiClient } from '../api/client';
+import type { ModelInfo, ModelList, Provider } from '../api/types';
+import { InstallApi, LocalInstall } from './localinstall';
+
+/** The calls that it needs; `ApiClient` has them. */
+export type ModelsApi = InstallApi &
+  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey'>;
+
+export class ModelChoice {
+  constructor(private readonly _api: ModelsApi) {
+    this.install = new LocalInstall(_api);
+    this.install.changed.connect((_, { status }) => {
+      if (status === 'done') {
+        void this.refresh();
+      } else {
+        this._changed.emit('install');
+      }
+    });
+  }
+
+  /** The local model's installation. */
+  readonly install: LocalInstall;
+
+  /** What the server said last; null before it did. */
+  get list(): ModelList | null {
+    return this._list;
+  }
+
+  /** Why the server could not be asked; null if it could. */
+  get problem(): string | null {
+    return this._problem;
+  }
+
+  /** The list was fetched anew, or the installation went on. */
+  get changed(): ISignal<this, 'list' | 'install'> {
+    return this._changed;
+  }
+
+  /** The model that answers where none is chosen for a cell. */
+  get current(): ModelInfo | null {
+    return this.find(this._list?.default ?? null);
+  }
+
+  find(id: string | null): ModelInfo | null {
+    return this._list?.models.find(model => model.id === id) ?? null;
+  }
+
+  provider(name: string): Provider | null {
+    return this._list?.providers?.find(item => item.name === name) ?? null;
+  }
+
+  /** The models that can answer now, those of this machine first. */
+  get ready(): { here: ModelInfo[]; remote: ModelInfo[] } {
+    const ready = this._list?.models.filter(model => model.ready) ?? [];
+    return {
+      here: ready.filter(model => model.onThisMachine),
+      remote: ready.filter(model => !model.onThisMachine)
+    };
+  }
+
+  /** Ask the server what there is. Calls at the same time share one request. */
+  refresh(): Promise<void> {
+    this._asking ??= this._fetch().finally(() => (this._asking = null));
+    return this._asking;
+  }
+
+  /** Let a model answer from now on; null forgets the choice. */
+  async choose(id: string | null): Promise<void> {
+    await this._api.chooseModel(id);
+    await this._again();
+  }
+
+  /** Give the server what a provider needs, then let one of its models answer. */
+  async connect(options: {
+    provider: string;
+    model: string;
+    /** With both null, what the server has of it stays as it is. */
+    key: string | null;
+    address: string | null;
+  }): Promise<void> {
+    const { provider, model, key, address } = options;
+    if (key !== null || address !== null) {
+      await this._api.saveKey(provider, key, address);
+    }
+    await this._api.chooseModel(`${provider}:${model}`);
+    await this._again();
+  }
+
+  /** Let the server forget the key of a provider. */
+  async disconnect(provider: string): Promise<void> {
+    await this._api.removeKey(provider);
+    await this._again();
+  }
+
+  /** A request that began before a change would bring what was before it. */
+  private async _again(): Promise<void> {
+    await this._asking;
+    await this.refresh();
+  }
+
+  private async _fetch(): Promise<void> {
+    try {
+      this._list = await this._api.models();
+      this._problem = null;
+    } catch (reason) {
+      this._problem = reason instanceof Error ? reason.message : '';
+    }
+    const running = this._list?.local?.installing;
+    if (running) {
+      void this.install.join(running);
+    }
+    this._changed.emit('list');
+  }
+
+  private readonly _changed = new Signal<this, 'list' | 'install'>(this);
+  private _list: ModelList | null = null;
+  private _problem: string | null = null;
+  private _asking: Promise<void> | null = null;
+}

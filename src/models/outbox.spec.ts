@@ -1,0 +1,67 @@
+import { ApiError } from '../api/request';
+import { HistoryApi, HistoryModel } from './history';
+
+const KEY = { notebookId: 'nb', cellId: 'c1' };
+const FULL = new ApiError(507, 'storage_full', 'full');
+
+describe('what could not be noted', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  function make() {
+    const sent: { type: string; timestamp?: string | null }[] = [];
+    const record = jest.fn(
+      async (_notebook: string, _cell: string, events: typeof sent) => {
+        sent.push(...events);
+        return [];
+      }
+    );
+    const history = new HistoryModel({ record } as unknown as HistoryApi);
+    const told: unknown[] = [];
+    history.changed.connect((_, key) => told.push(key));
+    return { history, record, sent, told };
+  }
+
+  it('is noted later: in order, once, with its own time', async () => {
+    const { history, record, sent, told } = make();
+    record.mockRejectedValueOnce(FULL).mockRejectedValueOnce(FULL);
+    jest.setSystemTime(new Date('2026-01-01T00:00:00Z'));
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    await expect(history.record(KEY, [{ type: 'restore' }])).rejects.toThrow();
+    expect(told).toEqual([]);
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
+    expect(sent[0].timestamp).toBe('2026-01-01T00:00:00.000Z');
+    expect(told).toEqual([KEY]);
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(sent).toHaveLength(2);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('is noted as soon as the server writes again', async () => {
+    const { history, record, sent } = make();
+    record.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    history.notify({ notebookId: 'nb', cellId: 'other' });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is not tried again where that can’t help', async () => {
+    const { history, record, sent } = make();
+    const stale = new ApiError(412, 'stale_revision', 'stale');
+    record.mockRejectedValueOnce(stale);
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toBe(stale);
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(sent).toEqual([]);
+  });
+
+  it('holds nothing up that came after, once it is noted', async () => {
+    const { history, record, sent, told } = make();
+    record.mockRejectedValueOnce(FULL);
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    await history.record(KEY, [{ type: 'restore' }]);
+    expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
+    expect(told).toHaveLength(1);
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * The dialogs about models: connecting a provider, the one sentence before a remote model is
+ * chosen, and the settings where there is no settings editor.
+ */
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ModelInfo } from '../../api/types';
+import type { ModelChoice } from '../../models/modelchoice';
+import type { IModelServices } from './parts';
+import { Providers } from './providers';
+import { ModelSettings } from './settings';
+import { placeOf, sentText } from './words';
+
+/** Connect a provider; true when a model of one was chosen. */
+export async function connectProvider(
+  services: IModelServices
+): Promise<boolean> {
+  const { trans } = services;
+  let chosen = false;
+  const body = ReactWidget.create(
+    <Providers
+      services={services}
+      onChosen={() => {
+        chosen = true;
+        dialog.resolve(0);
+      }}
+    />
+  );
+  body.addClass('jp-AIServer-Models-dialog');
+  const dialog = new Dialog({
+    title: trans.__('Connect a provider'),
+    body,
+    buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
+    // Enter in a field sends its form, not the dialog.
+    defaultButton: 0,
+    focusNodeSelector: 'input[type="radio"]',
+    hasClose: true
+  });
+  await dialog.launch();
+  return chosen;
+}
+
+/** The settings, in a dialog. */
+export async function showModelSettings(
+  services: IModelServices
+): Promise<void> {
+  const { choice, trans } = services;
+  const body = ReactWidget.create(
+    <ModelSettings
+      services={services}
+      agree={model => agreeTo(model, choice, trans)}
+    />
+  );
+  body.addClass('jp-AIServer-Models-dialog');
+  await showDialog({
+    title: trans.__('Models'),
+    body,
+    buttons: [Dialog.okButton({ label: trans.__('Done') })],
+    hasClose: true
+  });
+}
+
+/**
+ * Whether a model may be chosen. For one that is not on this machine a person is told what
+ * goes where, unless the provider is the one that answers already.
+ */
+export async function agreeTo(
+  model: ModelInfo,
+  choice: ModelChoice,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const name = model.provider;
+  if (model.onThisMachine || choice.current?.provider === name) {
+    return true;
+  }
+  const { button } = await showDialog({
+    title: trans.__('Let %1 answer?', model.label),
+    body: sentText(placeOf(choice.provider(name), model), trans),
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Not now') }),
+      Dialog.okButton({ label: trans.__('Use it') })
+    ]
+  });
+  return button.accept;
+}

@@ -1,0 +1,123 @@
+/**
+ * The installation of the local model: how far it is, stopping it, going on.
+ */
+import * as React from 'react';
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IInstallView } from '../../models/localinstall';
+import { Button, Command, IModelServices } from './parts';
+import { megabytes, restText, speedText } from './words';
+
+/** What is being done, in a few words. */
+function doing(view: IInstallView, trans: TranslationBundle): string {
+  switch (view.progress?.phase) {
+    case 'fetching':
+      return trans.__('Installing the local model');
+    case 'checking':
+    case 'done':
+      return trans.__('Checking that every byte is right…');
+    default:
+      return trans.__('Looking for the nearest source…');
+  }
+}
+
+/** "211 of 491 MB · 8.3 MB/s · 34 s left" */
+function figures(view: IInstallView, trans: TranslationBundle): string {
+  const { progress, speed } = view;
+  if (progress?.phase !== 'fetching' || !progress.total) {
+    return '';
+  }
+  const { bytes, total } = progress;
+  const words = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
+  if (speed) {
+    words.push(speedText(speed, trans));
+    words.push(restText((total - bytes) / speed, trans));
+  }
+  return words.join(' · ');
+}
+
+/** The bar with its figures and Stop. */
+export function InstallBar(props: {
+  services: IModelServices;
+}): React.JSX.Element {
+  const { choice, trans } = props.services;
+  const { view } = choice.install;
+  const { progress } = view;
+  const part =
+    progress?.phase === 'fetching' && progress.total
+      ? Math.min(1, progress.bytes / progress.total)
+      : null;
+  const percent = part === null ? undefined : Math.floor(part * 100);
+  const words = figures(view, trans);
+  return (
+    <div className="jp-AIServer-Models-install">
+      <div className="jp-AIServer-Models-doing">
+        <span>{doing(view, trans)}</span>
+        <span className="jp-AIServer-Models-figures">{words}</span>
+      </div>
+      <div
+        className={
+          'jp-AIServer-Models-bar' + (part === null ? ' jp-mod-waiting' : '')
+        }
+        role="progressbar"
+        aria-label={trans.__('Installing the local model')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={words || doing(view, trans)}
+      >
+        <span style={{ width: `${(part ?? 0) * 100}%` }} />
+      </div>
+      <Button label={trans.__('Stop')} run={() => void choice.install.stop()} />
+    </div>
+  );
+}
+
+/** Why it does not run now: it was stopped, or it failed. Null if neither is so. */
+export function InstallNote(props: {
+  services: IModelServices;
+}): React.JSX.Element | null {
+  const { services } = props;
+  const { trans } = services;
+  const { status, progress, problem } = services.choice.install.view;
+  if (status === 'stopped') {
+    return (
+      <p role="status">
+        {progress?.bytes
+          ? trans.__(
+              'Stopped at %1 of %2 MB. What has come is kept.',
+              megabytes(progress.bytes),
+              megabytes(progress.total)
+            )
+          : trans.__('Stopped. What has come is kept.')}
+      </p>
+    );
+  }
+  if (status === 'failed') {
+    return (
+      <>
+        <p role="alert" className="jp-AIServer-Models-problem">
+          {problem?.message ||
+            trans.__('The connection broke off. What has come is kept.')}
+        </p>
+        {problem?.install && (
+          <Command command={problem.install} services={services} />
+        )}
+      </>
+    );
+  }
+  return null;
+}
+
+/** What the button says that begins the installation, or goes on with it. */
+export function installLabel(services: IModelServices): string {
+  const { choice, trans } = services;
+  const { status } = choice.install.view;
+  return status === 'stopped' || status === 'failed'
+    ? trans.__('Go on installing')
+    : trans.__(
+        'Install the local model (%1 MB)',
+        megabytes(choice.list?.local?.bytes ?? 0)
+      );
+}

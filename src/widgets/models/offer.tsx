@@ -1,0 +1,123 @@
+/**
+ * What the prompt row shows where nothing can answer yet: the two ways to change that.
+ *
+ * What must hold:
+ * - Neither way is gone without a press of a button: nothing is sent or fetched before (P4).
+ * - When it goes, the focus it held goes back to the text field, and the text is still there.
+ */
+import * as React from 'react';
+
+import { InstallBar, InstallNote, installLabel } from './install';
+import { Button, Command, IModelServices, useChoice } from './parts';
+
+export function Offer(props: {
+  services: IModelServices;
+  onGone: () => void;
+}): React.JSX.Element {
+  const { services, onGone } = props;
+  const { choice, trans, connect } = services;
+  useChoice(choice);
+  const node = React.useRef<HTMLElement>(null);
+  const gone = React.useRef(onGone);
+  gone.current = onGone;
+  React.useLayoutEffect(() => {
+    const section = node.current;
+    return () => {
+      if (section?.contains(document.activeElement)) {
+        gone.current();
+      }
+    };
+  }, []);
+  React.useEffect(() => {
+    if (!choice.list) {
+      void choice.refresh();
+    }
+  }, [choice]);
+
+  const { current, list, install } = choice;
+  const local = list?.local;
+  // Something is configured, but it can't answer: that is to be mended first.
+  const problem = current && !current.ready ? current.problem : '';
+  return (
+    <section
+      ref={node}
+      className="jp-AIServer-Models-offer"
+      aria-label={trans.__('Choose what answers')}
+    >
+      {problem ? (
+        <>
+          <p role="alert">{problem}</p>
+          {current?.install && (
+            <Command command={current.install} services={services} />
+          )}
+        </>
+      ) : (
+        <p>
+          {trans.__(
+            'No model is set up yet. Your text stays in this field until you choose what answers.'
+          )}
+        </p>
+      )}
+      {install.isRunning ? (
+        <InstallBar services={services} />
+      ) : (
+        <>
+          <InstallNote services={services} />
+          <div className="jp-AIServer-Models-ways">
+            {local && !local.installed && local.package && (
+              <Button
+                primary
+                label={installLabel(services)}
+                run={() => void install.start()}
+              />
+            )}
+            <Button label={trans.__('Connect a provider…')} run={connect} />
+            <Button
+              quiet
+              label={trans.__('Look again')}
+              run={() => void choice.refresh()}
+            />
+          </div>
+          <Hint services={services} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What speaks for the one or the other way. */
+function Hint(props: { services: IModelServices }): React.JSX.Element | null {
+  const { services } = props;
+  const { choice, trans } = services;
+  const { local, providers } = choice.list ?? {};
+  const found = providers?.filter(({ keySource }) => keySource) ?? [];
+  return (
+    <>
+      {local && !local.package && local.install && (
+        <div className="jp-AIServer-Models-hint">
+          <p>
+            {trans.__(
+              'A model can also run on this machine. That needs one more Python package: run this where Jupyter is installed, then look again.'
+            )}
+          </p>
+          <Command command={local.install} services={services} />
+        </div>
+      )}
+      {local && local.package && !local.installed && (
+        <p className="jp-AIServer-Models-hint">
+          {trans.__(
+            'The local model works offline and sends nothing anywhere. It is small: good for short cells.'
+          )}
+        </p>
+      )}
+      {found.length > 0 && (
+        <p className="jp-AIServer-Models-hint">
+          {trans.__(
+            'Keys at hand: %1. None is used before you choose it.',
+            found.map(({ label }) => label).join(', ')
+          )}
+        </p>
+      )}
+    </>
+  );
+}

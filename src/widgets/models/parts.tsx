@@ -1,0 +1,100 @@
+/**
+ * The small parts that the offer, the form and the settings share: a button, a command to
+ * copy, a redraw when the models change.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ModelChoice } from '../../models/modelchoice';
+
+/** What all views of the models need. */
+export interface IModelServices {
+  choice: ModelChoice;
+  trans: TranslationBundle;
+  /** Put a text on the clipboard. */
+  copy: (text: string) => void;
+  /** Open the form in which a provider is connected. */
+  connect: () => void;
+}
+
+/** Draw anew whenever the models or the installation change. */
+export function useChoice(choice: ModelChoice): void {
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    choice.changed.connect(redraw);
+    redraw(); // For what changed between the drawing and this.
+    return () => void choice.changed.disconnect(redraw);
+  }, [choice]);
+}
+
+/** A button in the manner of the prompt row. */
+export function Button(props: {
+  label: string;
+  primary?: boolean;
+  quiet?: boolean;
+  disabled?: boolean;
+  submit?: boolean;
+  run?: () => void;
+}): React.JSX.Element {
+  const { label, primary, quiet, disabled, submit, run } = props;
+  return (
+    <button
+      type={submit ? 'submit' : 'button'}
+      className={
+        'jp-AIServer-Ask-button' +
+        (primary ? ' jp-mod-primary' : '') +
+        (quiet ? ' jp-mod-quiet' : '')
+      }
+      disabled={disabled}
+      onClick={run}
+    >
+      {label}
+    </button>
+  );
+}
+
+/** A command for the terminal, to be copied whole. */
+export function Command(props: {
+  command: string;
+  services: Pick<IModelServices, 'trans' | 'copy'>;
+}): React.JSX.Element {
+  const { command, services } = props;
+  const [copied, setCopied] = React.useState(false);
+  const { trans } = services;
+  return (
+    <span className="jp-AIServer-Models-command">
+      <code>{command}</code>
+      <Button
+        label={copied ? trans.__('Copied') : trans.__('Copy')}
+        run={() => {
+          services.copy(command);
+          setCopied(true);
+        }}
+      />
+    </span>
+  );
+}
+
+/** Run something that can fail; while it runs `busy`, afterwards `problem` is its sentence. */
+export function useAct(): {
+  busy: boolean;
+  problem: string;
+  act: (what: () => Promise<void>) => Promise<boolean>;
+} {
+  const [busy, setBusy] = React.useState(false);
+  const [problem, setProblem] = React.useState('');
+  const act = React.useCallback(async (what: () => Promise<void>) => {
+    setBusy(true);
+    setProblem('');
+    try {
+      await what();
+      return true;
+    } catch (reason) {
+      setProblem(reason instanceof Error ? reason.message : String(reason));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  }, []);
+  return { busy, problem, act };
+}

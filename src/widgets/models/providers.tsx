@@ -1,0 +1,287 @@
+/**
+ * The providers that can be connected, each with its form.
+ *
+ * What must hold:
+ * - A key is written, never read: the field is a password field, and it is emptied as soon as
+ *   the server has the key (P8).
+ * - What is sent where stands above the button that chooses it (P4).
+ */
+import * as React from 'react';
+
+import type { Provider } from '../../api/types';
+import { Button, Command, IModelServices, useAct, useChoice } from './parts';
+import { isLoopback, keyText, nameOf, sentText } from './words';
+
+/** Those whose key is at hand come first, those without their package last. */
+function ordered(providers: readonly Provider[]): Provider[] {
+  const rank = (item: Provider) =>
+    item.keySource ? 0 : item.installed ? 1 : 2;
+  return [...providers].sort((a, b) => rank(a) - rank(b));
+}
+
+export function Providers(props: {
+  services: IModelServices;
+  /** Called when a model of a provider was chosen. */
+  onChosen?: () => void;
+}): React.JSX.Element {
+  const { services, onChosen } = props;
+  const { choice, trans } = services;
+  useChoice(choice);
+  const [open, setOpen] = React.useState<string | null>(null);
+  const name = React.useId();
+  React.useEffect(() => {
+    void choice.refresh();
+  }, [choice]);
+  if (!choice.list) {
+    return (
+      <p role={choice.problem === null ? 'status' : 'alert'}>
+        {choice.problem ?? trans.__('Looking for what is here…')}
+      </p>
+    );
+  }
+  const providers = ordered(choice.list.providers);
+  // Whoever has a key at hand sees its form at once.
+  const shown = open ?? providers.find(item => item.keySource)?.name ?? null;
+  return (
+    <div
+      className="jp-AIServer-Models-providers"
+      role="radiogroup"
+      aria-label={trans.__('Providers')}
+    >
+      {providers.map(provider => (
+        <div
+          key={provider.name}
+          className="jp-AIServer-Models-provider"
+          data-open={provider.name === shown || undefined}
+        >
+          <label>
+            <input
+              type="radio"
+              name={name}
+              checked={provider.name === shown}
+              onChange={() => setOpen(provider.name)}
+            />
+            <span>{provider.label}</span>
+            <State provider={provider} services={services} />
+          </label>
+          {provider.name === shown && (
+            <ProviderForm
+              provider={provider}
+              services={services}
+              onChosen={onChosen}
+            />
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Whether it can be used, in a word. */
+function State(props: {
+  provider: Provider;
+  services: IModelServices;
+}): React.JSX.Element | null {
+  const { provider, services } = props;
+  const { choice, trans } = services;
+  const used = choice.current?.provider === provider.name;
+  const words = used
+    ? trans.__('answers now')
+    : !provider.installed
+      ? trans.__('needs a package')
+      : provider.keySource
+        ? trans.__('key at hand')
+        : '';
+  return words ? (
+    <span
+      className={'jp-AIServer-Models-state' + (used ? ' jp-mod-current' : '')}
+    >
+      {words}
+    </span>
+  ) : null;
+}
+
+function ProviderForm(props: {
+  provider: Provider;
+  services: IModelServices;
+  onChosen?: () => void;
+}): React.JSX.Element {
+  const { provider, services, onChosen } = props;
+  const { choice, trans } = services;
+  const { current } = choice;
+  const own =
+    current?.provider === provider.name
+      ? current.id.slice(provider.name.length + 1)
+      : '';
+  const [key, setKey] = React.useState('');
+  const [address, setAddress] = React.useState(provider.address ?? '');
+  const [model, setModel] = React.useState(
+    own || (provider.suggested[0] ?? '')
+  );
+  const { busy, problem, act } = useAct();
+  const id = React.useId();
+
+  if (!provider.installed) {
+    return (
+      <div className="jp-AIServer-Models-form">
+        <p>
+          {trans.__(
+            'This needs one more Python package. Run this where Jupyter is installed, then look again.'
+          )}
+        </p>
+        {provider.install && (
+          <Command command={provider.install} services={services} />
+        )}
+        <div className="jp-AIServer-Models-ways">
+          <Button
+            label={trans.__('Look again')}
+            run={() => void choice.refresh()}
+          />
+        </div>
+      </div>
+    );
+  }
+
+  const { keySource, needsAddress, needsKey } = provider;
+  const isFixed = keySource === 'environment' || keySource === 'config';
+  const isKept = keySource === 'keyring' || keySource === 'file';
+  const lacksKey = needsKey && !keySource && !key;
+  const wanted = needsAddress ? address.trim() : provider.address;
+  const isMoved = needsAddress && wanted !== (provider.address ?? '');
+
+  const send = async (event: React.FormEvent) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const done = await act(() =>
+      choice.connect({
+        provider: provider.name,
+        model: model.trim(),
+        key: key || null,
+        address: needsAddress && (key || isMoved) ? wanted : null
+      })
+    );
+    if (done) {
+      setKey('');
+      onChosen?.();
+    }
+  };
+
+  return (
+    <form className="jp-AIServer-Models-form" onSubmit={send}>
+      {needsAddress && (
+        <Field id={`${id}-address`} label={trans.__('Address')}>
+          <input
+            id={`${id}-address`}
+            type="url"
+            required
+            spellCheck={false}
+            placeholder="http://127.0.0.1:8000/v1"
+            value={address}
+            onChange={event => setAddress(event.target.value)}
+          />
+        </Field>
+      )}
+      {isKept && isMoved && !key && (
+        <p role="status">
+          {trans.__('The kept key is not sent to another address.')}
+        </p>
+      )}
+      {keySource && (
+        <div className="jp-AIServer-Models-kept">
+          <span>{keyText(provider, trans)}</span>
+          {isKept && (
+            <Button
+              label={trans.__('Remove key')}
+              disabled={busy}
+              run={() => void act(() => choice.disconnect(provider.name))}
+            />
+          )}
+        </div>
+      )}
+      {!isFixed && (needsKey || needsAddress) && (
+        <Field
+          id={`${id}-key`}
+          label={
+            isKept
+              ? trans.__('New key')
+              : needsKey
+                ? trans.__('Key')
+                : trans.__('Key, if it asks for one')
+          }
+          hint={trans.__(
+            'It is kept on the server: in its keychain where there is one, else in a file that only you can read. It is never shown again.'
+          )}
+        >
+          <input
+            id={`${id}-key`}
+            type="password"
+            // No password manager has anything to do with it.
+            autoComplete="new-password"
+            spellCheck={false}
+            aria-describedby={`${id}-key-hint`}
+            placeholder={
+              isKept ? trans.__('to put in place of the kept one') : ''
+            }
+            value={key}
+            onChange={event => setKey(event.target.value)}
+          />
+        </Field>
+      )}
+      <Field id={`${id}-model`} label={trans.__('Model')}>
+        <input
+          id={`${id}-model`}
+          required
+          spellCheck={false}
+          autoComplete="off"
+          list={`${id}-models`}
+          value={model}
+          onChange={event => setModel(event.target.value)}
+        />
+        <datalist id={`${id}-models`}>
+          {provider.suggested.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </Field>
+      <p className="jp-AIServer-Models-sent">
+        {isLoopback(wanted)
+          ? trans.__('It answers on the machine on which Jupyter runs.')
+          : sentText(nameOf(provider, wanted), trans)}
+      </p>
+      {problem && (
+        <p role="alert" className="jp-AIServer-Models-problem">
+          {problem}
+        </p>
+      )}
+      <div className="jp-AIServer-Models-ways">
+        <Button
+          primary
+          submit
+          disabled={
+            busy ||
+            lacksKey ||
+            !model.trim() ||
+            (needsAddress && !address.trim())
+          }
+          label={busy ? trans.__('One moment…') : trans.__('Use this model')}
+        />
+      </div>
+    </form>
+  );
+}
+
+function Field(props: {
+  id: string;
+  label: string;
+  hint?: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { id, label, hint, children } = props;
+  return (
+    <div className="jp-AIServer-Models-field">
+      <label htmlFor={id}>{label}</label>
+      {children}
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * The models' settings: what answers, what runs on this machine, which providers are connected.
+ */
+import * as React from 'react';
+
+import type { ModelInfo } from '../../api/types';
+import { InstallBar, InstallNote, installLabel } from './install';
+import { Button, Command, IModelServices, useAct, useChoice } from './parts';
+import { Providers } from './providers';
+
+export interface ISettingsProps {
+  services: IModelServices;
+  /** Ask whether a remote model may be chosen; true if so, or if it is on this machine. */
+  agree: (model: ModelInfo) => Promise<boolean>;
+}
+
+export function ModelSettings(props: ISettingsProps): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  useChoice(choice);
+  React.useEffect(() => {
+    void choice.refresh();
+  }, [choice]);
+  if (!choice.list) {
+    return (
+      <div className="jp-AIServer-Models">
+        <p role={choice.problem === null ? 'status' : 'alert'}>
+          {choice.problem ?? trans.__('Looking for what is here…')}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div className="jp-AIServer-Models">
+      <h3>{trans.__('What answers')}</h3>
+      <Current {...props} />
+      <h3>{trans.__('On this machine')}</h3>
+      <Local services={services} />
+      <h3>{trans.__('Providers')}</h3>
+      <Providers services={services} />
+    </div>
+  );
+}
+
+/** The models that are ready; the one that answers is marked. */
+function Current(props: ISettingsProps): React.JSX.Element {
+  const { services, agree } = props;
+  const { choice, trans } = services;
+  const { here, remote } = choice.ready;
+  const { problem, act } = useAct();
+  const name = React.useId();
+  const groups = [
+    { title: trans.__('On this machine'), models: here },
+    { title: trans.__('Sent to a provider'), models: remote }
+  ].filter(({ models }) => models.length);
+  if (!groups.length) {
+    return (
+      <p>
+        {trans.__(
+          'Nothing yet: install the local model, or connect a provider.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <>
+      {groups.map(({ title, models }) => (
+        <fieldset key={title} className="jp-AIServer-Models-group">
+          <legend>{title}</legend>
+          {models.map(model => (
+            <label key={model.id}>
+              <input
+                type="radio"
+                name={name}
+                checked={model.id === choice.list?.default}
+                onChange={() =>
+                  void act(async () => {
+                    if (await agree(model)) {
+                      await choice.choose(model.id);
+                    }
+                  })
+                }
+              />
+              <span>{model.label}</span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      {problem && (
+        <p role="alert" className="jp-AIServer-Models-problem">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The local model: there, on its way, or to be installed. */
+function Local(props: { services: IModelServices }): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  const { install, list } = choice;
+  const local = list?.local;
+  if (!local) {
+    return <></>;
+  }
+  if (!local.package) {
+    return (
+      <>
+        <p>
+          {trans.__(
+            '%1 needs one more Python package. Run this where Jupyter is installed, then look again.',
+            local.label
+          )}
+        </p>
+        {local.install && (
+          <Command command={local.install} services={services} />
+        )}
+      </>
+    );
+  }
+  if (local.installed) {
+    return (
+      <p>
+        {trans.__(
+          '%1 is installed. It works offline and sends nothing anywhere.',
+          local.label
+        )}
+      </p>
+    );
+  }
+  return install.isRunning ? (
+    <InstallBar services={services} />
+  ) : (
+    <>
+      <InstallNote services={services} />
+      <p>
+        {trans.__(
+          '%1 works offline and sends nothing anywhere. It is small: good for short cells.',
+          local.label
+        )}
+      </p>
+      <div className="jp-AIServer-Models-ways">
+        <Button
+          label={installLabel(services)}
+          run={() => void install.start()}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Sizes, times and the sentences about models that more than one view says.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ModelInfo, Provider } from '../../api/types';
+
+/** Whole megabytes, as a download page gives them. */
+export function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e6);
+}
+
+/** "8.3 MB/s"; slower ones in kB/s. */
+export function speedText(speed: number, trans: TranslationBundle): string {
+  return speed >= 1e6
+    ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
+    : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
+}
+
+/** How long it will still take, in rough steps: a count that jumps helps nobody. */
+export function restText(seconds: number, trans: TranslationBundle): string {
+  if (seconds < 60) {
+    return trans.__('%1 s left', Math.max(5, Math.ceil(seconds / 5) * 5));
+  }
+  if (seconds < 5400) {
+    return trans.__('%1 min left', Math.ceil(seconds / 60));
+  }
+  return trans.__('%1 h left', Math.ceil(seconds / 3600));
+}
+
+/** The one sentence before a remote model is chosen: what goes where (P4). */
+export function sentText(where: string, trans: TranslationBundle): string {
+  return trans.__(
+    'What you ask, the code of this cell and of the code cells before it, and the names and types of the columns of DataFrames that you pick are sent to %1.',
+    where
+  );
+}
+
+/** Where a provider is, as shown to people: its name, and the address if it was given. */
+export function placeOf(provider: Provider | null, model: ModelInfo): string {
+  return provider ? nameOf(provider, provider.address) : model.label;
+}
+
+/** A provider's name and address; the address alone where that is all its name. */
+export function nameOf(provider: Provider, address: string | null): string {
+  if (provider.needsAddress) {
+    return address || provider.label;
+  }
+  return address ? `${provider.label} (${address})` : provider.label;
+}
+
+/** Whether an address can only be the machine on which Jupyter runs. */
+export function isLoopback(address: string | null): boolean {
+  try {
+    const { hostname } = new URL(address ?? '');
+    return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  } catch {
+    return false;
+  }
+}
+
+/** Where the key of a provider comes from. */
+export function keyText(provider: Provider, trans: TranslationBundle): string {
+  switch (provider.keySource) {
+    case 'environment':
+      return trans.__(
+        'Its key is in the environment of the server (%1).',
+        provider.keyName ?? ''
+      );
+    case 'keyring':
+      return trans.__('Its key is in the keychain of the server’s computer.');
+    case 'file':
+      return trans.__('Its key is in a file that only you can read.');
+    case 'config':
+      return trans.__('Its key is in the configuration of the server.');
+    default:
+      return '';
+  }
+}

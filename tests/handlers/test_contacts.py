@@ -1,0 +1,95 @@
+"""P4 on a real server: nothing but the chosen model's address is contacted, whatever is set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from ..conftest import request
+from ..guarded import GuardedServer
+
+# Everything that makes a library report somewhere, fetch something or go another way.
+NOSY = {
+    **{f"{prefix}_TRACING": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
+    **{f"{prefix}_TRACING_V2": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
+    **{f"{prefix}_API_KEY": "canary-trace" for prefix in ("LANGSMITH", "LANGCHAIN")},
+    **{f"{prefix}_ENDPOINT": "http://trace.invalid" for prefix in ("LANGSMITH", "LANGCHAIN")},
+    "LANGSMITH_GATEWAY": "http://gateway.invalid",
+    "LANGSMITH_GATEWAY_API_KEY": "canary-gateway",
+    "LANGSMITH_OTEL_ENABLED": "true",
+    "LANGCHAIN_HANDLER": "langchain",
+    "LANGCHAIN_WANDB_TRACING": "true",
+    "LANGCHAIN_COMET_TRACING": "true",
+    "LANGCHAIN_VERBOSE": "true",
+    "OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.invalid:4318",
+    "OTEL_TRACES_EXPORTER": "otlp",
+    "HF_ENDPOINT": "http://hub.invalid",
+    "HF_TOKEN": "canary-hub",
+    "WANDB_API_KEY": "canary-wandb",
+    "SENTRY_DSN": "http://canary@sentry.invalid/1",
+}
+# The same, as those read it who know only one of the variables.
+OLD_TRACER = {"LANGCHAIN_TRACING": "true"}
+KEYS = {
+    "OPENAI_API_KEY": "canary-openai",
+    "ANTHROPIC_API_KEY": "canary-anthropic",
+    "DEEPSEEK_API_KEY": "canary-deepseek",
+    "GOOGLE_API_KEY": "canary-google",
+    "MISTRAL_API_KEY": "canary-mistral",
+    "OLLAMA_API_KEY": "canary-ollama",
+    "DASHSCOPE_API_KEY": "canary-dashscope",
+}
+
+
+def config(scripted: Any) -> dict[str, Any]:
+    options = {"base_url": scripted.base_url, "api_key": "canary-own"}
+    return {
+        "AIServer": {"model": "openai:scripted"},
+        "ModelRegistry": {"model_options": options},
+    }
+
+
+@pytest.mark.parametrize("environment", [NOSY | KEYS, OLD_TRACER], ids=["all", "old tracer"])
+def test_only_the_chosen_model_is_contacted(
+    scripted: Any, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """P4: and it does answer; nothing else sees a request, nor is its name looked up."""
+    with GuardedServer(tmp_path, config(scripted), environment) as server:
+        turn = server.post("generate", request("count the rows"))
+        assert turn["ai_response"]["status"] == "success", turn
+        server.get("models")
+        asked = server.asked
+    assert asked == {urlsplit(scripted.url).netloc, "127.0.0.1:9"}  # and Ollama's, on loopback
+    assert scripted.requests[0]["authorization"] == "Bearer canary-own"
+
+
+def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -> None:
+    """P4: with keys of every provider and no choice, the answer is that there is no model."""
+    with GuardedServer(tmp_path, {}, NOSY | KEYS) as server:
+        assert server.get("models")["default"] is None
+        assert server.post("generate", request("count the rows"))["code"] == "no_model"
+        server.post("models/warm-up", {"notebookId": "nb", "cellId": "c1"})
+        asked = server.asked
+    assert asked <= {"127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    ("model", "host"),
+    [
+        ("openai:gpt-4.1-mini", "api.openai.com"),
+        ("anthropic:claude-sonnet-4-5", "api.anthropic.com"),
+        ("deepseek:deepseek-chat", "api.deepseek.com"),
+        ("google_genai:gemini-2.5-flash", "generativelanguage.googleapis.com"),
+        ("mistralai:codestral-latest", "api.mistral.ai"),
+    ],
+)
+def test_a_chosen_provider_is_asked_itself(model: str, host: str, tmp_path: Path) -> None:
+    """P4: never by way of a gateway that the environment names; its own name alone is looked up."""
+    with GuardedServer(tmp_path, {"AIServer": {"model": model}}, NOSY | KEYS) as server:
+        turn = server.post("generate", request("count the rows"))
+        asked = server.asked
+    assert turn["ai_response"]["status"] == "error"  # the guard let nothing out
+    assert {item.partition(":")[0] for item in asked} == {host}

@@ -1,0 +1,119 @@
+"""``jupyter aiserver doctor``: each illness is named, with what mends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver import __version__
+from aiserver.doctor import commands
+from aiserver.doctor.base import ok
+from aiserver.doctor.storage import check_storage
+
+Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
+
+
+@pytest.fixture
+def doctor(tmp_path: Path) -> Doctor:
+    """Run it in a folder of its own, as somebody who has nothing installed or set."""
+
+    def run(*more: str, **variables: str) -> tuple[int, Any]:
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        env = kept | {
+            "AISERVER_MODEL_DIR": str(tmp_path / "models"),
+            "OLLAMA_HOST": "http://127.0.0.1:9",
+            "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
+        }
+        (tmp_path / "work").mkdir(exist_ok=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "aiserver.cli", "doctor", "--json", *more],
+            cwd=tmp_path / "work",
+            env=env | variables,
+            capture_output=True,
+            text=True,
+        )
+        assert not done.stderr, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    return run
+
+
+def problems(found: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [f["text"] for group in found.values() for f in group if f["level"] == "problem"]
+
+
+def test_the_missing_model_is_the_one_thing_to_mend(doctor: Doctor, tmp_path: Path):
+    status, found = doctor()
+    assert status == 1
+    assert problems(found) == ["No model is chosen, so nothing can answer."]
+    assert all(f["mend"] for group in found.values() for f in group if f["level"] == "problem")
+    assert list((tmp_path / "work").iterdir()) == []  # it left nothing behind
+
+
+def test_it_reads_the_configuration_that_a_server_would(doctor: Doctor, tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(
+        json.dumps(
+            {
+                "ServerApp": {"jpserver_extensions": {"aiserver": False}},
+                "FileSessionManager": {"root": str(elsewhere)},
+                "AIServer": {"model": "openai:gpt-4.1-mini"},
+            }
+        )
+    )
+    status, found = doctor()
+    assert status == 1
+    assert "The server extension is not enabled, so nothing can answer." in problems(found)
+    assert str(elsewhere) in found["Histories"][0]["text"]
+    assert any("OpenAI" in text for text in problems(found))  # no key
+
+
+def test_a_browser_side_of_another_version_is_named(doctor: Doctor, tmp_path: Path):
+    stale = tmp_path / "share" / "labextensions" / "aiserver"
+    stale.mkdir(parents=True)
+    (stale / "package.json").write_text('{"name": "aiserver", "version": "0.0.1"}')
+    _, found = doctor(JUPYTER_PATH=str(tmp_path / "share"))
+    assert f"The browser side is 0.0.1, the server {__version__}." in problems(found)
+
+
+def test_a_folder_that_takes_nothing_is_a_problem(tmp_path: Path):
+    levels = [finding.level for finding in check_storage(Path("/proc/self"))]
+    assert "problem" in levels
+    (tmp_path / "real").mkdir()
+    (tmp_path / ".aiserver_sessions").symlink_to(tmp_path / "real")
+    assert any("link" in f.text for f in check_storage(tmp_path) if f.level == "problem")
+
+
+def test_open_and_damaged_histories_are_noted(tmp_path: Path):
+    place = tmp_path / ".aiserver_sessions"
+    place.mkdir(mode=0o755)
+    (place / "nb_c1.json").write_text("{}")
+    (place / "nb_c2.json.corrupt-1").write_text("{")
+    where, rights, *_ = check_storage(tmp_path)
+    assert "1 cells" in where.text and "1 damaged" in where.text and where.level == "note"
+    assert "look into" in rights.text
+    assert sorted(path.name for path in place.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
+
+
+def test_a_check_that_fails_is_reported_and_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def failing() -> Any:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(
+        commands, "_checks", lambda ask: [("One", failing), ("Two", lambda: [ok("fine")])]
+    )
+    arguments = commands.argparse.Namespace(ask=False, json=False)
+    assert commands.run_doctor(arguments) == 1
+    printed = capsys.readouterr().out
+    assert "out of order" in printed and "✓ fine" in printed and "1 thing to mend." in printed
