@@ -49,7 +49,7 @@ test('an R notebook gets R, from a real R kernel', async ({
   expect(session.interactions[0].user_request).toMatchObject({ language: 'R' });
 });
 
-test('a Julia notebook gets Julia, with and without its kernel', async ({
+test('a Julia notebook gets Julia, whatever a model calls its fence', async ({
   page,
   lab,
   openNotebook
@@ -63,6 +63,9 @@ test('a Julia notebook gets Julia, with and without its kernel', async ({
   await lab.write(
     '.share/kernels/julia-1.10/kernel.json',
     JSON.stringify(kernel)
+  );
+  await page.evaluate(() =>
+    (window as any).jupyterapp.serviceManager.kernelspecs.refreshSpecs()
   );
   await openNotebook([''], {
     metadata: {
