@@ -20,7 +20,8 @@ import {
   Decoration,
   DecorationSet,
   EditorView,
-  WidgetType
+  WidgetType,
+  highlightSpecialChars
 } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
 import { CodeEditor } from '@jupyterlab/codeeditor';
@@ -71,6 +72,7 @@ export class DiffOverlay implements IDisposable {
         this._merge.of([]),
         writtenField,
         hiddenEnd,
+        highlightSpecialChars(),
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
           tabindex: '0',
