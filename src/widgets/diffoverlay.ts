@@ -20,8 +20,7 @@ import {
   Decoration,
   DecorationSet,
   EditorView,
-  WidgetType,
-  highlightSpecialChars
+  WidgetType
 } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
 import { CodeEditor } from '@jupyterlab/codeeditor';
@@ -72,7 +71,6 @@ export class DiffOverlay implements IDisposable {
         this._merge.of([]),
         writtenField,
         hiddenEnd,
-        highlightSpecialChars(),
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
           tabindex: '0',

@@ -20,7 +20,8 @@ const { payloads, command } = JSON.parse(
 
 /** What a payload would leave if it were more than text. */
 const ELEMENTS = [
-  'img, picture, iframe, object, embed, video, audio, script, style, link, base, meta, form',
+  // (CodeMirror puts an empty image beside each widget.)
+  'img:not(.cm-widgetBuffer), picture, iframe, object, embed, video, audio, script, style, link, base, meta, form',
   'math, [onerror], [onload], [onfocus], [data-commandlinker-command]',
   'a[href], [style*="url("]'
 ].join(', ');
