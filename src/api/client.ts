@@ -69,15 +69,15 @@ export class ApiClient {
     });
   }
 
-  /** Give the server the key of a provider. Nothing gives it back. */
+  /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */
   async saveKey(
     provider: string,
-    key: string,
+    key: string | null,
     address: string | null
   ): Promise<void> {
     await request(this.settings, keyPath(provider), {
       method: 'PUT',
-      body: address === null ? { key } : { key, address }
+      body: { key, address }
     });
   }
 

@@ -4,1212 +4,1203 @@
  */
 
 export interface paths {
-  '/generate': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/generate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write or change a cell's code
+         * @description With `Accept: text/event-stream` the answer is a stream of named events: one `start`, then
+         *     `token` …, then exactly one of `done`, `error`, `cancelled`. Before the first token there
+         *     may be `waiting` (seconds): the provider asked to wait that long before it is asked again.
+         *     With `application/json` it is the saved interaction, with status 200 also when its own
+         *     status is `error`. An answer that could not be saved is given all the same, as `unsaved`
+         *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
+         *     is answered here.
+         */
+        post: operations["generate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Write or change a cell's code
-     * @description With `Accept: text/event-stream` the answer is a stream of named events: one `start`, then
-     *     `token` …, then exactly one of `done`, `error`, `cancelled`. Before the first token there
-     *     may be `waiting` (seconds): the provider asked to wait that long before it is asked again.
-     *     With `application/json` it is the saved interaction, with status 200 also when its own
-     *     status is `error`. An answer that could not be saved is given all the same, as `unsaved`
-     *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
-     *     is answered here.
-     */
-    post: operations['generate'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/generate/preview': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/generate/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What would be sent to the model, to the letter
+         * @description Nothing is sent, and nothing is recorded.
+         */
+        post: operations["previewGeneration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * What would be sent to the model, to the letter
-     * @description Nothing is sent, and nothing is recorded.
-     */
-    post: operations['previewGeneration'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/generate/{generation_id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        generation_id: string;
-      };
-      cookie?: never;
+    "/generate/{generation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                generation_id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Stop a running generation
+         * @description Its stream ends with `cancelled`, and the turn is recorded as cancelled.
+         */
+        delete: operations["stopGeneration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    post?: never;
-    /**
-     * Stop a running generation
-     * @description Its stream ends with `cancelled`, and the turn is recorded as cancelled.
-     */
-    delete: operations['stopGeneration'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/analyze-dataframe': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/analyze-dataframe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write code about DataFrames of the kernel
+         * @description Answers as `generate`; the turn is kept in the same session.
+         */
+        post: operations["analyzeDataFrame"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Write code about DataFrames of the kernel
-     * @description Answers as `generate`; the turn is kept in the same session.
-     */
-    post: operations['analyzeDataFrame'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/sessions': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of a notebook, deleted cells included */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The sessions of a notebook, deleted cells included */
-    get: operations['listSessions'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/sessions/{notebook_id}/{cell_id}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
+    "/sessions/{notebook_id}/{cell_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** A session as stored */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        /** Delete a session for good */
+        delete: operations["deleteSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** A session as stored */
-    get: operations['getSession'];
-    put?: never;
-    post?: never;
-    /** Delete a session for good */
-    delete: operations['deleteSession'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/sessions/{notebook_id}/{cell_id}/replay': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
+    "/sessions/{notebook_id}/{cell_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** The steps by which the cell came to be */
+        get: operations["replaySession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The steps by which the cell came to be */
-    get: operations['replaySession'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/sessions/{notebook_id}/{cell_id}/events': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
+    "/sessions/{notebook_id}/{cell_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record what a person did with the cell */
+        post: operations["recordEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /** Record what a person did with the cell */
-    post: operations['recordEvents'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/notebooks': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/notebooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say where a notebook is, and learn its id
+         * @description A notebook without an id gets one; a copy (the same id at a second path while the first
+         *     still exists) gets a new one and its own copy of the sessions.
+         */
+        post: operations["openNotebook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Say where a notebook is, and learn its id
-     * @description A notebook without an id gets one; a copy (the same id at a second path while the first
-     *     still exists) gets a new one and its own copy of the sessions.
-     */
-    post: operations['openNotebook'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/models': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that can be used */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** The models that can be used */
-    get: operations['listModels'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/models/choice': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/models/choice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the model that answers where none is named
+         * @description The choice is kept on the server. To choose a model that is not on this machine is the
+         *     explicit choice without which no text leaves it. `null` forgets the choice.
+         */
+        put: operations["chooseModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Choose the model that answers where none is named
-     * @description The choice is kept on the server. To choose a model that is not on this machine is the
-     *     explicit choice without which no text leaves it. `null` forgets the choice.
-     */
-    put: operations['chooseModel'];
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/models/keys/{provider}': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        provider: string;
-      };
-      cookie?: never;
+    "/models/keys/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep a provider's key and address, in place of those kept before
+         * @description Write-only: a key goes into the system's keyring, or a file that only its owner can read,
+         *     and is never sent back. It says nothing about which model answers.
+         */
+        put: operations["connectProvider"];
+        post?: never;
+        /** Forget a provider's key and address */
+        delete: operations["disconnectProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    /**
-     * Keep a provider's key and address, in place of those kept before
-     * @description Write-only: a key goes into the system's keyring, or a file that only its owner can read,
-     *     and is never sent back. It says nothing about which model answers.
-     */
-    put: operations['connectProvider'];
-    post?: never;
-    /** Forget a provider's key and address */
-    delete: operations['disconnectProvider'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/models/local/install': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/models/local/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the local model, or join the installation that runs
+         * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
+         *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
+         *     installation goes on when the client leaves. With `application/json` it only begins.
+         */
+        post: operations["installLocalModel"];
+        /**
+         * Stop the installation
+         * @description Its streams end with `cancelled`. What has come is kept for the next time.
+         */
+        delete: operations["stopInstallation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Install the local model, or join the installation that runs
-     * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
-     *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
-     *     installation goes on when the client leaves. With `application/json` it only begins.
-     */
-    post: operations['installLocalModel'];
-    /**
-     * Stop the installation
-     * @description Its streams end with `cancelled`. What has come is kept for the next time.
-     */
-    delete: operations['stopInstallation'];
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/models/warm-up': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/models/warm-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a model on this machine ready for a request about a cell
+         * @description Returns at once. Nothing is sent to a model that is not on this machine.
+         */
+        post: operations["warmUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    get?: never;
-    put?: never;
-    /**
-     * Make a model on this machine ready for a request about a cell
-     * @description Returns at once. Nothing is sent to a model that is not on this machine.
-     */
-    post: operations['warmUp'];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  '/health': {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Version, store and model */
+        get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    /** Version, store and model */
-    get: operations['health'];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    Id: string;
-    Error: {
-      code: string;
-      message: string;
-      requestId: string;
-      /** @description With `generation_running` */
-      generationId?: string;
-      /** @description Seconds */
-      retryAfter?: number;
-      /** @description The command that mends it */
-      install?: string;
-      /** @description The answer that could not be saved */
-      unsaved?: components['schemas']['Interaction'];
+    schemas: {
+        Id: string;
+        Error: {
+            code: string;
+            message: string;
+            requestId: string;
+            /** @description With `generation_running` */
+            generationId?: string;
+            /** @description Seconds */
+            retryAfter?: number;
+            /** @description The command that mends it */
+            install?: string;
+            /** @description The answer that could not be saved */
+            unsaved?: components["schemas"]["Interaction"];
+        };
+        ContextCell: {
+            cellId?: components["schemas"]["Id"] | null;
+            /**
+             * @default code
+             * @enum {string}
+             */
+            cellType: "code" | "markdown" | "raw";
+            /** @default  */
+            source: string;
+        };
+        ColumnProfile: {
+            name: string;
+            dtype: string;
+        };
+        DataFrameProfile: {
+            name: string;
+            /** @default pandas.DataFrame */
+            kind: string;
+            rowCount: number;
+            columnCount: number;
+            columns?: components["schemas"]["ColumnProfile"][];
+        };
+        Context: {
+            cells?: components["schemas"]["ContextCell"][];
+            kernel?: string;
+        };
+        WarmUpBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            /** @description What the notebook's kernel runs */
+            language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+        };
+        GenerateBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            /** @description What the notebook's kernel runs */
+            language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+            intent: string;
+            mode?: string;
+            notebookPath?: string | null;
+            /** @description The turn whose answer, not accepted yet, `source` is */
+            parentTurnId?: number | null;
+        };
+        AnalyzeBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            /** @description What the notebook's kernel runs */
+            language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+            intent: string;
+            mode?: string;
+            notebookPath?: string | null;
+            /** @description The turn whose answer, not accepted yet, `source` is */
+            parentTurnId?: number | null;
+            dataframes: components["schemas"]["DataFrameProfile"][];
+        };
+        PreviewBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            source?: string;
+            /** @description What the notebook's kernel runs */
+            language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
+            model?: string | null;
+            context?: components["schemas"]["Context"];
+            /** @default  */
+            intent: string;
+            dataframes?: components["schemas"]["DataFrameProfile"][];
+        };
+        Preview: {
+            model: components["schemas"]["Model"];
+            messages: {
+                /** @enum {string} */
+                role: "system" | "user" | "assistant";
+                text: string;
+            }[];
+            /** @description How many keys and passwords were taken out */
+            hidden: number;
+        };
+        EventBody: {
+            type: string;
+            /** Format: date-time */
+            timestamp?: string | null;
+            source?: string | null;
+            turnId?: number | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        NotebookBody: {
+            path: string;
+            notebookId?: components["schemas"]["Id"] | null;
+            cellIds: components["schemas"]["Id"][];
+        };
+        NotebookIdentity: {
+            notebookId: components["schemas"]["Id"];
+            forkedFrom?: components["schemas"]["Id"];
+        };
+        /** @description One AI turn, as stored */
+        Interaction: {
+            turn_id: number;
+            /** Format: date-time */
+            timestamp: string;
+            user_request: {
+                intent: string;
+                current_code?: string;
+                language?: string;
+            };
+            ai_response: {
+                suggestion: string;
+                explanation?: string;
+                /** @enum {string} */
+                status: "success" | "error" | "cancelled";
+                error?: string | null;
+            };
+            seq?: number;
+            mode?: string;
+            model?: string;
+            usage?: Record<string, never>;
+            user?: string;
+            dataframes?: Record<string, never>[];
+            parent_turn_id?: number;
+        };
+        /** @description What a person did, as stored */
+        Event: {
+            seq: number;
+            type: string;
+            /** Format: date-time */
+            timestamp: string;
+            source?: string | null;
+            turn_id?: number | null;
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description A session as stored (see schemas/session.schema.json) */
+        Session: {
+            meta: {
+                version: string;
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                last_updated: string;
+                revision?: number;
+            };
+            interactions: components["schemas"]["Interaction"][];
+            events?: components["schemas"]["Event"][];
+        };
+        SessionSummary: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            turns: number;
+            events: number;
+            revision: number;
+            createdAt: string;
+            lastUpdated: string;
+            lastIntent: string;
+            /** @enum {string|null} */
+            lastStatus?: "success" | "error" | "cancelled" | null;
+            /** @description The first lines of the newest code */
+            lastSource: string;
+        };
+        SessionList: {
+            sessions: components["schemas"]["SessionSummary"][];
+            total: number;
+        };
+        /**
+         * @description One step of a cell's life. The chain is whole: where `applied`, the cell held `code` after
+         *     the step, else it still held `before`; the next step's `before` is the same.
+         */
+        Step: {
+            /** @description From 0 */
+            index: number;
+            /** @description The record's seq; a step that was inferred has that of the record that gave it away */
+            seq: number;
+            /** @enum {string} */
+            kind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "other";
+            /** @enum {string} */
+            author: "model" | "person";
+            timestamp: string;
+            /** @description The cell's code before the step */
+            before: string;
+            /** @description The code that the step shows: for a turn its suggestion */
+            code: string;
+            /** @description Whether the cell held `code` after the step */
+            applied: boolean;
+            /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
+            base?: string;
+            /** @description The intent, or empty: the client words other kinds */
+            title: string;
+            /** @enum {string} */
+            outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
+            turnId?: number;
+            model?: string;
+            mode?: string;
+            explanation?: string;
+            error?: string;
+            /** @description For a restore or a late accept: the step whose code came back */
+            fromStep?: number;
+            /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
+            event?: string;
+            /** @description What the event holds beside */
+            data?: {
+                [key: string]: unknown;
+            };
+        };
+        Replay: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            revision: number;
+            steps: components["schemas"]["Step"][];
+        };
+        Model: {
+            /** @description provider:name */
+            id: string;
+            provider: string;
+            label: string;
+            onThisMachine: boolean;
+            ready: boolean;
+            problem?: string | null;
+            install?: string | null;
+        };
+        ModelList: {
+            /** @description The id of the model that answers */
+            default: string | null;
+            /**
+             * @description What can be asked, the default one first. Of a provider that is connected any other
+             *     `provider:name` can be asked, too.
+             */
+            models: components["schemas"]["Model"][];
+            providers: components["schemas"]["Provider"][];
+            /** @description The model that can be installed here; null where the administrator excludes it */
+            local: components["schemas"]["LocalModel"] | null;
+        };
+        Provider: {
+            name: string;
+            label: string;
+            /** @description Whether its Python package is there */
+            installed: boolean;
+            /** @description The line that installs its package */
+            install: string;
+            /**
+             * @description Where its key is; null if there is none
+             * @enum {string|null}
+             */
+            keySource: "environment" | "keyring" | "file" | "config" | null;
+            /** @description The environment variable of its key */
+            keyName: string | null;
+            needsKey: boolean;
+            needsAddress: boolean;
+            /** @description Where requests go */
+            address: string | null;
+            /** @description Names of models to begin with */
+            suggested: string[];
+        };
+        LocalModel: {
+            id: string;
+            label: string;
+            /** @description Whether its weights are there */
+            installed: boolean;
+            /** @description How much is to be downloaded */
+            bytes: number;
+            /** @description Whether the Python package that runs it is there */
+            package: boolean;
+            /** @description The command that installs what is missing, the package first */
+            install: string;
+            /** @description The installation that runs, if one does */
+            installing: components["schemas"]["InstallState"] | null;
+        };
+        InstallState: {
+            /** @enum {string} */
+            phase: "looking" | "fetching" | "checking" | "done";
+            bytes: number;
+            total: number;
+            /** @enum {string|null} */
+            source: "hub" | "pypi" | null;
+            /** @description What is going on */
+            message: string | null;
+        };
+        ChoiceBody: {
+            model: string | null;
+        };
+        Choice: {
+            default: string | null;
+        };
+        KeyBody: {
+            key?: string | null;
+            /** @description Where it isn't the usual one */
+            address?: string | null;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok" | "degraded";
+            version: string;
+            store: {
+                kind: string;
+                writable: boolean;
+            };
+            model: {
+                id?: string | null;
+                ready: boolean;
+            };
+        };
     };
-    ContextCell: {
-      cellId?: components['schemas']['Id'] | null;
-      /**
-       * @default code
-       * @enum {string}
-       */
-      cellType: 'code' | 'markdown' | 'raw';
-      /** @default  */
-      source: string;
+    responses: {
+        /** @description What went wrong, in a fixed code and a plain sentence */
+        Error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
-    ColumnProfile: {
-      name: string;
-      dtype: string;
-    };
-    DataFrameProfile: {
-      name: string;
-      /** @default pandas.DataFrame */
-      kind: string;
-      rowCount: number;
-      columnCount: number;
-      columns?: components['schemas']['ColumnProfile'][];
-    };
-    Context: {
-      cells?: components['schemas']['ContextCell'][];
-      kernel?: string;
-    };
-    WarmUpBody: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      source?: string;
-      /** @description What the notebook's kernel runs */
-      language?: string;
-      /**
-       * @description Markdown and raw cells get text
-       * @enum {string}
-       */
-      cellType?: 'code' | 'markdown' | 'raw';
-      model?: string | null;
-      context?: components['schemas']['Context'];
-    };
-    GenerateBody: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      source?: string;
-      /** @description What the notebook's kernel runs */
-      language?: string;
-      /**
-       * @description Markdown and raw cells get text
-       * @enum {string}
-       */
-      cellType?: 'code' | 'markdown' | 'raw';
-      model?: string | null;
-      context?: components['schemas']['Context'];
-      intent: string;
-      mode?: string;
-      notebookPath?: string | null;
-      /** @description The turn whose answer, not accepted yet, `source` is */
-      parentTurnId?: number | null;
-    };
-    AnalyzeBody: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      source?: string;
-      /** @description What the notebook's kernel runs */
-      language?: string;
-      /**
-       * @description Markdown and raw cells get text
-       * @enum {string}
-       */
-      cellType?: 'code' | 'markdown' | 'raw';
-      model?: string | null;
-      context?: components['schemas']['Context'];
-      intent: string;
-      mode?: string;
-      notebookPath?: string | null;
-      /** @description The turn whose answer, not accepted yet, `source` is */
-      parentTurnId?: number | null;
-      dataframes: components['schemas']['DataFrameProfile'][];
-    };
-    PreviewBody: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      source?: string;
-      language?: string;
-      model?: string | null;
-      context?: components['schemas']['Context'];
-      /** @default  */
-      intent: string;
-      dataframes?: components['schemas']['DataFrameProfile'][];
-    };
-    Preview: {
-      model: components['schemas']['Model'];
-      messages: {
-        /** @enum {string} */
-        role: 'system' | 'user' | 'assistant';
-        text: string;
-      }[];
-      /** @description How many keys and passwords were taken out */
-      hidden: number;
-    };
-    EventBody: {
-      type: string;
-      /** Format: date-time */
-      timestamp?: string | null;
-      source?: string | null;
-      turnId?: number | null;
-      data?: {
-        [key: string]: unknown;
-      } | null;
-    };
-    NotebookBody: {
-      path: string;
-      notebookId?: components['schemas']['Id'] | null;
-      cellIds: components['schemas']['Id'][];
-    };
-    NotebookIdentity: {
-      notebookId: components['schemas']['Id'];
-      forkedFrom?: components['schemas']['Id'];
-    };
-    /** @description One AI turn, as stored */
-    Interaction: {
-      turn_id: number;
-      /** Format: date-time */
-      timestamp: string;
-      user_request: {
-        intent: string;
-        current_code?: string;
-        language?: string;
-      };
-      ai_response: {
-        suggestion: string;
-        explanation?: string;
-        /** @enum {string} */
-        status: 'success' | 'error' | 'cancelled';
-        error?: string | null;
-      };
-      seq?: number;
-      mode?: string;
-      model?: string;
-      usage?: Record<string, never>;
-      user?: string;
-      dataframes?: Record<string, never>[];
-      parent_turn_id?: number;
-    };
-    /** @description What a person did, as stored */
-    Event: {
-      seq: number;
-      type: string;
-      /** Format: date-time */
-      timestamp: string;
-      source?: string | null;
-      turn_id?: number | null;
-      data?: {
-        [key: string]: unknown;
-      } | null;
-    };
-    /** @description A session as stored (see schemas/session.schema.json) */
-    Session: {
-      meta: {
-        version: string;
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-        /** Format: date-time */
-        created_at: string;
-        /** Format: date-time */
-        last_updated: string;
-        revision?: number;
-      };
-      interactions: components['schemas']['Interaction'][];
-      events?: components['schemas']['Event'][];
-    };
-    SessionSummary: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      turns: number;
-      events: number;
-      revision: number;
-      createdAt: string;
-      lastUpdated: string;
-      lastIntent: string;
-      /** @enum {string|null} */
-      lastStatus?: 'success' | 'error' | 'cancelled' | null;
-      /** @description The first lines of the newest code */
-      lastSource: string;
-    };
-    SessionList: {
-      sessions: components['schemas']['SessionSummary'][];
-      total: number;
-    };
-    /**
-     * @description One step of a cell's life. The chain is whole: where `applied`, the cell held `code` after
-     *     the step, else it still held `before`; the next step's `before` is the same.
-     */
-    Step: {
-      /** @description From 0 */
-      index: number;
-      /** @description The record's seq; a step that was inferred has that of the record that gave it away */
-      seq: number;
-      /** @enum {string} */
-      kind:
-        | 'start'
-        | 'turn'
-        | 'edit'
-        | 'accept'
-        | 'run'
-        | 'restore'
-        | 'context_reset'
-        | 'other';
-      /** @enum {string} */
-      author: 'model' | 'person';
-      timestamp: string;
-      /** @description The cell's code before the step */
-      before: string;
-      /** @description The code that the step shows: for a turn its suggestion */
-      code: string;
-      /** @description Whether the cell held `code` after the step */
-      applied: boolean;
-      /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
-      base?: string;
-      /** @description The intent, or empty: the client words other kinds */
-      title: string;
-      /** @enum {string} */
-      outcome:
-        | 'open'
-        | 'refined'
-        | 'accepted'
-        | 'rejected'
-        | 'error'
-        | 'cancelled'
-        | 'done';
-      turnId?: number;
-      model?: string;
-      mode?: string;
-      explanation?: string;
-      error?: string;
-      /** @description For a restore or a late accept: the step whose code came back */
-      fromStep?: number;
-      /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
-      event?: string;
-      /** @description What the event holds beside */
-      data?: {
-        [key: string]: unknown;
-      };
-    };
-    Replay: {
-      notebookId: components['schemas']['Id'];
-      cellId: components['schemas']['Id'];
-      revision: number;
-      steps: components['schemas']['Step'][];
-    };
-    Model: {
-      /** @description provider:name */
-      id: string;
-      provider: string;
-      label: string;
-      onThisMachine: boolean;
-      ready: boolean;
-      problem?: string | null;
-      install?: string | null;
-    };
-    ModelList: {
-      /** @description The id of the model that answers */
-      default: string | null;
-      /**
-       * @description What can be asked, the default one first. Of a provider that is connected any other
-       *     `provider:name` can be asked, too.
-       */
-      models: components['schemas']['Model'][];
-      providers: components['schemas']['Provider'][];
-      /** @description The model that can be installed here; null where the administrator excludes it */
-      local: components['schemas']['LocalModel'] | null;
-    };
-    Provider: {
-      name: string;
-      label: string;
-      /** @description Whether its Python package is there */
-      installed: boolean;
-      /** @description The line that installs its package */
-      install: string;
-      /**
-       * @description Where its key is; null if there is none
-       * @enum {string|null}
-       */
-      keySource: 'environment' | 'keyring' | 'file' | 'config' | null;
-      /** @description The environment variable of its key */
-      keyName: string | null;
-      needsKey: boolean;
-      needsAddress: boolean;
-      /** @description Where requests go */
-      address: string | null;
-      /** @description Names of models to begin with */
-      suggested: string[];
-    };
-    LocalModel: {
-      id: string;
-      label: string;
-      /** @description Whether its weights are there */
-      installed: boolean;
-      /** @description How much is to be downloaded */
-      bytes: number;
-      /** @description Whether the Python package that runs it is there */
-      package: boolean;
-      /** @description The command that installs what is missing, the package first */
-      install: string;
-      /** @description The installation that runs, if one does */
-      installing: components['schemas']['InstallState'] | null;
-    };
-    InstallState: {
-      /** @enum {string} */
-      phase: 'looking' | 'fetching' | 'checking' | 'done';
-      bytes: number;
-      total: number;
-      /** @enum {string|null} */
-      source: 'hub' | 'pypi' | null;
-      /** @description What is going on */
-      message: string | null;
-    };
-    ChoiceBody: {
-      model: string | null;
-    };
-    Choice: {
-      default: string | null;
-    };
-    KeyBody: {
-      key?: string | null;
-      /** @description Where it isn't the usual one */
-      address?: string | null;
-    };
-    Health: {
-      /** @enum {string} */
-      status: 'ok' | 'degraded';
-      version: string;
-      store: {
-        kind: string;
-        writable: boolean;
-      };
-      model: {
-        id?: string | null;
-        ready: boolean;
-      };
-    };
-  };
-  responses: {
-    /** @description What went wrong, in a fixed code and a plain sentence */
-    Error: {
-      headers: {
-        [name: string]: unknown;
-      };
-      content: {
-        'application/json': components['schemas']['Error'];
-      };
-    };
-  };
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-  generate: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['GenerateBody'];
-      };
-    };
-    responses: {
-      /** @description The answer */
-      200: {
-        headers: {
-          /** @description The session's new revision */
-          ETag?: string;
-          [name: string]: unknown;
+    generate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Interaction'];
-          'text/event-stream': string;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GenerateBody"];
+            };
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      409: components['responses']['Error'];
-      413: components['responses']['Error'];
-      429: components['responses']['Error'];
-      503: components['responses']['Error'];
-      507: components['responses']['Error'];
-    };
-  };
-  previewGeneration: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PreviewBody'];
-      };
-    };
-    responses: {
-      /** @description The messages */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The session's new revision */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Interaction"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            429: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
-        content: {
-          'application/json': components['schemas']['Preview'];
+    };
+    previewGeneration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      413: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  stopGeneration: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        generation_id: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It was told to stop */
-      204: {
-        headers: {
-          [name: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewBody"];
+            };
         };
-        content?: never;
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-    };
-  };
-  analyzeDataFrame: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AnalyzeBody'];
-      };
-    };
-    responses: {
-      /** @description The answer */
-      200: {
-        headers: {
-          /** @description The session's new revision */
-          ETag?: string;
-          [name: string]: unknown;
+        responses: {
+            /** @description The messages */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-        content: {
-          'application/json': components['schemas']['Interaction'];
-          'text/event-stream': string;
+    };
+    stopGeneration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                generation_id: string;
+            };
+            cookie?: never;
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      409: components['responses']['Error'];
-      413: components['responses']['Error'];
-      429: components['responses']['Error'];
-      503: components['responses']['Error'];
-      507: components['responses']['Error'];
-    };
-  };
-  listSessions: {
-    parameters: {
-      query: {
-        notebookId: components['schemas']['Id'];
-        offset?: number;
-        limit?: number;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description One page of summaries */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        requestBody?: never;
+        responses: {
+            /** @description It was told to stop */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
         };
-        content: {
-          'application/json': components['schemas']['SessionList'];
+    };
+    analyzeDataFrame: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  getSession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The session; `ETag` is its revision */
-      200: {
-        headers: {
-          ETag?: string;
-          [name: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalyzeBody"];
+            };
         };
-        content: {
-          'application/json': components['schemas']['Session'];
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    /** @description The session's new revision */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Interaction"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            429: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
-      };
-      /** @description `If-None-Match` names the current revision */
-      304: {
-        headers: {
-          [name: string]: unknown;
+    };
+    listSessions: {
+        parameters: {
+            query: {
+                notebookId: components["schemas"]["Id"];
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content?: never;
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  deleteSession: {
-    parameters: {
-      query?: never;
-      header?: {
-        'If-Match'?: string;
-      };
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description It is gone */
-      204: {
-        headers: {
-          [name: string]: unknown;
+        requestBody?: never;
+        responses: {
+            /** @description One page of summaries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-        content?: never;
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-      409: components['responses']['Error'];
-      412: components['responses']['Error'];
-      503: components['responses']['Error'];
     };
-  };
-  replaySession: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The steps, oldest first; none if nothing is kept of the cell */
-      200: {
-        headers: {
-          ETag?: string;
-          [name: string]: unknown;
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Replay'];
+        requestBody?: never;
+        responses: {
+            /** @description The session; `ETag` is its revision */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `If-None-Match` names the current revision */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      503: components['responses']['Error'];
     };
-  };
-  recordEvents: {
-    parameters: {
-      query?: never;
-      header?: {
-        'If-Match'?: string;
-      };
-      path: {
-        notebook_id: components['schemas']['Id'];
-        cell_id: components['schemas']['Id'];
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['EventBody'][];
-      };
-    };
-    responses: {
-      /** @description The events as saved; `ETag` is the new revision */
-      201: {
-        headers: {
-          ETag?: string;
-          [name: string]: unknown;
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['Event'][];
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      409: components['responses']['Error'];
-      412: components['responses']['Error'];
-      413: components['responses']['Error'];
-      503: components['responses']['Error'];
-      507: components['responses']['Error'];
     };
-  };
-  openNotebook: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NotebookBody'];
-      };
-    };
-    responses: {
-      /** @description The id that the notebook must carry */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    replaySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['NotebookIdentity'];
+        requestBody?: never;
+        responses: {
+            /** @description The steps, oldest first; none if nothing is kept of the cell */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      413: components['responses']['Error'];
-      503: components['responses']['Error'];
-      507: components['responses']['Error'];
     };
-  };
-  listModels: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The models, and which one answers by default */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    recordEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['ModelList'];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventBody"][];
+            };
         };
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-    };
-  };
-  chooseModel: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['ChoiceBody'];
-      };
-    };
-    responses: {
-      /** @description The model that answers by default now */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            /** @description The events as saved; `ETag` is the new revision */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            412: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
-        content: {
-          'application/json': components['schemas']['Choice'];
+    };
+    openNotebook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-      413: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  connectProvider: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        provider: string;
-      };
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['KeyBody'];
-      };
-    };
-    responses: {
-      /** @description They are kept */
-      204: {
-        headers: {
-          [name: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotebookBody"];
+            };
         };
-        content?: never;
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-      413: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  disconnectProvider: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        provider: string;
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description Nothing is kept */
-      204: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            /** @description The id that the notebook must carry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookIdentity"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
-        content?: never;
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      404: components['responses']['Error'];
-      503: components['responses']['Error'];
     };
-  };
-  installLocalModel: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The events */
-      200: {
-        headers: {
-          [name: string]: unknown;
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'text/event-stream': string;
+        requestBody?: never;
+        responses: {
+            /** @description The models, and which one answers by default */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
         };
-      };
-      /** @description It runs */
-      202: {
-        headers: {
-          [name: string]: unknown;
+    };
+    chooseModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        content: {
-          'application/json': components['schemas']['InstallState'];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoiceBody"];
+            };
         };
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      503: components['responses']['Error'];
-    };
-  };
-  stopInstallation: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description None runs any more */
-      204: {
-        headers: {
-          [name: string]: unknown;
+        responses: {
+            /** @description The model that answers by default now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Choice"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-        content?: never;
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
     };
-  };
-  warmUp: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['WarmUpBody'];
-      };
-    };
-    responses: {
-      /** @description It is being made ready, or there is nothing to do */
-      202: {
-        headers: {
-          [name: string]: unknown;
+    connectProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
         };
-        content?: never;
-      };
-      400: components['responses']['Error'];
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
-      413: components['responses']['Error'];
-    };
-  };
-  health: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description All is well as far as the server can tell */
-      200: {
-        headers: {
-          [name: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyBody"];
+            };
         };
-        content: {
-          'application/json': components['schemas']['Health'];
+        responses: {
+            /** @description They are kept */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
-      };
-      401: components['responses']['Error'];
-      403: components['responses']['Error'];
     };
-  };
+    disconnectProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nothing is kept */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    installLocalModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description It runs */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallState"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    stopInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description None runs any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+        };
+    };
+    warmUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WarmUpBody"];
+            };
+        };
+        responses: {
+            /** @description It is being made ready, or there is nothing to do */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+        };
+    };
+    health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All is well as far as the server can tell */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+        };
+    };
 }

@@ -9,6 +9,7 @@ type Schemas = components['schemas'];
 export type GenerateBody = Schemas['GenerateBody'];
 export type AnalyzeBody = Schemas['AnalyzeBody'];
 export type WarmUpBody = Schemas['WarmUpBody'];
+export type CellType = NonNullable<GenerateBody['cellType']>;
 export type ContextCell = Schemas['ContextCell'];
 export type DataFrameProfile = Schemas['DataFrameProfile'];
 export type EventBody = Schemas['EventBody'];
@@ -21,52 +22,11 @@ export type SessionSummary = Schemas['SessionSummary'];
 export type SessionList = Schemas['SessionList'];
 export type Step = Schemas['Step'];
 export type Replay = Schemas['Replay'];
-export type ModelInfo = Schemas['Model'] & {
-  /** The provider's name; `local` for the embedded model. */
-  provider?: string;
-};
-
-/** Who can answer: what it needs, and what of that is at hand. Never a key itself. */
-export interface Provider {
-  name: string;
-  label: string;
-  /** Whether its Python package is there; else `install` is the line that brings it. */
-  installed: boolean;
-  install: string | null;
-  keySource: 'environment' | 'keyring' | 'file' | 'config' | null;
-  keyName: string | null;
-  needsKey: boolean;
-  needsAddress: boolean;
-  address: string | null;
-  suggested: string[];
-}
-
-/** How far the local model's installation is. */
-export interface InstallState {
-  phase: 'looking' | 'fetching' | 'checking' | 'done';
-  bytes: number;
-  total: number;
-  source: string | null;
-}
-
-/** The model that can be installed on this machine. */
-export interface LocalModel {
-  id: string;
-  label: string;
-  installed: boolean;
-  bytes: number;
-  /** Whether the Python package that runs it is there. */
-  package: boolean;
-  install: string | null;
-  installing: InstallState | null;
-}
-
-export interface ModelList {
-  default: string | null;
-  models: ModelInfo[];
-  providers: Provider[];
-  local: LocalModel;
-}
+export type ModelInfo = Schemas['Model'];
+export type Provider = Schemas['Provider'];
+export type LocalModel = Schemas['LocalModel'];
+export type InstallState = Schemas['InstallState'];
+export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 

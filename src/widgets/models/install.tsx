@@ -118,6 +118,6 @@ export function installLabel(services: IModelServices): string {
     ? trans.__('Go on installing')
     : trans.__(
         'Install the local model (%1 MB)',
-        megabytes(choice.list?.local.bytes ?? 0)
+        megabytes(choice.list?.local?.bytes ?? 0)
       );
 }
