@@ -73,7 +73,9 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             Notification.warning(
               trans.__(
                 'Done. The history can’t be written right now; it will be noted as soon as that works.'
-              )
+              ),
+              // Without it JupyterLab shows a number in the status bar, and no words.
+              { autoClose: 8000 }
             ),
           onGone: model =>
             Notification.info(
