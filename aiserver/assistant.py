@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .compose import compose
-from .errors import AIServerError, GenerationRunning, NotFound, NotYours
+from .errors import AIServerError, GenerationRunning, NotFound, NotYours, TooManyGenerations
 from .generation import Generation, history_of
 from .llm.base import ChatModel, ModelInfo
 from .models import SessionKey
@@ -48,8 +48,9 @@ class Assistant:
         sessions: SessionManager,
         models: ModelSource,
         log: logging.Logger | None = None,
+        most: int = 100,
     ) -> None:
-        self._sessions, self._models = sessions, models
+        self._sessions, self._models, self._most = sessions, models, most
         self._log = log or logging.getLogger(__name__)
         self._reserved: dict[SessionKey, str] = {}
         self._running: dict[str, Generation] = {}
@@ -58,12 +59,15 @@ class Assistant:
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Begin an answer. ``user`` is who asked, or empty on a server of one person.
 
-        Raises GenerationRunning if the cell is being written already; NoModel and its siblings
-        if there is no model to ask; StorageError if the cell's history can't be read, or is of a
-        newer version. In these cases no turn has begun, and none is recorded.
+        Raises GenerationRunning if the cell is being written already; TooManyGenerations if
+        ``most`` answers are being written at once (P17); NoModel and its siblings if there is no
+        model to ask; StorageError if the cell's history can't be read, or is of a newer version.
+        In these cases no turn has begun, and none is recorded.
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])
+        if len(self._reserved) >= self._most:
+            raise TooManyGenerations
         self._reserved[key] = id = uuid.uuid4().hex  # taken before the first await
         try:
             model = await self._models.get(body.model)

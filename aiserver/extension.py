@@ -17,7 +17,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
-from traitlets import Bool, List, Type, Unicode, default
+from traitlets import Bool, Int, List, Type, Unicode, default
 
 if TYPE_CHECKING:
     from .assistant import Assistant
@@ -66,6 +66,10 @@ class AIServer(ExtensionApp):
         default_value=["*"],
         help="""The models that may be used, as patterns of "provider:name", for example
         ["local:*", "ollama:*"]. Others are neither shown nor asked, nor can they be chosen.""",
+    ).tag(config=True)
+
+    max_generations = Int(
+        100, min=1, help="How many answers may be written at once; one more is refused (429)."
     ).tag(config=True)
 
     session_manager_class = LazyType(
@@ -135,7 +139,7 @@ class AIServer(ExtensionApp):
             self.models.model = self.model
         if self.allowed_models != ["*"]:
             self.models.allowed_models = self.allowed_models
-        self.assistant = Assistant(self.sessions, self.models, self.log)
+        self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
         contents = Contents(server.contents_manager)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,

@@ -23,10 +23,19 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from .compose import compose
-from .errors import AIServerError, BadAnswer
+from .errors import AIServerError, BadAnswer, SessionCorrupt
 from .faultlog import outline_of
 from .llm.base import ChatModel, ModelInfo
-from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
+from .models import (
+    AIResponse,
+    Interaction,
+    NewTurn,
+    Session,
+    SessionKey,
+    UserRequest,
+    new_session,
+    utc_now,
+)
 from .prompts.answer import answer_parser
 from .prompts.language import cell_language
 from .redact import Vault
@@ -43,6 +52,13 @@ class Token:
 
     part: Literal["code", "explanation"]
     text: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The provider asked to wait: it is asked again in so many seconds."""
+
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,7 @@ class Generation:
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
         self._sessions, self._log = sessions, log
-        self._queue: asyncio.Queue[Token | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
@@ -111,7 +127,7 @@ class Generation:
 
     async def prepare(self) -> None:
         """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
-        session = await self._sessions.load_session(self.key)
+        session = await _known(self._sessions, self.key)
         check_writable(session, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
         self._history = session.history()[-HISTORY_TURNS:]
@@ -126,8 +142,9 @@ class Generation:
         if self._task and self._asking:
             self._task.cancel()
 
-    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | None]:
-        """The tokens as they come; None each time nothing came for ``idle`` seconds."""
+    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
+        """The tokens as they come; None each time nothing came for ``idle`` seconds. Before the
+        first one there may be a Waiting or more."""
         while True:
             try:
                 token = await asyncio.wait_for(self._queue.get(), idle)
@@ -176,6 +193,9 @@ class Generation:
                     # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
+                if delta.waiting is not None:
+                    await self._room.acquire()
+                    self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_at is None:
                     self._first_at = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
@@ -254,7 +274,14 @@ class Generation:
 
 async def history_of(sessions: SessionManager, key: SessionKey) -> list[Interaction]:
     """The turns that a model may be told of."""
-    return (await sessions.load_session(key)).history()[-HISTORY_TURNS:]
+    return (await _known(sessions, key)).history()[-HISTORY_TURNS:]
+
+
+async def _known(sessions: SessionManager, key: SessionKey) -> Session:
+    try:
+        return await sessions.load_session(key)
+    except SessionCorrupt:  # nothing whole is left: that keeps nobody from asking anew
+        return new_session(key)
 
 
 def _name_of(info: ModelInfo) -> str:

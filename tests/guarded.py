@@ -46,6 +46,7 @@ def guard(event, args, path=os.environ.pop("GUARD_NOTES")):
         raise OSError("the guard lets nothing out")
 
 sys.addaudithook(guard)
+sys.modules["aiodns"] = None  # it looks names up in C, unseen by the guard; Python does it then
 from jupyter_server.serverapp import main
 main()
 """

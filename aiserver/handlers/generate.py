@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..generation import Done, Failed, Generation, Outcome
+from ..generation import Done, Failed, Generation, Outcome, Waiting
 from ..requests import GenerateBody, PreviewBody
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields
@@ -40,6 +40,8 @@ class GenerateHandler(AIServerHandler):
             async for token in generation.tokens(idle=HEARTBEAT):
                 if token is None:
                     await events.heartbeat()
+                elif isinstance(token, Waiting):
+                    await events.send("waiting", {"seconds": token.seconds})
                 else:
                     await events.send("token", {"part": token.part, "text": token.text})
             await events.send(*_end(await generation.outcome))

@@ -20,6 +20,7 @@ class InstallHandler(ModelsBase):
     @guarded("execute")
     async def post(self) -> None:
         """Begin it, or join the one that runs; answer with events, or with how far it is."""
+        self.check_owner()
         if not self.models.may_install():
             raise ModelNotAllowed
         if not local_package():
@@ -34,6 +35,7 @@ class InstallHandler(ModelsBase):
     @guarded("execute")
     async def delete(self) -> None:
         """Stop it. What has come is kept."""
+        self.check_owner()
         await self.models.installer.stop()
         self.set_status(204)
         await self.finish()

@@ -13,6 +13,7 @@ class KeyHandler(ModelsBase):
     @guarded("write")
     async def put(self, provider: str) -> None:
         """Keep them, in place of those kept before."""
+        self.check_owner()
         body = self.body(KeyBody)
         key = body.key.get_secret_value() if body.key else None
         await self.models.connect(provider, key, body.address)
@@ -22,6 +23,7 @@ class KeyHandler(ModelsBase):
     @guarded("write")
     async def delete(self, provider: str) -> None:
         """Forget them."""
+        self.check_owner()
         await self.models.disconnect(provider)
         self.set_status(204)
         await self.finish()

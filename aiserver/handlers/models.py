@@ -99,6 +99,7 @@ class ChoiceHandler(ModelsBase):
     @guarded("write")
     async def put(self) -> None:
         """Keep the choice, or forget it."""
+        self.check_owner()
         body = self.body(ChoiceBody)
         default = await self.models.choose(body.model)
         await self.finish(json.dumps({"default": default.id if default else None}))

@@ -64,8 +64,8 @@ def run_install(arguments: argparse.Namespace) -> int:
     if not arguments.yes and not _agreed(question, default=True):
         print("Nothing was downloaded.")
         return 1
-    # Asked to end, like Ctrl+C: so that a pip of ours ends with us.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if arguments.json:  # asked to end by the page: as by Ctrl+C, so that a pip of ours ends, too
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with Told() if arguments.json else Shown() as progress:
             path = install(target, arguments.source, progress)

@@ -42,7 +42,10 @@ class PrivateFile:
 
         folder = self.path.parent
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not folder.is_dir():
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=0o700, exist_ok=True)
+                folder.chmod(0o700)  # whatever the umask took away
             with FileLock(folder / ".lock", timeout=10, mode=0o600):
                 data = self.read()
                 yield data
@@ -54,6 +57,8 @@ class PrivateFile:
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600)
         try:
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(data, file, indent=2)
                 file.flush()

@@ -188,7 +188,8 @@ class ModelRegistry(LoggingConfigurable):
         wanted = (catalog.named(chosen) if chosen else None) or catalog.configured()
         if wanted is not None and catalog.setup.allows(wanted.id):
             return wanted
-        here = [catalog.embedded(), *served]
+        # Not a compatible server, though it be on this machine: it may pass on what it is sent.
+        here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
         usable = (info for info in here if info.ready and info.on_this_machine)
         return next((info for info in usable if catalog.setup.allows(info.id)), None)
 
@@ -199,8 +200,10 @@ class ModelRegistry(LoggingConfigurable):
             raise ModelNotAllowed
         if info is None:
             raise NotFound("There is no such model here. Choose one of the list.")
-        if not info.ready and info.install is None and info.id not in (self.model, EMBEDDED):
-            raise NotFound(info.problem)  # its provider isn't connected
+        if info.provider in PROVIDERS and info.id != self.model:
+            connection = self.connections.of(info.provider)
+            if not connection.usable:
+                raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
         return info
 
     def _make(self, info: ModelInfo) -> ChatModel:

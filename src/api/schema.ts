@@ -417,7 +417,13 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
+            /** @description What the notebook's kernel runs */
             language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
             /** @default  */

@@ -9,6 +9,7 @@ type Schemas = components['schemas'];
 export type GenerateBody = Schemas['GenerateBody'];
 export type AnalyzeBody = Schemas['AnalyzeBody'];
 export type WarmUpBody = Schemas['WarmUpBody'];
+export type CellType = NonNullable<GenerateBody['cellType']>;
 export type ContextCell = Schemas['ContextCell'];
 export type DataFrameProfile = Schemas['DataFrameProfile'];
 export type EventBody = Schemas['EventBody'];

@@ -40,13 +40,14 @@ export function warmUp(
   target: ITarget,
   model: string | null
 ): Promise<void> {
-  const { language, context } = target.surroundings();
+  const { language, cellType, context } = target.surroundings();
   return api.warmUp({
     // A notebook that has no id yet has no past turns either: any id warms as well.
     notebookId: target.notebookId() ?? 'unsaved',
     cellId: target.cellId,
     source: target.source() ?? '',
     language,
+    cellType,
     model: model ?? undefined,
     context
   });

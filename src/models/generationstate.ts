@@ -2,6 +2,7 @@
  * What is known of the asking in one cell: the shapes that a view draws.
  */
 import type {
+  CellType,
   ContextCell,
   DataFrameProfile,
   ModelInfo,
@@ -13,11 +14,17 @@ import type { IFailure } from './failure';
 export interface ITarget {
   readonly cellId: string;
 
+  /** What kind of cell it is now; a person may change that. */
+  readonly cellType: CellType;
+
+  /** Whether what is written into the cell can't be saved. */
+  readonly isReadOnly: boolean;
+
   /** The notebook's id, if it has one already. */
   notebookId(): string | null;
 
   /**
-   * Give the notebook its id and save it.
+   * Give the notebook its id and save it, if it can be saved.
    *
    * @throws Error with a sentence for the person.
    */
@@ -32,6 +39,7 @@ export interface ITarget {
   /** What the request says of the notebook around the cell. */
   surroundings(): {
     language: string;
+    cellType: CellType;
     context: { cells: ContextCell[]; kernel: string };
     notebookPath: string;
   };

@@ -62,7 +62,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           listDataFrames: () =>
             listDataFrames(
               panel.sessionContext.session?.kernel,
-              languageOf(panel.context.model),
+              languageOf(panel),
               trans
             ),
           openMenu: (x, y) => rowMenu(app).open(x, y),
@@ -123,13 +123,11 @@ function addCommands(
 ): void {
   const { commands } = app;
 
-  /** The cell in which the person is, if code can be asked for there. */
+  /** The cell in which the person is. */
   const current = (): { asks: NotebookAsks; cell: Cell } | null => {
     const panel = tracker.currentWidget;
     const cell = panel?.content.activeCell;
-    return panel && cell instanceof CodeCell
-      ? { asks: asksOf(panel), cell }
-      : null;
+    return panel && cell ? { asks: asksOf(panel), cell } : null;
   };
   const model = (): GenerationModel | null => {
     const found = current();
@@ -139,13 +137,7 @@ function addCommands(
 
   const open = (pickDataFrames: boolean) => {
     const found = current();
-    if (found) {
-      found.asks.open(found.cell, pickDataFrames);
-    } else if (tracker.currentWidget) {
-      Notification.info(trans.__('Code can be asked for in code cells.'), {
-        autoClose: 4000
-      });
-    }
+    found?.asks.open(found.cell, pickDataFrames);
   };
 
   commands.addCommand(CommandIDs.ask, {
@@ -161,7 +153,7 @@ function addCommands(
         ? trans.__('About a DataFrame…')
         : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code about DataFrames of the kernel'),
-    isEnabled: () => current() !== null,
+    isEnabled: () => current()?.cell instanceof CodeCell,
     execute: () => open(true)
   });
   commands.addCommand(CommandIDs.accept, {

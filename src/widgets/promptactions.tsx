@@ -58,6 +58,9 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.reject()}
         />
+        {model.target.isReadOnly && (
+          <Button label={trans.__('Copy')} run={() => props.copy(state.code)} />
+        )}
         <Button label={trans.__('Again')} run={() => void model.again()} />
         {/* Where it can't be kept or written, it can be taken along. */}
         {(state.unkept || state.notice === 'gone') && (

@@ -21,7 +21,7 @@ import { askIcon } from './icons';
 import { Actions, Turn } from './promptactions';
 import { PromptInput, isComposing } from './promptinput';
 import { DataFrameChips, Failure, ModelLabel } from './promptparts';
-import { announcement, noticeText, wording } from './promptwords';
+import { announcement, noticeText, readOnlyText, wording } from './promptwords';
 
 export interface IPromptRowServices {
   trans: TranslationBundle;
@@ -151,7 +151,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     setText(now => (now === before ? state.draft : now || state.draft));
   }, [state.draft]);
   const asked = model.isBusy || state.phase === 'suggested';
-  const notice = noticeText(state, trans);
+  const notice =
+    noticeText(state, trans) ||
+    (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '');
 
   const send = () => {
     if (text.trim()) {

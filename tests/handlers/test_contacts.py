@@ -74,3 +74,22 @@ def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -
         server.post("models/warm-up", {"notebookId": "nb", "cellId": "c1"})
         asked = server.asked
     assert asked <= {"127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    ("model", "host"),
+    [
+        ("openai:gpt-4.1-mini", "api.openai.com"),
+        ("anthropic:claude-sonnet-4-5", "api.anthropic.com"),
+        ("deepseek:deepseek-chat", "api.deepseek.com"),
+        ("google_genai:gemini-2.5-flash", "generativelanguage.googleapis.com"),
+        ("mistralai:codestral-latest", "api.mistral.ai"),
+    ],
+)
+def test_a_chosen_provider_is_asked_itself(model: str, host: str, tmp_path: Path) -> None:
+    """P4: never by way of a gateway that the environment names; its own name alone is looked up."""
+    with GuardedServer(tmp_path, {"AIServer": {"model": model}}, NOSY | KEYS) as server:
+        turn = server.post("generate", request("count the rows"))
+        asked = server.asked
+    assert turn["ai_response"]["status"] == "error"  # the guard let nothing out
+    assert {item.partition(":")[0] for item in asked} == {host}

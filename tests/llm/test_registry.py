@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ KEY = "canary-key-91aa"
 def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No weights, no keys, no Ollama, whatever the machine has."""
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     for provider in providers.PROVIDERS.values():
         for name in provider.keys:
             monkeypatch.delenv(name, raising=False)
@@ -43,7 +46,7 @@ def running_ollama(monkeypatch: pytest.MonkeyPatch):
     """An Ollama with these models."""
 
     def _run(*names: str, cloud: tuple[str, ...] = ()) -> None:
-        async def models() -> list[ollama.OllamaModel]:
+        async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
             return [ollama.OllamaModel(name, name in cloud) for name in names]
 
         monkeypatch.setattr(ollama, "models", models)
@@ -87,7 +90,7 @@ async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
     listed = {info.id: info for info in (await models.look()).models}
-    (offered,) = [info for info in listed.values() if info.id.startswith("openai:")]
+    offered = next(info for info in listed.values() if info.provider == "openai")
     assert not offered.on_this_machine
     assert await models.default() is None
     with pytest.raises(errors.NoModel):
@@ -95,11 +98,14 @@ async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
     assert isinstance(await models.get(offered.id), RemoteModel)  # chosen by name
 
 
-async def test_a_client_can_name_only_what_is_offered(monkeypatch):
+async def test_a_client_can_name_any_model_of_a_connected_provider_and_none_else(monkeypatch):
     """P4"""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
-    for name in ("openai:gpt-99", "anthropic:claude", "local:/etc/passwd", "openai", "", "x:y:z"):
+    assert (await models.get("openai:gpt-99")).info.label == "gpt-99 (OpenAI)"
+    others = ("anthropic:c", "openai_compatible:x", "local:/etc/passwd", "openai", "", "x:y:z")
+    odd = ("openai:", "openai:a b", "openai:../../x", "openai:a\n", "openai:" + "x" * 201)
+    for name in others + odd:
         with pytest.raises(errors.NotFound):
             await models.get(name)
 
@@ -142,10 +148,14 @@ def test_loopback(url, here):
     assert providers.is_loopback(url) is here
 
 
-async def test_a_configured_model_without_key_or_package_says_so():
+async def test_a_configured_model_without_key_or_package_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
     info = await ModelRegistry(model="openai:own").default()
     assert info is not None
-    assert (info.ready, info.problem) == (False, "There is no key for OpenAI: set OPENAI_API_KEY.")
+    assert (info.ready, info.problem) == (
+        False,
+        "There is no key for OpenAI: connect it, or set OPENAI_API_KEY.",
+    )
     info = await ModelRegistry(model="mistralai:x").default()
     assert info is not None
     assert info.install == "pip install 'aiserver[mistral]'"
@@ -225,7 +235,7 @@ async def test_ollamas_answer_is_read(monkeypatch):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
-        found = await ollama.models()
+        found = await ollama.models(ollama.address())
         server.shutdown()
     assert [(model.name, model.cloud) for model in found] == [
         ("qwen2.5-coder:7b", False),
@@ -243,21 +253,49 @@ async def test_ollamas_answer_is_read(monkeypatch):
         ("localhost:99", "http://localhost:99"),
         ("http://127.0.0.1:1/", "http://127.0.0.1:1"),
         ("[::1]:99", "http://[::1]:99"),
-        ("gpu.example:11434", None),
-        ("[::", None),
+        ("::1", "http://[::1]:11434"),
+        (":99", "http://127.0.0.1:99"),
+        ("::", "http://127.0.0.1:11434"),
+        ("https://gpu.example", "https://gpu.example:443"),
+        ("http://gpu.example/ollama/", "http://gpu.example:80/ollama"),
+        ("gpu.example:x", None),
+        ("[fe80::z", None),
     ],
 )
-def test_only_an_ollama_on_this_machine_is_looked_for(monkeypatch, named, address):
-    """P4"""
+def test_the_address_of_ollama_is_read_as_ollama_reads_it(monkeypatch, named, address):
     monkeypatch.setenv("OLLAMA_HOST", named)
     assert ollama.address() == address
+
+
+async def test_an_ollama_elsewhere_is_asked_only_where_a_person_said(monkeypatch):
+    """P4"""
+    asked = []
+
+    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+        asked.append(url)
+        return [ollama.OllamaModel("llama3:8b", False)]
+
+    monkeypatch.setattr(ollama, "models", models)
+    _installed(monkeypatch, "langchain_ollama")
+    monkeypatch.setenv("OLLAMA_HOST", "gpu.example")
+    registry = ModelRegistry()
+    assert await registry.default() is None
+    assert not asked
+    await registry.connect("ollama", None, "http://gpu.example:11434")
+    listed = (await registry.look()).models
+    assert asked == ["http://gpu.example:11434"]
+    (info,) = [info for info in listed if info.provider == "ollama"]
+    assert not info.on_this_machine
+    assert await registry.default() is None  # known, but not chosen
 
 
 async def test_options_are_nowhere_to_be_read(caplog):
     """P8"""
     caplog.set_level(logging.DEBUG)
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
-    shown = repr((await models.look()).models) + repr(models) + repr(await models.get()) + caplog.text
+    shown = (
+        repr((await models.look()).models) + repr(models) + repr(await models.get()) + caplog.text
+    )
     assert KEY not in shown
 
 

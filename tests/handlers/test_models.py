@@ -1,0 +1,261 @@
+"""Models over HTTP: what there is, the person's choice, connections, limits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..conftest import SSE, Call, request
+from .test_generate import running, until
+
+KEY = "canary-key-e77d"
+EMBEDDED = "local:qwen2.5-coder-0.5b"
+
+
+@pytest.fixture(autouse=True)
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No keys, no weights, no Ollama, no keyring; settings of the test's own."""
+    for name in ("OPENAI", "ANTHROPIC", "DEEPSEEK", "GOOGLE", "GEMINI", "MISTRAL"):
+        monkeypatch.delenv(f"{name}_API_KEY", raising=False)
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+
+
+@pytest.fixture
+def jp_server_config(server_config: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    config: dict[str, Any] = {
+        "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+        "ModelRegistry": {"data_dir": str(tmp_path / "own")},
+    }
+    for section, traits in server_config.items():
+        config[section] = config.get(section, {}) | traits
+    return config
+
+
+async def connect(call: Call, scripted: Any) -> None:
+    body = {"key": KEY, "address": scripted.base_url}
+    assert (await call("PUT", "models/keys/openai_compatible", body)).status == 204
+
+
+async def test_a_bare_machine_shows_what_could_be_done(call: Call):
+    seen = (await call("GET", "models")).data
+    assert seen["default"] is None
+    assert [model["id"] for model in seen["models"]] == [EMBEDDED]
+    assert not seen["models"][0]["ready"]
+    local = seen["local"]
+    assert (local["id"], local["installed"], local["installing"]) == (EMBEDDED, False, None)
+    assert local["bytes"] == 491_400_064
+    providers = {provider["name"]: provider for provider in seen["providers"]}
+    assert set(providers) == {
+        *("openai", "anthropic", "deepseek", "google_genai", "mistralai", "ollama"),
+        "openai_compatible",
+    }
+    openai = providers["openai"]
+    assert (openai["keySource"], openai["keyName"]) == (None, "OPENAI_API_KEY")
+    assert openai["suggested"] and openai["needsKey"] and not openai["needsAddress"]
+    compatible = providers["openai_compatible"]
+    assert compatible["needsAddress"] and not compatible["needsKey"]
+
+
+async def test_from_nothing_to_an_answer(call: Call, scripted: Any):
+    """P4: connect, look, choose, ask; and nothing is sent before the choice."""
+    await connect(call, scripted)
+    assert (await call("POST", "generate", request())).data["code"] == "no_model"
+    seen = (await call("GET", "models")).data
+    assert seen["default"] is None
+    listed = [model for model in seen["models"] if model["provider"] == "openai_compatible"]
+    assert [model["id"] for model in listed] == ["openai_compatible:scripted"]  # as it lists them
+    assert not scripted.requests
+    chosen = await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    assert (chosen.status, chosen.data) == (200, {"default": "openai_compatible:scripted"})
+    scripted.script({"text": "```python\nx = 1\n```"})
+    turn = (await call("POST", "generate", request())).data
+    assert turn["ai_response"]["suggestion"] == "x = 1"
+    assert turn["model"] == "openai_compatible:scripted"
+    sent = scripted.requests[0]
+    assert sent["authorization"] == f"Bearer {KEY}"
+    assert sent["body"]["max_tokens"] == 8192  # P17
+    seen = (await call("GET", "models")).data
+    assert seen["default"] == seen["models"][0]["id"] == "openai_compatible:scripted"
+
+
+async def test_any_name_of_a_connected_provider_can_be_chosen(call: Call, scripted: Any):
+    await connect(call, scripted)
+    chosen = await call("PUT", "models/choice", {"model": "openai_compatible:org/other-7b"})
+    assert chosen.status == 200
+    assert (await call("GET", "models")).data["models"][0]["id"] == "openai_compatible:org/other-7b"
+
+
+async def test_the_choice_outlives_the_server_and_can_be_forgotten(
+    call: Call, scripted: Any, extension: Any, tmp_path: Path
+):
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    again = type(extension.models)(data_dir=str(tmp_path / "own"))
+    default = await again.default()
+    assert default.id == "openai_compatible:scripted" and default.ready
+    assert (await call("PUT", "models/choice", {"model": None})).data == {"default": None}
+    assert await again.default() is None
+
+
+@pytest.mark.parametrize("server_config", [{"AIServer": {"model": "openai:of-the-admin"}}])
+async def test_the_persons_choice_goes_before_the_configured_model(
+    call: Call, scripted: Any, server_config: Any
+):
+    assert (await call("GET", "models")).data["default"] == "openai:of-the-admin"
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    assert (await call("GET", "models")).data["default"] == "openai_compatible:scripted"
+    forgotten = await call("PUT", "models/choice", {"model": None})
+    assert forgotten.data["default"] == "openai:of-the-admin"
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:gpt-4.1", "nobody:x", "local:/etc/passwd", "x", "openai:"]
+)
+async def test_what_is_not_there_cannot_be_chosen(call: Call, model: str):
+    reply = await call("PUT", "models/choice", {"model": model})
+    assert (reply.status, reply.data["code"]) == (404, "not_found")
+    assert (await call("GET", "models")).data["default"] is None
+
+
+async def test_a_chosen_model_whose_key_is_gone_is_said_not_replaced(call: Call, scripted: Any):
+    await call("PUT", "models/keys/openai", {"key": KEY})
+    await call("PUT", "models/choice", {"model": "openai:gpt-4.1-mini"})
+    assert (await call("DELETE", "models/keys/openai")).status == 204
+    seen = (await call("GET", "models")).data
+    assert seen["default"] == "openai:gpt-4.1-mini"
+    assert not seen["models"][0]["ready"] and "no key" in seen["models"][0]["problem"]
+    turn = (await call("POST", "generate", request())).data
+    assert "no key for OpenAI" in turn["ai_response"]["error"]
+
+
+async def test_a_new_key_is_used_at_once(call: Call, scripted: Any):
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    await call("POST", "generate", request())
+    body = {"key": "another", "address": scripted.base_url}
+    await call("PUT", "models/keys/openai_compatible", body)
+    await call("POST", "generate", request())
+    assert [item["authorization"] for item in scripted.requests] == [
+        f"Bearer {KEY}",
+        "Bearer another",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"key": "two words"}, "key"),
+        ({}, "key"),
+        ({"key": "x" * 4097}, "key"),
+        ({"key": KEY, "address": "no address"}, "address"),
+        ({"key": [KEY]}, "key"),
+        ({"kye": KEY}, "kye"),
+    ],
+)
+async def test_a_refused_key_is_not_repeated(call: Call, body: Any, field: str, caplog: Any):
+    """P8"""
+    caplog.set_level("DEBUG")
+    reply = await call("PUT", "models/keys/openai", body)
+    assert reply.status == 400
+    assert KEY not in reply.raw.decode() and "two words" not in reply.raw.decode()
+    assert KEY not in caplog.text
+    assert (await call("PUT", "models/keys/nobody", {"key": KEY})).status == 404
+
+
+@pytest.mark.parametrize(
+    "server_config", [{"AIServer": {"allowed_models": ["ollama:*", "openai:gpt-4.1*"]}}]
+)
+async def test_an_administrator_can_exclude_models(call: Call, scripted: Any, server_config: Any):
+    """P4: what is excluded is neither shown, nor chosen, nor asked, nor installed."""
+    seen = (await call("GET", "models")).data
+    assert {provider["name"] for provider in seen["providers"]} == {"openai", "ollama"}
+    assert (seen["models"], seen["local"]) == ([], None)
+    await call("PUT", "models/keys/openai", {"key": KEY})
+    seen = (await call("GET", "models")).data
+    assert [model["id"] for model in seen["models"]] == ["openai:gpt-4.1-mini", "openai:gpt-4.1"]
+    for reply in (
+        await call("PUT", "models/choice", {"model": "openai:gpt-5-mini"}),
+        await call("POST", "generate", request(model="openai:gpt-5-mini")),
+        await call("POST", "generate", request(model=EMBEDDED)),
+        await call("PUT", "models/keys/anthropic", {"key": KEY}),
+        await call("POST", "models/local/install", {}),
+    ):
+        assert (reply.status, reply.data["code"]) == (403, "model_not_allowed")
+    assert (await call("PUT", "models/choice", {"model": "openai:gpt-4.1"})).status == 200
+
+
+@pytest.mark.parametrize("server_config", [{"AIServer": {"max_generations": 1}}])
+async def test_one_answer_too_many_is_refused(
+    call: Call, scripted: Any, extension: Any, server_config: Any
+):
+    """P17"""
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    task = await running(call, scripted)
+    reply = await call("POST", "generate", request(cellId="c2"))
+    assert (reply.status, reply.data["code"]) == (429, "too_many_generations")
+    assert len(scripted.requests) == 1
+    scripted.release()
+    await task
+    assert (await call("POST", "generate", request(cellId="c2"))).status == 200
+
+
+async def test_whoever_waits_is_told(call: Call, scripted: Any):
+    """P31: the provider's wish to wait comes before the first token."""
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    scripted.script({"status": 429, "retry_after": 0.05}, {"text": "```python\nx = 1\n```"})
+    events = (await call("POST", "generate", request(), headers=SSE)).events
+    assert [name for name, _ in events][:3] == ["start", "waiting", "token"]
+    assert events[1][1] == {"seconds": 0.05}
+    assert events[-1][0] == "done"
+
+
+async def test_waiting_can_be_stopped(call: Call, scripted: Any, extension: Any):
+    """P31"""
+    await connect(call, scripted)
+    await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
+    scripted.script({"status": 429, "retry_after": 25})
+    task = asyncio.create_task(call("POST", "generate", request(), headers=SSE))
+    await until(lambda: scripted.requests and scripted.requests[0]["outcome"] == "error")
+    (generation_id,) = extension.assistant._running
+    assert (await call("DELETE", f"generate/{generation_id}")).status == 204
+    events = (await asyncio.wait_for(task, 5)).events
+    assert events[-1][0] == "cancelled"
+    assert len(scripted.requests) == 1
+
+
+async def test_ollama_is_asked_once_at_each_look(call: Call, monkeypatch: pytest.MonkeyPatch):
+    from aiserver.llm import ollama
+
+    asked = []
+
+    async def models(url: str, key: str | None) -> list[Any]:
+        asked.append(url)
+        return [ollama.OllamaModel("qwen3:8b", False)]
+
+    monkeypatch.setattr(ollama, "models", models)
+    seen = (await call("GET", "models")).data
+    assert asked == ["http://127.0.0.1:9"]
+    assert "ollama:qwen3:8b" in [model["id"] for model in seen["models"]]
+
+
+async def test_answers_have_the_described_shape(call: Call, scripted: Any):
+    import jsonschema
+    import yaml
+
+    import aiserver
+
+    spec = yaml.safe_load((Path(aiserver.__file__).parent / "rest-api.yml").read_text())
+    await connect(call, scripted)
+    seen = (await call("GET", "models")).data
+    schema = {"$ref": "#/components/schemas/ModelList"} | spec
+    jsonschema.Draft202012Validator(schema).validate(seen)
+    assert KEY not in json.dumps(seen)

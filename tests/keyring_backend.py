@@ -1,0 +1,49 @@
+"""A keyring for tests, in place of the desktop's: it keeps what it is given in $TEST_KEYRING.
+
+A real backend of the package ``keyring``, chosen by PYTHON_KEYRING_BACKEND; only that it asks
+nobody for a password and encrypts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from keyring.backend import KeyringBackend
+from keyring.errors import PasswordDeleteError
+
+
+class Keyring(KeyringBackend):
+    """Passwords in a JSON file."""
+
+    priority = 5  # type: ignore[assignment]
+
+    def _read(self) -> dict[str, str]:
+        path = Path(os.environ["TEST_KEYRING"])
+        return json.loads(path.read_text()) if path.exists() else {}
+
+    def _write(self, data: dict[str, str]) -> None:
+        Path(os.environ["TEST_KEYRING"]).write_text(json.dumps(data))
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self._read().get(f"{service} {username}")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self._write(self._read() | {f"{service} {username}": password})
+
+    def delete_password(self, service: str, username: str) -> None:
+        data = self._read()
+        if data.pop(f"{service} {username}", None) is None:
+            raise PasswordDeleteError
+        self._write(data)
+
+
+class Locked(Keyring):
+    """One that can't be opened."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise RuntimeError(f"locked: {service} {username}")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise RuntimeError(f"locked: {password}")

@@ -1,0 +1,233 @@
+"""Where keys and choices are kept, and which key goes to which address."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import keyring
+import pytest
+
+from aiserver import errors
+from aiserver.llm import secretstore
+from aiserver.llm.connections import Access, Connections
+from aiserver.llm.privatefile import PrivateFile
+
+from ..keyring_backend import Keyring, Locked
+
+KEY = "canary-key-0c5e"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL", "MISTRAL_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TEST_KEYRING", str(tmp_path / "keyring.json"))
+    before = keyring.get_keyring()
+    keyring.set_keyring(keyring.backends.fail.Keyring())  # as on a server without a desktop
+    yield
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "aiserver"
+
+
+def connections(folder: Path, configured: Access | None = None) -> Connections:
+    return Connections(folder, lambda name: configured or Access())
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+async def test_without_a_keyring_keys_are_in_a_private_file(folder: Path, umask: int):
+    """P7: under any umask."""
+    before = os.umask(umask)
+    try:
+        await connections(folder).save("openai", KEY, None)
+    finally:
+        os.umask(before)
+    assert mode(folder) == 0o700
+    assert mode(folder / ".keys.json") == mode(folder / "settings.json") == 0o600
+    assert json.loads((folder / ".keys.json").read_text()) == {"openai": KEY}
+    assert KEY not in (folder / "settings.json").read_text()
+    found = connections(folder)
+    assert found.of("openai").source == "file"
+    assert await found.access("openai") == Access("https://api.openai.com/v1", KEY)
+
+
+async def test_with_a_keyring_no_file_holds_a_key(folder: Path, tmp_path: Path):
+    keyring.set_keyring(Keyring())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    assert kept.of("openai").source == "keyring"
+    assert not (folder / ".keys.json").exists()
+    assert all(KEY not in path.read_text() for path in folder.iterdir() if path.is_file())
+    assert (await connections(folder).access("openai")).key == KEY
+    await kept.forget("openai")
+    assert json.loads((tmp_path / "keyring.json").read_text()) == {}
+    assert kept.of("openai").source is None
+
+
+async def test_a_key_moves_into_the_keyring_once_there_is_one(folder: Path):
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    keyring.set_keyring(Keyring())
+    await kept.save("openai", KEY, None)
+    assert kept.of("openai").source == "keyring"
+    assert KEY not in (folder / ".keys.json").read_text()
+
+
+async def test_a_keyring_that_refuses_gives_way_to_the_file(folder: Path):
+    """P8: and what it says goes nowhere."""
+    keyring.set_keyring(Locked())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    assert kept.of("openai").source == "file"
+
+
+async def test_a_keyring_that_was_locked_since_is_said(folder: Path):
+    keyring.set_keyring(Keyring())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    keyring.set_keyring(Locked())
+    with pytest.raises(errors.ModelKeyMissing, match="Unlock"):
+        await kept.access("openai")
+
+
+async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    import threading
+
+    class Hanging(Keyring):
+        def set_password(self, *args: str) -> None:
+            release.wait(30)
+
+    release = threading.Event()
+    monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
+    keyring.set_keyring(Hanging())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    assert kept.of("openai").source == "file"
+    release.set()
+
+
+async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
+    """P6: neither to read what another has written, nor to write where another wants it."""
+    folder.mkdir()
+    elsewhere = tmp_path / "elsewhere.json"
+    elsewhere.write_text(json.dumps({"model": "openai:theirs", "openai": "theirs"}))
+    for name in ("settings.json", ".keys.json"):
+        (folder / name).symlink_to(elsewhere)
+    kept = connections(folder)
+    assert kept.choice is None
+    await kept.save("openai", KEY, None)
+    kept.choose("openai:mine")
+    assert "mine" not in elsewhere.read_text() and KEY not in elsewhere.read_text()
+    assert not (folder / ".keys.json").is_symlink()
+    assert (await kept.access("openai")).key == KEY
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"providers": [1]}'])
+async def test_a_damaged_file_counts_as_empty(folder: Path, content: bytes):
+    """P22"""
+    folder.mkdir()
+    for name in ("settings.json", ".keys.json"):
+        (folder / name).write_bytes(content)
+    kept = connections(folder)
+    assert kept.choice is None and kept.of("openai").source is None
+    await kept.save("openai", KEY, None)
+    kept.choose("openai:x")
+    assert (kept.choice, (await kept.access("openai")).key) == ("openai:x", KEY)
+
+
+async def test_a_full_disk_leaves_what_was(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """P20"""
+    kept = connections(folder)
+    kept.choose("openai:before")
+
+    def full(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(errors.StorageError):
+        kept.choose("openai:after")
+    assert kept.choice == "openai:before"
+    assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []
+
+
+def test_changes_of_many_processes_are_all_kept(folder: Path):
+    """P23"""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from pathlib import Path; from aiserver.llm.privatefile import PrivateFile\n"
+        "for n in range(20):\n"
+        "    with PrivateFile(Path(sys.argv[1])).change() as data: data[f'{sys.argv[2]}-{n}'] = n"
+    )
+    path = folder / "settings.json"
+    processes = [subprocess.Popen([sys.executable, "-c", code, path, name]) for name in "abc"]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert len(PrivateFile(path).read()) == 60
+
+
+async def test_which_key_goes_where(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """P8: a key goes to no address that it was not meant for."""
+    monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
+    kept = connections(folder)
+    assert await kept.access("openai") == Access("https://api.openai.com/v1", "of-the-environment")
+    # The administrator's address takes the environment's key: both are the administrator's.
+    company = Access("https://models.company.example/v1")
+    assert await connections(folder, company).access("openai") == Access(
+        company.address, "of-the-environment"
+    )
+    # A key saved without an address goes where the provider is for all …
+    await kept.save("openai", KEY, None)
+    assert await kept.access("openai") == Access("https://api.openai.com/v1", KEY)
+    assert (await connections(folder, company).access("openai")).address == company.address
+    # … an address saved gets the key saved with it, or none.
+    await kept.save("openai", KEY, "https://proxy.example/v1/")
+    assert await connections(folder, company).access("openai") == Access(
+        "https://proxy.example/v1", KEY
+    )
+    await kept.save("openai", None, "http://127.0.0.1:9999/v1")
+    assert await kept.access("openai") == Access("http://127.0.0.1:9999/v1", None)
+    await kept.forget("openai")
+    assert (await kept.access("openai")).key == "of-the-environment"
+
+
+@pytest.mark.parametrize(
+    ("provider", "key", "address", "field"),
+    [
+        ("openai", None, None, "key"),
+        ("openai", "  ", None, "key"),
+        ("openai", None, "https://api.example", "key"),
+        ("openai", "two words", None, "key"),
+        ("openai", "line\nbreak", None, "key"),
+        ("openai", "ключ", None, "key"),
+        ("openai_compatible", KEY, None, "address"),
+        ("openai_compatible", None, "ftp://x", "address"),
+        ("openai_compatible", None, "models.example/v1", "address"),
+        ("openai_compatible", None, "https://me:secret@models.example", "address"),
+        ("openai_compatible", None, "https://models.example/v1?key=1", "address"),
+        ("openai_compatible", None, "http://[::1", "address"),
+        ("openai_compatible", None, "http://x:port", "address"),
+    ],
+)
+async def test_what_cannot_work_is_refused_by_its_field(folder, provider, key, address, field):
+    with pytest.raises(errors.InvalidRequest) as caught:
+        await connections(folder).save(provider, key, address)
+    assert caught.value.message.startswith(f"{field}: ")
+    assert "secret" not in caught.value.message and KEY not in caught.value.message
+    assert not folder.exists()
+
+
+async def test_unknown_providers_are_not_found(folder: Path):
+    for call in (connections(folder).save("evil", KEY, None), connections(folder).forget("evil")):
+        with pytest.raises(errors.NotFound):
+            await call
