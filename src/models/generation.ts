@@ -19,14 +19,22 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile, EventBody, Interaction } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import { IFailure, NotSent, asFailure, failureOf } from './failure';
-import { IRequest, bodyOf, pastTurns, warmUp } from './generationbody';
+import { IFailure, asFailure, failureOf } from './failure';
+import {
+  IRequest,
+  bodyOf,
+  ensured,
+  pastTurns,
+  record,
+  warmUp
+} from './generationbody';
 import { Answer, GenerationApi, Run, TRIES, whenKept } from './generationrun';
 import {
   IGenerationState,
   INITIAL,
   ISuggestion,
   ITarget,
+  Phase,
   normalised,
   withModels
 } from './generationstate';
@@ -80,12 +88,8 @@ export class GenerationModel {
   /** Close the row. What was written in it is kept for the next time. */
   close(draft = ''): void {
     if (!this.isBusy) {
-      const turnId = this._nextTurn;
-      this._suggestion = null;
-      this._request = null;
       this.written = draft;
-      const { model, cellModel } = this._state;
-      this._set({ ...INITIAL, model, cellModel, turnId, draft });
+      this._forget('idle', draft);
     }
   }
 
@@ -109,20 +113,9 @@ export class GenerationModel {
     }
   }
 
-  /**
-   * Ask for code. While a suggestion is open the request builds on it, and what is shown
-   * stays a change of the cell's own code.
-   */
+  /** Ask for code. A request builds on an open suggestion; the cell's own code stays as it is. */
   async ask(intent: string): Promise<void> {
-    const source = this._suggestion
-      ? this._state.code
-      : (this.target.source() ?? '');
-    await this._send({
-      intent: intent.trim(),
-      source,
-      parentTurnId: this._suggestion?.turnId,
-      dataframes: this._state.dataframes
-    });
+    await this._send(this.requestOf(intent));
   }
 
   /** Send the last request once more; or look for a model again. */
@@ -167,16 +160,13 @@ export class GenerationModel {
 
   /** Whether parts of the suggestion were taken back. */
   get isRevised(): boolean {
-    return (
-      this._suggestion !== null && this._suggestion.source !== this._state.code
-    );
+    const suggestion = this._suggestion;
+    return !!suggestion && suggestion.source !== this._state.code;
   }
 
   /** Bring back the parts that were taken back. */
   restoreSuggestion(): void {
-    if (this._suggestion) {
-      this.revise(this._suggestion.source);
-    }
+    this.revise(this._suggestion?.source ?? this._state.code);
   }
 
   /** Write the suggestion into the cell. */
@@ -261,6 +251,17 @@ export class GenerationModel {
     }
   }
 
+  /** What asking with these words would ask. */
+  requestOf(intent: string): IRequest {
+    const suggestion = this._suggestion;
+    return {
+      intent: intent.trim(),
+      source: suggestion ? this._state.code : (this.target.source() ?? ''),
+      parentTurnId: suggestion?.turnId,
+      dataframes: this._state.dataframes
+    };
+  }
+
   private async _send(request: IRequest, tries = 1): Promise<void> {
     if (this.isBusy) {
       this._set({ notice: 'busy' });
@@ -292,7 +293,7 @@ export class GenerationModel {
     });
     try {
       await before; // The server ends a stopped turn before it takes the next.
-      const notebookId = await this._ensure();
+      const notebookId = await ensured(this.target);
       const { cellModel } = this._state;
       const body = bodyOf(request, this.target, notebookId, cellModel);
       await this._consume(run, body, tries);
@@ -306,14 +307,6 @@ export class GenerationModel {
   /** The turn that comes next, as far as is known; the server's word counts. */
   private get _nextTurn(): number | null {
     return this._suggestion ? this._suggestion.turnId + 1 : this._state.turnId;
-  }
-
-  private async _ensure(): Promise<string> {
-    try {
-      return await this.target.ensure();
-    } catch (reason) {
-      throw new NotSent(reason instanceof Error ? reason.message : '');
-    }
   }
 
   /** Read a stream to its end. Once the person stopped it, only the history is told. */
@@ -415,16 +408,19 @@ export class GenerationModel {
 
   /** The suggestion is dealt with. What was written for a further one is the next request. */
   private _leave(): void {
-    const draft = this.written;
-    if (!draft.trim()) {
+    if (this.written.trim()) {
+      this._forget('asking', this.written);
+    } else {
       this.close();
-      return;
     }
+  }
+
+  private _forget(phase: Phase, draft: string): void {
     const turnId = this._nextTurn;
     this._suggestion = null;
     this._request = null;
-    const { model } = this._state;
-    this._set({ ...INITIAL, phase: 'asking', model, turnId, draft });
+    const { model, cellModel } = this._state;
+    this._set({ ...INITIAL, phase, model, cellModel, turnId, draft });
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */
@@ -463,21 +459,13 @@ export class GenerationModel {
     });
   }
 
-  /**
-   * Record what the person did. It is done already, so a failure is only told; the notebook
-   * need not be saved for it, for the turn that it is about has the notebook's id.
-   */
+  /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    const { cellId } = this.target;
-    try {
-      const notebookId =
-        this.target.notebookId() ?? (await this.target.ensure());
-      await this._history.record({ notebookId, cellId }, [event]);
-      return true;
-    } catch {
+    const isRecorded = await record(this._history, this.target, event);
+    if (!isRecorded) {
       this._set({ notice: 'unsaved' });
-      return false;
     }
+    return isRecorded;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {

@@ -1,9 +1,17 @@
 /**
  * What goes along with a request: what the notebook says around it, and what came before.
  */
-import type { AnalyzeBody, DataFrameProfile, GenerateBody } from '../api/types';
+import type { ApiClient } from '../api/client';
+import type {
+  AnalyzeBody,
+  DataFrameProfile,
+  EventBody,
+  GenerateBody,
+  Preview
+} from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import type { GenerationApi } from './generationrun';
+import { NotSent } from './failure';
 import type { ITarget } from './generationstate';
 
 /** What a request was, so that it can be sent again. */
@@ -34,6 +42,33 @@ export function bodyOf(
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
+/** The notebook's id; made, and the notebook saved with it, where there is none. */
+export async function ensured(target: ITarget): Promise<string> {
+  try {
+    return await target.ensure();
+  } catch (reason) {
+    throw new NotSent(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/**
+ * Record what the person did; false if that failed. The notebook need not be saved for it: the
+ * turn that it is about has the notebook's id.
+ */
+export async function record(
+  history: IHistory,
+  target: ITarget,
+  event: EventBody
+): Promise<boolean> {
+  try {
+    const notebookId = target.notebookId() ?? (await target.ensure());
+    await history.record({ notebookId, cellId: target.cellId }, [event]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Let a model on this machine read what is known before the request. */
 export function warmUp(
   api: GenerationApi,
@@ -50,6 +85,27 @@ export function warmUp(
     cellType,
     model: model ?? undefined,
     context
+  });
+}
+
+/** What would be sent for a request, to the letter. */
+export function preview(
+  api: Pick<ApiClient, 'preview'>,
+  request: IRequest,
+  target: ITarget,
+  model: string | null
+): Promise<Preview> {
+  const { language, cellType, context } = target.surroundings();
+  return api.preview({
+    notebookId: target.notebookId() ?? 'unsaved',
+    cellId: target.cellId,
+    source: request.source,
+    language,
+    cellType,
+    model: model ?? undefined,
+    context,
+    intent: request.intent,
+    dataframes: [...request.dataframes]
   });
 }
 

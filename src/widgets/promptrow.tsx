@@ -155,7 +155,16 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     noticeText(state, trans) ||
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '');
 
-  const send = () => {
+  // Where nothing can answer, that is offered to be changed, in place of an error.
+  const lacking = state.failure?.code === 'no_model' ? services.models : null;
+  const send = async () => {
+    if (lacking) {
+      // One may have come meanwhile; if not, the text stays where it is.
+      await model.lookForModel();
+      if (model.state.failure) {
+        return;
+      }
+    }
     if (text.trim()) {
       if (!model.isBusy) {
         pick(false);
@@ -211,8 +220,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           <Turn state={state} trans={trans} />
         </div>
       )}
-      {state.failure?.code === 'no_model' && services.models
-        ? services.models.offer({ onGone: focus })
+      {lacking
+        ? lacking.offer({ onGone: focus })
         : state.failure && (
             <Failure
               failure={state.failure}
