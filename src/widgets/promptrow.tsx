@@ -127,6 +127,13 @@ export function handleKey(
   return false;
 }
 
+/** The key that asks. (On a Mac, Ctrl+K deletes the rest of a line.) */
+function isAskKey(event: React.KeyboardEvent): boolean {
+  const isMac = navigator.platform.startsWith('Mac');
+  const accel = isMac ? event.metaKey : event.ctrlKey;
+  return accel && !event.shiftKey && event.key.toLowerCase() === 'k';
+}
+
 interface IPromptProps {
   model: GenerationModel;
   state: IGenerationState;
@@ -178,7 +185,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     const accel = event.ctrlKey || event.metaKey;
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
-    } else if (accel && event.key.toLowerCase() === 'k') {
+    } else if (isAskKey(event)) {
       // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {
       pick(false);
