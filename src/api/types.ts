@@ -35,6 +35,8 @@ export type ErrorBody = Schemas['Error'];
 /** An event of the stream that answers a generation. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
+  /** The provider asked to wait so long before it is asked again. */
+  | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }
   | { type: 'cancelled'; interaction: Interaction; revision: number }
@@ -42,11 +44,10 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /**
-       * The turn as it is kept. If its answer is whole (`success`) the error is that it could
-       * not be kept.
-       */
+      /** The turn as it is kept. */
       interaction?: Interaction;
+      /** The turn that could not be kept, which is what the error says. */
+      unsaved?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;

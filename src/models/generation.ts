@@ -24,27 +24,28 @@ import {
   IRequest,
   bodyOf,
   ensured,
+  note,
   pastTurns,
-  record,
   warmUp
 } from './generationbody';
-import { Answer, GenerationApi, Run, TRIES, whenKept } from './generationrun';
+import {
+  Answer,
+  GenerationApi,
+  IGenerationOptions,
+  Run,
+  TRIES,
+  whenKept
+} from './generationrun';
 import {
   IGenerationState,
   INITIAL,
   ISuggestion,
   ITarget,
-  Phase,
-  normalised,
+  inSeconds,
+  suggestionOf,
   withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
-
-export interface IGenerationOptions {
-  api: GenerationApi;
-  history: IHistory;
-  target: ITarget;
-}
 
 export class GenerationModel {
   constructor(options: IGenerationOptions) {
@@ -89,7 +90,7 @@ export class GenerationModel {
   close(draft = ''): void {
     if (!this.isBusy) {
       this.written = draft;
-      this._forget('idle', draft);
+      this._begin('idle', draft);
     }
   }
 
@@ -113,9 +114,23 @@ export class GenerationModel {
     }
   }
 
-  /** Ask for code. A request builds on an open suggestion; the cell's own code stays as it is. */
+  /**
+   * Ask for code. While a suggestion is open the request builds on it, and what is shown
+   * stays a change of the cell's own code.
+   */
   async ask(intent: string): Promise<void> {
     await this._send(this.requestOf(intent));
+  }
+
+  /** What asking with these words would ask. */
+  requestOf(intent: string): IRequest {
+    const suggestion = this._suggestion;
+    return {
+      intent: intent.trim(),
+      source: suggestion ? this._state.code : (this.target.source() ?? ''),
+      parentTurnId: suggestion?.turnId,
+      dataframes: this._state.dataframes
+    };
   }
 
   /** Send the last request once more; or look for a model again. */
@@ -160,13 +175,16 @@ export class GenerationModel {
 
   /** Whether parts of the suggestion were taken back. */
   get isRevised(): boolean {
-    const suggestion = this._suggestion;
-    return !!suggestion && suggestion.source !== this._state.code;
+    return (
+      this._suggestion !== null && this._suggestion.source !== this._state.code
+    );
   }
 
   /** Bring back the parts that were taken back. */
   restoreSuggestion(): void {
-    this.revise(this._suggestion?.source ?? this._state.code);
+    if (this._suggestion) {
+      this.revise(this._suggestion.source);
+    }
   }
 
   /** Write the suggestion into the cell. */
@@ -251,17 +269,6 @@ export class GenerationModel {
     }
   }
 
-  /** What asking with these words would ask. */
-  requestOf(intent: string): IRequest {
-    const suggestion = this._suggestion;
-    return {
-      intent: intent.trim(),
-      source: suggestion ? this._state.code : (this.target.source() ?? ''),
-      parentTurnId: suggestion?.turnId,
-      dataframes: this._state.dataframes
-    };
-  }
-
   private async _send(request: IRequest, tries = 1): Promise<void> {
     if (this.isBusy) {
       this._set({ notice: 'busy' });
@@ -289,6 +296,7 @@ export class GenerationModel {
       failure: null,
       notice: null,
       unkept: null,
+      waitUntil: 0,
       since: performance.now()
     });
     try {
@@ -329,6 +337,9 @@ export class GenerationModel {
             run.turnId = event.turnId;
             this._update(run, { turnId: event.turnId, model: event.model });
             break;
+          case 'waiting':
+            this._update(run, { waitUntil: inSeconds(event.seconds) });
+            break;
           case 'token':
             this._update(run, { phase: 'streaming', ...answer.add(event) });
             break;
@@ -338,13 +349,14 @@ export class GenerationModel {
             break;
           case 'cancelled':
             ended = true;
-            this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+            // By another tab, or the server's end: the person here is told by the failure.
+            this._fail(run, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
             ended = true;
-            if (event.interaction?.ai_response.status === 'success') {
+            if (event.unsaved?.ai_response.status === 'success') {
               // The answer is whole; that it could not be kept is no reason to lose it.
-              this._finish(run, event.interaction, event.code);
+              this._finish(run, event.unsaved, event.code);
             } else {
               this._fail(run, failureOf(event));
             }
@@ -381,16 +393,8 @@ export class GenerationModel {
     interaction: Interaction,
     unkept: string | null = null
   ): void {
-    const { turn_id, user_request, ai_response } = interaction;
-    const suggestion: ISuggestion = {
-      turnId: turn_id,
-      intent: user_request.intent,
-      source: normalised(ai_response.suggestion),
-      explanation: ai_response.explanation ?? '',
-      unkept
-    };
     if (this._run === run) {
-      this._suggestion = suggestion;
+      const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
       this._endRun(run, {
         phase: 'suggested',
         notice: this._isEdited ? 'edited' : null,
@@ -408,17 +412,17 @@ export class GenerationModel {
 
   /** The suggestion is dealt with. What was written for a further one is the next request. */
   private _leave(): void {
-    if (this.written.trim()) {
-      this._forget('asking', this.written);
+    const draft = this.written;
+    if (draft.trim()) {
+      this._begin('asking', draft);
     } else {
       this.close();
     }
   }
 
-  private _forget(phase: Phase, draft: string): void {
+  private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
-    this._suggestion = null;
-    this._request = null;
+    this._suggestion = this._request = null;
     const { model, cellModel } = this._state;
     this._set({ ...INITIAL, phase, model, cellModel, turnId, draft });
   }
@@ -461,11 +465,11 @@ export class GenerationModel {
 
   /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    const isRecorded = await record(this._history, this.target, event);
-    if (!isRecorded) {
+    const noted = await note(this._history, this.target, event);
+    if (!noted) {
       this._set({ notice: 'unsaved' });
     }
-    return isRecorded;
+    return noted;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {

@@ -1,5 +1,6 @@
 /**
- * What goes along with a request: what the notebook says around it, and what came before.
+ * What goes along with a request: what the notebook says around it, what came before, and what
+ * is noted of it afterwards.
  */
 import type { ApiClient } from '../api/client';
 import type {
@@ -10,8 +11,8 @@ import type {
   Preview
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import type { GenerationApi } from './generationrun';
 import { NotSent } from './failure';
+import type { GenerationApi } from './generationrun';
 import type { ITarget } from './generationstate';
 
 /** What a request was, so that it can be sent again. */
@@ -40,33 +41,6 @@ export function bodyOf(
     ...target.surroundings()
   };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
-}
-
-/** The notebook's id; made, and the notebook saved with it, where there is none. */
-export async function ensured(target: ITarget): Promise<string> {
-  try {
-    return await target.ensure();
-  } catch (reason) {
-    throw new NotSent(reason instanceof Error ? reason.message : '');
-  }
-}
-
-/**
- * Record what the person did; false if that failed. The notebook need not be saved for it: the
- * turn that it is about has the notebook's id.
- */
-export async function record(
-  history: IHistory,
-  target: ITarget,
-  event: EventBody
-): Promise<boolean> {
-  try {
-    const notebookId = target.notebookId() ?? (await target.ensure());
-    await history.record({ notebookId, cellId: target.cellId }, [event]);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Let a model on this machine read what is known before the request. */
@@ -120,4 +94,32 @@ export async function pastTurns(
     intents: turns.map(step => step.title),
     last: Math.max(0, ...turns.map(step => step.turnId ?? 0))
   };
+}
+
+/** The notebook's id, when it is ready for a request. Throws NotSent if it can't be made so. */
+export async function ensured(target: ITarget): Promise<string> {
+  try {
+    return await target.ensure();
+  } catch (reason) {
+    throw new NotSent(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/**
+ * Note what a person did; false if that could not be done (yet). The notebook need not be saved
+ * for it: what it is about was kept under the notebook's id.
+ */
+export async function note(
+  history: IHistory,
+  target: ITarget,
+  event: EventBody
+): Promise<boolean> {
+  const { cellId } = target;
+  try {
+    const notebookId = target.notebookId() ?? (await target.ensure());
+    await history.record({ notebookId, cellId }, [event]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -39,6 +39,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
+          waitUntil={state.waitUntil}
           trans={trans}
         />
       </>
