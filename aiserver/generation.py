@@ -23,10 +23,19 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from .compose import compose
-from .errors import AIServerError, BadAnswer
+from .errors import AIServerError, BadAnswer, SessionCorrupt
 from .faultlog import outline_of
 from .llm.base import ChatModel, ModelInfo
-from .models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
+from .models import (
+    AIResponse,
+    Interaction,
+    NewTurn,
+    Session,
+    SessionKey,
+    UserRequest,
+    new_session,
+    utc_now,
+)
 from .prompts.answer import answer_parser
 from .prompts.language import cell_language
 from .redact import Vault
@@ -118,7 +127,7 @@ class Generation:
 
     async def prepare(self) -> None:
         """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
-        session = await self._sessions.load_session(self.key)
+        session = await _known(self._sessions, self.key)
         check_writable(session, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
         self._history = session.history()[-HISTORY_TURNS:]
@@ -265,7 +274,14 @@ class Generation:
 
 async def history_of(sessions: SessionManager, key: SessionKey) -> list[Interaction]:
     """The turns that a model may be told of."""
-    return (await sessions.load_session(key)).history()[-HISTORY_TURNS:]
+    return (await _known(sessions, key)).history()[-HISTORY_TURNS:]
+
+
+async def _known(sessions: SessionManager, key: SessionKey) -> Session:
+    try:
+        return await sessions.load_session(key)
+    except SessionCorrupt:  # nothing whole is left: that keeps nobody from asking anew
+        return new_session(key)
 
 
 def _name_of(info: ModelInfo) -> str:

@@ -259,6 +259,8 @@ def _of_name(match: re.Match[str]) -> str:
     if not value.isascii() or _stands_for_one(value):
         return ""
     if match["password"]:
+        if match["password"].lower() == "pwd" and value.isalpha():
+            return ""  # a column, or a folder
         said = match.re is _SAID
         return "" if said and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()

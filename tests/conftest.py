@@ -37,11 +37,27 @@ def server_config() -> dict[str, Any]:
 
 
 @pytest.fixture
-def jp_server_config(scripted: ScriptedModel, server_config: dict[str, Any]) -> dict[str, Any]:
+def model_url(request: pytest.FixtureRequest, scripted: ScriptedModel) -> str:
+    """Where the server finds the model. With the fixture ``remote_model``: not on this machine.
+
+    (No loopback address, as far as anybody can tell from it; Linux and macOS take it for one.)
+    """
+    if "remote_model" in request.fixturenames:
+        return scripted.base_url.replace("127.0.0.1", "0.0.0.0")
+    return scripted.base_url
+
+
+@pytest.fixture
+def remote_model() -> None:
+    """Ask for this to have the scripted model treated as a provider's."""
+
+
+@pytest.fixture
+def jp_server_config(model_url: str, server_config: dict[str, Any]) -> dict[str, Any]:
     config: dict[str, Any] = {
         "ServerApp": {"jpserver_extensions": {"aiserver": True}},
         "AIServer": {"model": "openai:scripted"},
-        "ModelRegistry": {"model_options": {"base_url": scripted.base_url, "api_key": API_KEY}},
+        "ModelRegistry": {"model_options": {"base_url": model_url, "api_key": API_KEY}},
     }
     for section, traits in server_config.items():
         config[section] = config.get(section, {}) | traits
@@ -97,7 +113,7 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
         raw: bytes | None = None,
         **options: Any,
     ) -> Answer:
-        if method in ("POST", "PUT"):
+        if method in ("POST", "PUT", "PATCH"):
             options["body"] = raw if raw is not None else json.dumps(body)
         path, _, query = path.partition("?")
         if query:

@@ -152,11 +152,30 @@ def set_aside(folder: Path, name: str) -> str:
 
     The caller holds the name's lock, so that nothing set aside before is replaced.
     """
+    new_name = _free_aside(folder, name)
+    (folder / name).rename(folder / new_name)
+    flush_folder(folder)
+    return new_name
+
+
+def keep_aside(folder: Path, name: str, data: bytes) -> str:
+    """Keep a file's bytes under another name, too; return that name.
+
+    The file itself stays until it is replaced, so at no moment is it missing.
+    """
+    new_name = _free_aside(folder, name)
+    try:
+        os.link(folder / name, folder / new_name, follow_symlinks=False)
+        flush_folder(folder)
+    except (OSError, NotImplementedError):  # a disk without hard links
+        replace_file(folder, new_name, data)
+    return new_name
+
+
+def _free_aside(folder: Path, name: str) -> str:
     number = 1
     while os.path.lexists(folder / f"{name}{ASIDE}{number}"):
         number += 1
-    (folder / name).rename(folder / f"{name}{ASIDE}{number}")
-    flush_folder(folder)
     return f"{name}{ASIDE}{number}"
 
 

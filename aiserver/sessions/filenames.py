@@ -46,6 +46,15 @@ def session_name(key: SessionKey) -> str:
     return name if len(name) <= MAX_NAME else _hashed(name)
 
 
+def session_key(name: str) -> SessionKey | None:
+    """The key of a session of nobody in particular, as far as its file's name can tell."""
+    parts = name.removesuffix(SESSION_SUFFIX).split("_")
+    if len(parts) != 2 or not all(_ID.fullmatch(decode(part)) for part in parts):
+        return None
+    key = SessionKey(decode(parts[0]), decode(parts[1]))
+    return key if session_name(key) == name else None
+
+
 def is_session_name(name: str) -> bool:
     """Whether a file of this name may be a session. (The truth is in its ``meta``.)"""
     return _SESSION_FILE.fullmatch(name) is not None

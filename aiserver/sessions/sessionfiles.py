@@ -3,8 +3,8 @@
 What must hold:
 
 - A change reads, edits and replaces the file under its lock, and is on disk when it returns.
-- A damaged file is set aside with its bytes kept, and only after it was read again under the
-  lock: by then another process may have put a good one there.
+- A damaged file is read as what is whole in it, and reading changes nothing. The next change keeps
+  its bytes aside and puts what was whole in its place, in one step.
 - A file of a newer major version is never written, set aside or removed.
 - What is kept in memory is used only while it equals what is on disk.
 """
@@ -18,16 +18,26 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import SessionCorrupt, StorageError
+from ..errors import SessionCorrupt
 from ..models import Session, SessionKey, SessionSummary, new_session
 from . import codec
 from .base import check_writable, forked, summarise
 from .codec import Damaged
-from .durable import ASIDE, NotRegular, Stamp, read_file, remove, replace_file, set_aside
-from .filenames import is_session_name, may_belong_to, session_name
+from .durable import (
+    ASIDE,
+    NotRegular,
+    Stamp,
+    keep_aside,
+    read_file,
+    remove,
+    replace_file,
+    set_aside,
+)
+from .filenames import is_session_name, may_belong_to, session_key, session_name
 from .pieces import Pieces
 from .place import Place
 from .recent import Recent
+from .recovery import NOTE, is_empty, recovered
 
 T = TypeVar("T")
 Logger = logging.Logger | logging.LoggerAdapter[Any]
@@ -46,6 +56,7 @@ class _Current(NamedTuple):
     data: bytes  # as on disk
     session: Session
     pieces: Pieces
+    damaged: bool = False
 
 
 class SessionFiles:
@@ -55,20 +66,25 @@ class SessionFiles:
         self._place, self._log = place, log
         self._current: Recent[str, _Current] = Recent(32)
         self._summaries: Recent[str, _Known] = Recent(20_000)
+        self._reported: Recent[tuple[str, int], bool] = Recent(1000)
 
     def load(self, key: SessionKey) -> tuple[bytes, Session] | None:
         """A session and its bytes as stored, or None.
 
-        Raises SessionCorrupt if it is damaged; then it is set aside, and gone the next time.
+        Of a damaged one what is whole in it. Raises SessionCorrupt if nothing is.
         """
         try:
-            return self._find(key) if self._place.is_there() else None
+            current = self._read_session(key) if self._place.is_there() else None
         except Damaged as exc:
-            try:
-                return self._find_or_set_aside(key)
-            except OSError:  # a folder that can't be written: it stays where it is
-                self._log.warning("The session file %s is damaged.", session_name(key))
-                raise SessionCorrupt from exc
+            self._report(session_name(key), b"")
+            raise SessionCorrupt from exc
+        if current is None:
+            return None
+        if current.damaged:
+            if is_empty(current.session):
+                raise SessionCorrupt
+            return codec.encode(current.session), current.session
+        return current.data, current.session
 
     def exists(self, key: SessionKey) -> bool:
         """Whether there is a file for the key."""
@@ -90,6 +106,8 @@ class SessionFiles:
             result = edit(session)
             if session.revision != before:
                 pieces = current.pieces if current else Pieces()
+                if current and current.damaged:
+                    self._keep_aside(name, current)
                 data = pieces.encode(session)
                 replace_file(self._place.path, name, data)
                 self._current.put(name, _Current(data, session, pieces))
@@ -101,9 +119,11 @@ class SessionFiles:
         name = session_name(target)
         with self._place.writing(name):
             current = self._take(target)
-            if current:
+            if current and not (current.damaged and is_empty(current.session)):
                 return current.session
             session = forked(found and found[1], target)
+            if current:
+                self._keep_aside(name, current)
             replace_file(self._place.path, name, codec.encode(session))
             return session
 
@@ -153,9 +173,11 @@ class SessionFiles:
             if found is None:
                 return None
             data, stamp = found
-            summary = summarise(codec.parse(data))
+            summary = self._summarised(name, data)
+            if summary is None:
+                return None
         except Damaged:
-            self._set_aside_listed(name)
+            self._report(name, b"")
             return None
         except OSError:  # one that we may not read must not hide the others
             self._log.warning("The session file %s can't be read.", name)
@@ -164,53 +186,57 @@ class SessionFiles:
             self._summaries.put(name, _Known(stamp, summary))
         return summary
 
-    def _find(self, key: SessionKey) -> tuple[bytes, Session] | None:
-        found = self._read(session_name(key))
-        return found and (found[0], codec.parse(found[0], key))
+    def _summarised(self, name: str, data: bytes) -> SessionSummary | None:
+        try:
+            return summarise(codec.parse(data))
+        except Damaged:
+            self._report(name, data)
+            key = session_key(name)
+            session = recovered(data, key) if key else None
+            return None if session is None or is_empty(session) else summarise(session)
 
-    def _find_or_set_aside(self, key: SessionKey) -> tuple[bytes, Session] | None:
+    def _read_session(self, key: SessionKey) -> _Current | None:
+        """The stored session, or what is whole in it. Raises Damaged if it is no regular file."""
         name = session_name(key)
-        with self._place.writing(name):
-            try:
-                return self._find(key)
-            except Damaged as exc:
-                self._set_aside(name)
-                raise SessionCorrupt from exc
+        found = self._read(name)
+        if found is None:
+            return None
+        try:
+            return _Current(found[0], codec.parse(found[0], key), Pieces())
+        except Damaged:
+            self._report(name, found[0])
+            return _Current(found[0], recovered(found[0], key), Pieces(), damaged=True)
 
     def _take(self, key: SessionKey) -> _Current | None:
-        """The stored session, ours to edit; a damaged one is set aside. Under the lock.
+        """The stored session, ours to edit. Under the lock.
 
         It is known no more until it is put back, so a failed edit leaves nothing half done.
         """
         name = session_name(key)
         known = self._current.take(name)
         try:
-            found = self._read(name)
-            if found is None:
-                return None
-            data = found[0]
-            if known and known.data == data:
-                return known
-            return _Current(data, codec.parse(data, key), Pieces())
-        except Damaged:
-            self._set_aside(name)
+            if known:
+                found = self._read(name)
+                if found and found[0] == known.data:
+                    return known
+            return self._read_session(key)
+        except Damaged:  # a link, a folder: no bytes of ours
+            self._log.warning("%s is no regular file; it is set aside.", name)
+            set_aside(self._place.path, name)
             return None
 
-    def _set_aside_listed(self, name: str) -> None:
-        try:
-            with self._place.writing(name):
-                try:
-                    found = self._read(name)
-                    if found:
-                        codec.parse(found[0])
-                except Damaged:
-                    self._set_aside(name)
-        except (OSError, StorageError):  # it can't be moved now: it stays where it is
-            self._log.warning("The session file %s is damaged.", name)
+    def _keep_aside(self, name: str, current: _Current) -> None:
+        """Keep the bytes of a damaged file, and write into the session where they are."""
+        kept_as = keep_aside(self._place.path, name, current.data)
+        self._log.warning("The damaged session file %s is kept as %s.", name, kept_as)
+        for event in current.session.events or []:
+            if event.type == NOTE and event.data is not None:
+                event.data.setdefault("kept_as", kept_as)
 
-    def _set_aside(self, name: str) -> None:
-        new_name = set_aside(self._place.path, name)
-        self._log.warning("The session file %s is damaged. It is kept as %s.", name, new_name)
+    def _report(self, name: str, data: bytes) -> None:
+        if not self._reported.get((name, hash(data))):
+            self._reported.put((name, hash(data)), True)
+            self._log.warning("The session file %s is damaged.", name)
 
     def _aside(self, name: str) -> list[str]:
         with os.scandir(self._place.path) as entries:

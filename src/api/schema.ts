@@ -417,7 +417,13 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
+            /** @description What the notebook's kernel runs */
             language?: string;
+            /**
+             * @description Markdown and raw cells get text
+             * @enum {string}
+             */
+            cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
             /** @default  */
@@ -672,7 +678,10 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description The revision that the change builds on, as sent in `ETag` */
+        IfMatch: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -707,6 +716,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             429: components["responses"]["Error"];
@@ -739,6 +749,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
@@ -794,6 +805,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             429: components["responses"]["Error"];
@@ -869,7 +881,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];
@@ -927,7 +940,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];

@@ -14,6 +14,7 @@ import type { IGenerationState } from './generationstate';
 
 export const MODEL = {
   id: 'test:model',
+  provider: 'test',
   label: 'model',
   onThisMachine: true,
   ready: true
@@ -106,6 +107,8 @@ export function setup(options: { source?: string | null } = {}) {
   };
   const target = {
     cellId: 'c1',
+    cellType: 'code' as const,
+    isReadOnly: false,
     notebookId: () => 'nb' as string | null,
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
@@ -118,6 +121,7 @@ export function setup(options: { source?: string | null } = {}) {
     }),
     surroundings: () => ({
       language: 'python',
+      cellType: 'code' as const,
       context: { cells: [], kernel: 'Python 3' },
       notebookPath: 'a.ipynb'
     })

@@ -23,6 +23,7 @@ describe('GenerationModel', () => {
       intent: 'do it',
       source: 'x = 1',
       language: 'python',
+      cellType: 'code',
       context: { cells: [], kernel: 'Python 3' },
       notebookPath: 'a.ipynb'
     });
@@ -45,6 +46,7 @@ describe('GenerationModel', () => {
       cellId: 'c1',
       source: 'x = 1',
       language: 'python',
+      cellType: 'code',
       context: { cells: [], kernel: 'Python 3' }
     });
     expect(t.model.state).toMatchObject({ phase: 'asking', failure: null });

@@ -2,8 +2,10 @@
  * What is known of the asking in one cell: the shapes that a view draws.
  */
 import type {
+  CellType,
   ContextCell,
   DataFrameProfile,
+  Interaction,
   ModelInfo,
   ModelList
 } from '../api/types';
@@ -13,11 +15,17 @@ import type { IFailure } from './failure';
 export interface ITarget {
   readonly cellId: string;
 
+  /** What kind of cell it is now; a person may change that. */
+  readonly cellType: CellType;
+
+  /** Whether what is written into the cell can't be saved. */
+  readonly isReadOnly: boolean;
+
   /** The notebook's id, if it has one already. */
   notebookId(): string | null;
 
   /**
-   * Give the notebook its id and save it.
+   * Give the notebook its id and save it, if it can be saved.
    *
    * @throws Error with a sentence for the person.
    */
@@ -32,6 +40,7 @@ export interface ITarget {
   /** What the request says of the notebook around the cell. */
   surroundings(): {
     language: string;
+    cellType: CellType;
     context: { cells: ContextCell[]; kernel: string };
     notebookPath: string;
   };
@@ -64,6 +73,20 @@ export interface ISuggestion {
   readonly unkept: string | null;
 }
 
+export function suggestionOf(
+  turn: Interaction,
+  unkept: string | null
+): ISuggestion {
+  const { suggestion, explanation } = turn.ai_response;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalised(suggestion),
+    explanation: explanation ?? '',
+    unkept
+  };
+}
+
 /** What a view draws. Each change makes a new one. */
 export interface IGenerationState {
   readonly phase: Phase;
@@ -85,6 +108,8 @@ export interface IGenerationState {
   readonly unkept: string | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
+  /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
+  readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -101,6 +126,7 @@ export const INITIAL: IGenerationState = {
   notice: null,
   unkept: null,
   since: 0,
+  waitUntil: 0,
   dataframes: []
 };
 
@@ -133,6 +159,11 @@ export function withModels(
   const failure = problemOf(model);
   const notice = lacked && !failure ? 'ready' : state.notice;
   return { ...change, failure, notice };
+}
+
+/** The time of `performance.now()` in so many seconds. */
+export function inSeconds(seconds: number): number {
+  return performance.now() + 1000 * seconds;
 }
 
 /** CodeMirror knows one line break only; what is shown must be what is written. */

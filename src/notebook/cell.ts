@@ -6,10 +6,11 @@ import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ContextCell } from '../api/types';
+import type { CellType, ContextCell } from '../api/types';
 import type { INotebookIdentity } from '../tokens';
 import { applySource } from './apply';
-import { cellsBefore, kernelOf, languageOf } from './context';
+import { isReadOnly } from './identity';
+import { cellsBefore, kernelOf, languageOf, typeOf } from './context';
 
 /** The widget of a cell; null if there is none. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
@@ -57,14 +58,24 @@ export class NotebookCell {
     return true;
   }
 
+  get isReadOnly(): boolean {
+    return isReadOnly(this.panel);
+  }
+
+  get cellType(): CellType {
+    return typeOf(findCell(this.panel, this.cellId)?.model.type ?? 'code');
+  }
+
   surroundings(): {
     language: string;
+    cellType: CellType;
     context: { cells: ContextCell[]; kernel: string };
     notebookPath: string;
   } {
     const model = this.panel.context.model;
     return {
-      language: languageOf(model),
+      language: languageOf(this.panel),
+      cellType: this.cellType,
       context: {
         cells: cellsBefore(model, this.cellId),
         kernel: kernelOf(this.panel)

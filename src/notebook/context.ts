@@ -5,7 +5,7 @@
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
-import type { ContextCell } from '../api/types';
+import type { CellType, ContextCell } from '../api/types';
 
 const MAX_CELLS = 2000;
 const MAX_SOURCE = 200_000;
@@ -24,7 +24,7 @@ export function cellsBefore(
     if (source.trim()) {
       before.push({
         cellId: cell.id,
-        cellType: cell.type as ContextCell['cellType'],
+        cellType: typeOf(cell.type),
         source: source.slice(0, MAX_SOURCE)
       });
     }
@@ -32,14 +32,46 @@ export function cellsBefore(
   return before.slice(-MAX_CELLS);
 }
 
-/** The language of the notebook, as its kernel calls it: `python`, `R`, `julia`. */
-export function languageOf(model: INotebookModel): string {
-  const info = model.getMetadata('language_info') as
-    { name?: string } | undefined;
-  const spec = model.getMetadata('kernelspec') as
-    { language?: string } | undefined;
-  const name = info?.name || spec?.language || model.defaultKernelLanguage;
-  return (name || 'python').slice(0, 64);
+/** The cell's type; one that a later nbformat adds is text to us. */
+export function typeOf(type: string | undefined): CellType {
+  return type === 'code' || type === 'markdown' ? type : 'raw';
+}
+
+/**
+ * What the notebook's kernel runs, as the kernel calls it: `python`, `R`, `julia`.
+ *
+ * A running kernel writes what it is into the metadata; where none has run yet, its
+ * specification says so, and where it isn't installed here, its name.
+ */
+export function languageOf(panel: NotebookPanel): string {
+  const { model } = panel.context;
+  const spec = asRecord(model.getMetadata('kernelspec'));
+  const { specsManager } = panel.sessionContext;
+  const installed = specsManager.specs?.kernelspecs[String(spec.name)];
+  const found = [
+    asRecord(model.getMetadata('language_info')).name,
+    spec.language,
+    installed?.language,
+    languageOfKernel(spec.name),
+    model.defaultKernelLanguage
+  ].find(name => typeof name === 'string' && name.trim());
+  return ((found as string | undefined) ?? 'python').trim().slice(0, 64);
+}
+
+function languageOfKernel(name: unknown): string | undefined {
+  if (name === 'ir') {
+    return 'R';
+  }
+  return /^(python|julia|xpython|xr|xcpp)/
+    .exec(String(name))?.[1]
+    .replace(/^x/, '');
+}
+
+/** Metadata may hold anything, whatever nbformat says. */
+function asRecord(value: unknown): Record<string, unknown> {
+  return value && typeof value === 'object'
+    ? (value as Record<string, unknown>)
+    : {};
 }
 
 /** The kernel, as people see it. */

@@ -73,7 +73,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
 
   get mimeType(): string {
     const code = this._panel?.content.codeMimetype ?? 'text/plain';
-    return this._cell?.model.type === 'code' ? this._cell.model.mimeType : code;
+    return this._cell?.model.mimeType ?? code;
   }
 
   get isWritable(): boolean {

@@ -5,13 +5,28 @@ import { Signal } from '@lumino/signaling';
 import type { NotebookBody } from '../api/types';
 import { NotebookIdentity } from './identity';
 
+function makeCell(id: string) {
+  const cell = {
+    id,
+    getMetadata: () => undefined,
+    sharedModel: {
+      ymodel: {
+        get: () => cell.id,
+        set: (_: string, value: string) => void (cell.id = value)
+      }
+    }
+  };
+  return cell;
+}
+
 /** As much of a notebook panel as an identity needs. */
 function makePanel(metadata: Record<string, unknown> = {}, ids = ['a', 'b']) {
   const metadataChanged = new Signal<unknown, void>({});
   const pathChanged = new Signal<unknown, void>({});
   const model = {
     readOnly: false,
-    cells: ids.map(id => ({ id })),
+    cells: ids.map(makeCell),
+    sharedModel: { transact: (change: () => void) => change() },
     metadataChanged,
     getMetadata: (key: string) => metadata[key],
     setMetadata: (key: string, value: unknown) => {
@@ -67,7 +82,7 @@ describe('NotebookIdentity', () => {
     await identity.ensure(t.panel);
     await identity.ensure(t.panel);
     expect(t.context.save).toHaveBeenCalledTimes(1);
-    t.model.cells.push({ id: 'c' });
+    t.model.cells.push(makeCell('c'));
     await identity.ensure(t.panel);
     expect(t.context.save).toHaveBeenCalledTimes(2);
   });
@@ -91,13 +106,35 @@ describe('NotebookIdentity', () => {
     expect(register).toHaveBeenCalledTimes(1);
   });
 
-  it('says why a read-only notebook can’t be asked in, and writes nothing', async () => {
-    const { identity, register } = setup();
+  it('asks in a read-only notebook, and writes nothing, until it is saved elsewhere', async () => {
+    const { identity, register } = setup(body => body.notebookId ?? 'new-id');
     const t = makePanel();
     t.context.contentsModel.writable = false;
-    await expect(identity.ensure(t.panel)).rejects.toThrow('read-only');
-    expect(register).not.toHaveBeenCalled();
-    expect(t.metadata).toEqual({});
+    expect(await identity.ensure(t.panel)).toBe('new-id');
+    expect(identity.get(t.panel)).toBe('new-id');
+    expect(t.context.save).not.toHaveBeenCalled();
+    await identity.ensure(t.panel);
+    expect(register).toHaveBeenCalledTimes(1);
+
+    t.context.contentsModel.writable = true;
+    t.context.path = t.context.localPath = 'copy.ipynb';
+    expect(await identity.ensure(t.panel)).toBe('new-id');
+    expect(register).toHaveBeenLastCalledWith({
+      path: 'copy.ipynb',
+      notebookId: 'new-id',
+      cellIds: ['a', 'b']
+    });
+    expect(t.context.save).toHaveBeenCalledTimes(1);
+    expect(t.metadata.aiserver).toEqual({ notebook_id: 'new-id' });
+  });
+
+  it('mends cell ids before it saves', async () => {
+    const { identity, register } = setup();
+    const t = makePanel({}, ['a', 'a', '$']);
+    await identity.ensure(t.panel);
+    const [{ cellIds }] = register.mock.calls[0];
+    expect(cellIds[0]).toBe('a');
+    expect(new Set(cellIds).size).toBe(3);
   });
 
   it('says so where the notebook can’t be saved, and tries again the next time', async () => {

@@ -5,6 +5,9 @@
  * cells' ids that the page knows. Cell ids that are missing or doubled on disk (and those
  * of notebooks older than nbformat 4.5, which JupyterLab upgrades in memory only) are new
  * at random on each read until the notebook is saved.
+ *
+ * A read-only notebook can be asked in, too: it is never written, and the server knows it
+ * again by its path and its cells' ids. A copy of it that is saved takes the id along.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -12,9 +15,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { NotebookBody, NotebookIdentity as Answer } from '../api/types';
 import type { INotebookIdentity } from '../tokens';
+import { isValidId, mendCellIds } from './cellids';
 
 const KEY = 'aiserver';
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface INotebookIdentityOptions {
   /** Tells the server where a notebook is; it answers with the id to carry. */
@@ -36,7 +39,7 @@ export class NotebookIdentity implements INotebookIdentity {
     const data = panel.content.model?.getMetadata(KEY) as
       { notebook_id?: unknown } | undefined;
     const id = data?.notebook_id;
-    return typeof id === 'string' && ID.test(id) ? id : null;
+    return isValidId(id) ? id : null;
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
@@ -74,6 +77,7 @@ export class NotebookIdentity implements INotebookIdentity {
   /** Take the id from the server for a notebook that has one already. */
   private async _locate(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
+      mendCellIds(panel.context.model);
       await this._identify(panel).catch(() => undefined);
     }
   }
@@ -81,20 +85,16 @@ export class NotebookIdentity implements INotebookIdentity {
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
     await context.ready;
-    if (context.model.readOnly || context.contentsModel?.writable === false) {
-      throw new Error(
-        this._trans.__(
-          'This notebook is read-only, so its cells can’t be written. Save a copy and ask there.'
-        )
-      );
-    }
+    mendCellIds(context.model);
     const id = this.get(panel);
     if (id && this._onDisk.get(panel) === fingerprint(panel, id)) {
       return id;
     }
     const given = await this._identify(panel);
     try {
-      await context.save();
+      if (!isReadOnly(panel)) {
+        await context.save();
+      }
     } catch {
       throw new Error(
         this._trans.__(
@@ -129,9 +129,15 @@ export class NotebookIdentity implements INotebookIdentity {
   private readonly _onDisk = new WeakMap<NotebookPanel, string>();
 }
 
+/** Whether what is done to the notebook can't be saved. */
+export function isReadOnly(panel: NotebookPanel): boolean {
+  const { model, contentsModel } = panel.context;
+  return model.readOnly || contentsModel?.writable === false;
+}
+
 function cellIds(panel: NotebookPanel): string[] {
   const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
-  return [...new Set(ids)].filter(id => ID.test(id)).slice(0, 10_000);
+  return [...new Set(ids)].filter(isValidId).slice(0, 10_000);
 }
 
 /** Changes with all that must be on disk before a request names it. */

@@ -16,12 +16,14 @@ import { Menu } from '@lumino/widgets';
 
 import { ApiClient } from '../api/client';
 import { GenerationModel } from '../models/generation';
+import { preview } from '../models/generationbody';
 import { NotebookCell } from '../notebook/cell';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
 import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
+import { showPreview } from '../widgets/preview';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:ask',
@@ -62,7 +64,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           listDataFrames: () =>
             listDataFrames(
               panel.sessionContext.session?.kernel,
-              languageOf(panel.context.model),
+              languageOf(panel),
               trans
             ),
           openMenu: (x, y) => rowMenu(app).open(x, y),
@@ -73,7 +75,9 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             Notification.warning(
               trans.__(
                 'Done. The history can’t be written right now; it will be noted as soon as that works.'
-              )
+              ),
+              // Without it JupyterLab shows a number in the status bar, and no words.
+              { autoClose: 8000 }
             ),
           onGone: model =>
             Notification.info(
@@ -100,7 +104,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
       return asks;
     };
 
-    addCommands(app, tracker, asksOf, trans);
+    addCommands(app, tracker, asksOf, api, trans);
     const category = trans.__('AI Server');
     for (const command of [
       CommandIDs.ask,
@@ -119,17 +123,16 @@ function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   asksOf: (panel: NotebookPanel) => NotebookAsks,
+  api: ApiClient,
   trans: TranslationBundle
 ): void {
   const { commands } = app;
 
-  /** The cell in which the person is, if code can be asked for there. */
+  /** The cell in which the person is. */
   const current = (): { asks: NotebookAsks; cell: Cell } | null => {
     const panel = tracker.currentWidget;
     const cell = panel?.content.activeCell;
-    return panel && cell instanceof CodeCell
-      ? { asks: asksOf(panel), cell }
-      : null;
+    return panel && cell ? { asks: asksOf(panel), cell } : null;
   };
   const model = (): GenerationModel | null => {
     const found = current();
@@ -139,13 +142,7 @@ function addCommands(
 
   const open = (pickDataFrames: boolean) => {
     const found = current();
-    if (found) {
-      found.asks.open(found.cell, pickDataFrames);
-    } else if (tracker.currentWidget) {
-      Notification.info(trans.__('Code can be asked for in code cells.'), {
-        autoClose: 4000
-      });
-    }
+    found?.asks.open(found.cell, pickDataFrames);
   };
 
   commands.addCommand(CommandIDs.ask, {
@@ -161,7 +158,7 @@ function addCommands(
         ? trans.__('About a DataFrame…')
         : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code about DataFrames of the kernel'),
-    isEnabled: () => current() !== null,
+    isEnabled: () => current()?.cell instanceof CodeCell,
     execute: () => open(true)
   });
   commands.addCommand(CommandIDs.accept, {
@@ -178,6 +175,26 @@ function addCommands(
     label: trans.__('Stop Writing This Cell'),
     isEnabled: () => model()?.isBusy ?? false,
     execute: () => model()?.stop()
+  });
+  commands.addCommand(CommandIDs.preview, {
+    label: trans.__('What Is Sent?'),
+    caption: trans.__('Show what would be sent to the model, to the letter'),
+    isEnabled: () => model() !== null,
+    execute: async () => {
+      try {
+        const asking = model();
+        if (asking) {
+          const { target, state, written } = asking;
+          const request = asking.requestOf(written);
+          await showPreview(
+            await preview(api, request, target, state.cellModel),
+            trans
+          );
+        }
+      } catch (reason) {
+        Notification.error((reason as Error).message, { autoClose: 5000 });
+      }
+    }
   });
   commands.addCommand(CommandIDs.reset, {
     label: trans.__('Start Afresh'),
@@ -197,6 +214,7 @@ function rowMenu(app: JupyterFrontEnd): Menu {
   const menu = new Menu({ commands: app.commands });
   menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });
   menu.addItem({ command: CommandIDs.reset });
+  menu.addItem({ command: CommandIDs.preview });
   if (app.commands.hasCommand(CommandIDs.showReplay)) {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.showReplay });

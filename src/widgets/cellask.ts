@@ -1,10 +1,13 @@
 /**
  * The prompt row and the diff of one cell widget, kept in step with the model of its asking.
  *
- * What must hold: it holds nothing that the model does not have, so that it can be thrown
- * away and made anew whenever JupyterLab draws the cell anew.
+ * What must hold:
+ * - It holds nothing that the model does not have, so that it can be thrown away and made
+ *   anew whenever JupyterLab draws the cell anew.
+ * - A Markdown cell shows its source while it is asked in. Text that was accepted is not
+ *   rendered, as code is not run, until the person does it: drawing it may load images.
  */
-import type { Cell } from '@jupyterlab/cells';
+import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
@@ -29,6 +32,11 @@ export class CellAsk implements IDisposable {
     model.changed.connect(this._schedule, this);
     cell.model.contentChanged.connect(this._onSource, this);
     cell.disposed.connect(this.dispose, this);
+    this._source = cell.model.sharedModel.getSource();
+    this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
+    if (cell instanceof MarkdownCell) {
+      cell.renderedChanged.connect(this._showSource, this);
+    }
     void cell.ready.then(() => this._place());
   }
 
@@ -60,6 +68,27 @@ export class CellAsk implements IDisposable {
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
+    this._renderAgain();
+  }
+
+  /** Rendered in place of its editor, the cell could not show what is proposed. */
+  private _showSource(): void {
+    if (this.cell instanceof MarkdownCell) {
+      this.cell.rendered = false;
+    }
+  }
+
+  /** A text that stayed as it was looks as it did. */
+  private _renderAgain(): void {
+    const { cell } = this;
+    if (
+      this._wasRendered &&
+      cell instanceof MarkdownCell &&
+      !cell.isDisposed &&
+      cell.model?.sharedModel.getSource() === this._source
+    ) {
+      cell.rendered = true;
+    }
   }
 
   /** Below the input, above the output: in every windowing mode the cell carries it along. */
@@ -68,6 +97,7 @@ export class CellAsk implements IDisposable {
       return;
     }
     this.cell.inputHidden = false;
+    this._showSource();
     const layout = this.cell.layout as PanelLayout;
     const input = layout.widgets.findIndex(widget =>
       widget.hasClass('jp-Cell-inputWrapper')
@@ -167,6 +197,8 @@ export class CellAsk implements IDisposable {
     this._schedule();
   }
 
+  private readonly _source: string;
+  private readonly _wasRendered: boolean;
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;
   private _frameNode: HTMLElement | null = null;

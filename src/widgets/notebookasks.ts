@@ -6,7 +6,7 @@
  * is a new widget with the same id and gets its view back; a deleted one keeps its model,
  * for undo brings it back.
  */
-import type { Cell } from '@jupyterlab/cells';
+import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
@@ -14,6 +14,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../models/generation';
 import { findCell } from '../notebook/cell';
+import { mendCellIds } from '../notebook/cellids';
 import { CellAsk } from './cellask';
 import type { IPromptRowServices } from './promptrow';
 
@@ -53,6 +54,9 @@ export class NotebookAsks implements IDisposable {
 
   /** Open the row of a cell, or go there if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
+    if (this._panel.content.model) {
+      mendCellIds(this._panel.content.model);
+    }
     const id = cell.model.id;
     let model = this._models.get(id);
     if (!model) {
@@ -145,6 +149,11 @@ export class NotebookAsks implements IDisposable {
     const index = notebook.widgets.indexOf(cell);
     if (index >= 0) {
       notebook.activeCellIndex = index;
+      if (cell instanceof MarkdownCell && cell.rendered) {
+        notebook.mode = 'command'; // To edit it would show its source again.
+        notebook.activate();
+        return;
+      }
       notebook.mode = 'edit';
       cell.editor?.focus();
     }

@@ -39,6 +39,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
+          waitUntil={state.waitUntil}
           trans={trans}
         />
       </>
@@ -58,6 +59,9 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.reject()}
         />
+        {model.target.isReadOnly && (
+          <Button label={trans.__('Copy')} run={() => props.copy(state.code)} />
+        )}
         <Button label={trans.__('Again')} run={() => void model.again()} />
         {/* Where it can't be kept or written, it can be taken along. */}
         {(state.unkept || state.notice === 'gone') && (
@@ -85,7 +89,7 @@ export function Actions(props: {
       <Button
         label={trans.__('Ask')}
         keys="⏎"
-        primary
+        primary={state.failure?.code !== 'no_model'}
         disabled={!text.trim()}
         run={props.send}
       />

@@ -11,6 +11,7 @@ import { PromptRow } from './promptrow';
 
 const LOCAL: ModelInfo = {
   id: 'local:qwen',
+  provider: 'local',
   label: 'Qwen2.5-Coder',
   onThisMachine: true,
   ready: true
@@ -30,11 +31,14 @@ async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
     } as unknown as IHistory,
     target: {
       cellId: 'c1',
+      cellType: 'code' as const,
+      isReadOnly: false,
       notebookId: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
       apply: () => true,
       surroundings: () => ({
+        cellType: 'code' as const,
         language: 'python',
         context: { cells: [], kernel: '' },
         notebookPath: 'a.ipynb'

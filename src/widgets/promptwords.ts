@@ -20,9 +20,13 @@ export function wording(
     const text = trans.__('or say what to change …');
     return { label: trans.__('What to change'), placeholder: text };
   }
+  const empty =
+    model.target.cellType === 'code'
+      ? trans.__('What should this cell do?')
+      : trans.__('What should this text say?');
   const text = model.target.source()?.trim()
     ? trans.__('What should change in this cell?')
-    : trans.__('What should this cell do?');
+    : empty;
   return { label: text, placeholder: text };
 }
 
@@ -66,6 +70,13 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
   }
 }
 
+/** Said as long as it is so, where nothing else is to be said. */
+export function readOnlyText(trans: TranslationBundle): string {
+  return trans.__(
+    'This notebook is read-only. You can ask and copy, but what is accepted can’t be saved here: save a copy to keep it.'
+  );
+}
+
 /** What a screen reader says when something begins or ends. A failure is an alert of its own. */
 export function announcement(
   state: IGenerationState,
@@ -84,7 +95,7 @@ export function announcement(
   switch (state.phase) {
     case 'waiting':
     case 'streaming':
-      return trans.__('Writing code for this cell. Press Escape to stop.');
+      return trans.__('Writing this cell. Press Escape to stop.');
     default:
       return '';
   }

@@ -40,7 +40,9 @@ test('the main job behind a token, XSRF and an odd prefix, over a restart', asyn
   }
   expect(urls.filter(url => url.includes(place.token))).toEqual([]);
   expect(
-    place.log.filter(line => /aiserver/.test(line) && line.includes(place.token))
+    place.log.filter(
+      line => /aiserver/.test(line) && line.includes(place.token)
+    )
   ).toEqual([]);
 
   // The same request without the XSRF header is refused.

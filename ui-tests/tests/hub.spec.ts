@@ -72,7 +72,11 @@ test('two people at once: their histories never meet, and neither reaches the ot
     const cookies = await ming.context().cookies();
     const xsrf = cookies.find(({ name }) => name === '_xsrf')?.value ?? '';
     const headers = { 'X-XSRFToken': xsrf };
-    const data = { notebookId: 'cloned-by-both', cellId: 'cell-1', intent: 'x' };
+    const data = {
+      notebookId: 'cloned-by-both',
+      cellId: 'cell-1',
+      intent: 'x'
+    };
     for (const answer of [
       await ming.request.get(`${theirs}/aiserver/sessions?notebookId=x`),
       await ming.request.get(

@@ -35,9 +35,7 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
 
   // The sidebar is reached from the menu, as a person does.
   await page.getByRole('menuitem', { name: 'View', exact: true }).click();
-  await page
-    .getByRole('menuitem', { name: /^Show Replay/ })
-    .click();
+  await page.getByRole('menuitem', { name: /^Show Replay/ }).click();
   const replay = new ReplayUnderTest(page);
   await expect(replay.panel).toContainText('set y');
   await expect(replay.panel).toContainText('It sets y.');

@@ -151,15 +151,26 @@ test('a crafted history is shown as text, and runs nothing', async ({
   openNotebook
 }) => {
   // P12, P13: not on reload, not on opening, not on showing a step.
-  const evil = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+  const evil =
+    '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
   const now = '2026-01-27T10:00:00.000Z';
   const session = {
-    meta: { version: '1.0', notebook_id: 'crafted', cell_id: 'cell-1', created_at: now, last_updated: now },
+    meta: {
+      version: '1.0',
+      notebook_id: 'crafted',
+      cell_id: 'cell-1',
+      created_at: now,
+      last_updated: now
+    },
     interactions: [
       {
         turn_id: 1,
         timestamp: now,
-        user_request: { intent: `${evil} [link](javascript:alert(1))`, current_code: '', language: 'python' },
+        user_request: {
+          intent: `${evil} [link](javascript:alert(1))`,
+          current_code: '',
+          language: 'python'
+        },
         ai_response: {
           suggestion: `# ${evil}\nopen("ran.txt", "w").close()`,
           explanation: `${evil} ![img](http://example.invalid/leak.png)`,
@@ -170,20 +181,31 @@ test('a crafted history is shown as text, and runs nothing', async ({
       }
     ]
   };
-  await lab.write('.aiserver_sessions/crafted_cell-1.json', JSON.stringify(session));
+  await lab.write(
+    '.aiserver_sessions/crafted_cell-1.json',
+    JSON.stringify(session)
+  );
   const asked: string[] = [];
   page.on('request', request => asked.push(request.url()));
-  await openNotebook([''], { metadata: { aiserver: { notebook_id: 'crafted' } } });
+  await openNotebook([''], {
+    metadata: { aiserver: { notebook_id: 'crafted' } }
+  });
   const replay = new ReplayUnderTest(page);
   await replay.open();
   await new CellUnderTest(page, 0).focus();
   await expect(replay.steps).toHaveCount(1);
   await expect(replay.code).toContainText('onerror');
-  await expect(replay.panel).toContainText('![img](http://example.invalid/leak.png)');
-  await expect(replay.panel.locator('img, script, a[href^="javascript"]')).toHaveCount(0);
+  await expect(replay.panel).toContainText(
+    '![img](http://example.invalid/leak.png)'
+  );
+  await expect(
+    replay.panel.locator('img, script, a[href^="javascript"]')
+  ).toHaveCount(0);
   await replay.tab('Notebook').click();
   await expect(replay.panel).toContainText('<img');
   expect(await page.evaluate(() => (window as any).pwned)).toBeUndefined();
-  expect(asked.filter(url => !url.startsWith(lab.url) && !url.startsWith('data:'))).toEqual([]);
+  expect(
+    asked.filter(url => !url.startsWith(lab.url) && !url.startsWith('data:'))
+  ).toEqual([]);
   await expect(new CellUnderTest(page, 0).output).toHaveCount(0);
 });

@@ -5,12 +5,7 @@
 import * as path from 'node:path';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
-import {
-  environmentOf,
-  expect,
-  problemsOfOurs,
-  test
-} from '../fixtures/place';
+import { environmentOf, expect, problemsOfOurs, test } from '../fixtures/place';
 import { code } from '../fixtures/scripted';
 
 test.use({

@@ -71,6 +71,8 @@ function eventTitle(type: string, trans: TranslationBundle): string {
       return trans.__('Deleted');
     case 'undelete':
       return trans.__('Brought back');
+    case 'recovered':
+      return trans.__('Recovered from a damaged file');
     default:
       // An event of a later version: its own name says more than nothing.
       return type.replace(/_/g, ' ');

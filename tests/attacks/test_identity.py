@@ -1,0 +1,117 @@
+"""P9: an answer belongs to who asked for it, and is at nobody else's cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jupyter_server.auth.identity import IdentityProvider, User
+
+from ..conftest import SSE, request
+from ..handlers.test_generate import running
+
+
+class Named(IdentityProvider):
+    """Knows people by name, as JupyterHub's provider does: here by a header."""
+
+    def get_user(self, handler: Any) -> User | None:
+        name = handler.request.headers.get("X-Test-User")
+        handler._token_authenticated = True
+        return User(username=name) if name else None
+
+
+NAMED = {
+    "jpserver_extensions": {"aiserver": True},
+    "identity_provider_class": f"{__name__}.Named",
+}
+named = pytest.mark.parametrize("server_config", [{"ServerApp": NAMED}])
+ANNA, BEN = {"X-Test-User": "anna"}, {"X-Test-User": "ben"}
+
+
+@named
+async def test_nobody_stops_another_s_answer(call, scripted, extension, server_config):
+    """P9"""
+    task = await running(call, scripted, **SSE, **ANNA)
+    (generation_id,) = extension.assistant._running
+    refused = await call("DELETE", f"generate/{generation_id}", headers=BEN)
+    assert (refused.status, refused.data["code"]) == (403, "not_yours")
+    assert not task.done() and scripted.requests[-1]["outcome"] == "running"
+    assert (await call("DELETE", f"generate/{generation_id}", headers=ANNA)).status == 204
+    assert (await task).events[-1][0] == "cancelled"
+
+
+@named
+async def test_the_record_says_who_asked(call, scripted, server_config):
+    """P9: where names mean somebody."""
+    for person in (ANNA, BEN):
+        await call("POST", "generate", request(), headers=person)
+    stored = (await call("GET", "sessions/nb/c1", headers=ANNA)).data
+    assert [turn["user"] for turn in stored["interactions"]] == ["anna", "ben"]
+
+
+async def test_browsers_that_know_the_token_are_one_person(call, scripted, extension, jp_fetch):
+    """P9: Jupyter makes up a name for each; none is recorded, and each may stop."""
+    task = await running(call, scripted)
+    (generation_id,) = extension.assistant._running
+    assert (await call("DELETE", f"generate/{generation_id}")).status == 204
+    turn = (await task).events[-1][1]["interaction"]
+    assert "user" not in turn
+    names = {json.loads((await jp_fetch("api", "me")).body)["identity"]["username"] for _ in "ab"}
+    assert len(names) == 2, "or this test shows nothing"
+
+
+SPENDING = [
+    ("generate", request()),
+    ("generate/preview", {"notebookId": "nb", "cellId": "c1"}),
+    ("models/warm-up", {"notebookId": "nb", "cellId": "c1"}),
+    (
+        "analyze-dataframe",
+        request(dataframes=[{"name": "df", "rowCount": 1, "columnCount": 0}]),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna"}},
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_ask": True}},
+    ],
+    ids=["owner alone", "others, too"],
+)
+async def test_nobody_spends_the_owner_s_keys(call, scripted, extension, server_config):
+    """P9: on a server that JupyterHub started for somebody, others ask only if they may."""
+    allowed = extension.others_may_ask
+    for path, body in SPENDING:
+        reply = await call("POST", path, body, headers=BEN)
+        if allowed:
+            assert reply.status in (200, 202), path
+        else:
+            assert (reply.status, reply.data["code"]) == (403, "not_owner"), path
+    assert bool(scripted.requests) is allowed
+    assert (await call("GET", "sessions?notebookId=nb", headers=BEN)).status == 200
+    assert (await call("POST", "generate", request(cellId="c2"), headers=ANNA)).status == 200
+
+
+async def test_jupyterhub_says_whose_server_it_is(monkeypatch, jp_configurable_serverapp):
+    """P9: with nothing configured."""
+    monkeypatch.setenv("JUPYTERHUB_USER", "anna")
+    app = jp_configurable_serverapp(config={"ServerApp": NAMED})
+    extension = app.extension_manager.extension_points["aiserver"].app
+    assert extension.settings["aiserver_owner"] == "anna"
+
+
+@named
+async def test_two_people_one_cell(call, scripted, server_config):
+    """P33: the second is told, whoever it is, and no second answer is paid."""
+    task = await running(call, scripted, **SSE, **ANNA)
+    second = await call("POST", "generate", request("me too"), headers=BEN)
+    assert (second.status, second.data["code"]) == (409, "generation_running")
+    assert len(scripted.requests) == 1
+    scripted.release()
+    assert (await task).events[-1][0] == "done"
+
+
+async def test_stopping_what_nobody_writes_is_404(call, extension):
+    assert (await call("DELETE", "generate/" + "0" * 32)).status == 404

@@ -1,0 +1,239 @@
+"""P16: keys and passwords are stored nowhere, and go to no model that is elsewhere."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sysconfig
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aiserver.redact import Vault, mark, redact
+
+from ..conftest import SSE, request
+
+KEYS = {
+    "openai-key": "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34",
+    "anthropic-key": "sk-ant-api03-Ab12Cd34Ef56Gh78Ij90Kl12",
+    "github-token": "ghp_" + "Ab12" * 9,
+    "aws-key": "AKIAQ7WERTYU8IOP9ASD",
+    "google-key": "AIza" + "Sy1Ab_c" * 5,
+    "huggingface-token": "hf_" + "AbCdEfGh12" * 3,
+    "alibaba-key": "LTAI5tQ7wErTyU8iOp9A",
+    "jwt": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+    "private-key": "-----BEGIN RSA PRIVATE KEY-----\n"
+    + "MIIEpAIBAAKCAQEA1234567890abcdef\n" * 3
+    + "-----END RSA PRIVATE KEY-----",
+}
+NAMED = {
+    'password = "{}"': ("password", "hunter2!"),
+    "db.connect(user='me', passwd='{}')": ("password", "geheim$parole"),
+    '{{"api_key": "{}"}}': ("key", "ab12cd34ef56"),
+    'os.environ["OPENAI_API_KEY"] = "{}"': ("key", "ab12cd34ef56"),
+    "%env DB_PASSWORD={}": ("password", "ab12cd34"),
+    "!export HF_TOKEN={}": ("token", "ab12cd34ef56"),
+    'token = "{}"': ("token", "ab12cd34ef56gh78ij90"),
+    'headers = {{"Authorization": "Bearer {}"}}': ("token", "ab12cd34ef56gh78ij90"),
+    'create_engine("postgresql://bob:{}@db/x")': ("password", "s3cr3t"),
+    "pd.read_json('https://x.org/d?api_key={}&page=2')": ("key", "ab12cd34ef56"),
+    '"DRIVER=x;UID=sa;PWD={};"': ("password", "Secr3t9"),
+    '数据库密码 = "{}"': ("password", "mima123456"),
+}
+ORDINARY = """
+password = getpass.getpass()
+conn = connect(user=user, password=password, token=token)
+api_key = os.environ["OPENAI_API_KEY"]
+f"postgresql://{user}:{password}@{host}/db"
+tokenizer = AutoTokenizer.from_pretrained(name, pad_token="[PAD]", eos_token="<|endoftext|>")
+tokens = ["sk-learn", "key", "价格"]; df.rename(columns={"token": "词元", "pwd": "path"})
+max_tokens=1024, token_count = 12345678901234567890
+df["key"] == "2024-01-01T00:00:00Z"; d = {"primary_key": "user_id_2", "key": "a1b2c3d4e5f6g7"}
+url = "https://example.org:8080/a@b/c"; mail = "mailto:bob@example.org"
+api_key = "YOUR_API_KEY"; api_key="<your key here>"; token = "{token}"; secret = "xxxxxxxxxxxxxxxx"
+div class="sk-estimator-doc-link-fitted-container-12"
+sha = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
+uuid = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
+password: str = ""; schema = {"password": "string", "token": "varchar(255)"}
+请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
+"""
+
+
+@pytest.mark.parametrize(("kind", "key"), KEYS.items(), ids=KEYS.keys())
+def test_a_key_tells_by_its_form(kind: str, key: str) -> None:
+    """P16: wherever it stands; what is around it stays."""
+    for around in ('x = "{}"', "用这个 {} 登录", "{}", "a\n{}\nb", "Error: bad key {}."):
+        assert redact(around.format(key)) == around.format(mark(kind))
+    escaped = json.dumps({"text": f"x = '{key}'"})
+    assert redact(escaped) == json.dumps({"text": f"x = '{mark(kind)}'"}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(("around", "secret"), NAMED.items())
+def test_a_literal_that_a_name_calls_a_secret(around: str, secret: tuple[str, str]) -> None:
+    """P16: only the literal goes, so code stays code."""
+    kind, value = secret
+    assert redact(around.format(value)) == around.format(mark(kind))
+
+
+def test_what_a_person_says() -> None:
+    """P16: in the request's own words."""
+    assert redact("数据库密码是 mima123456，读取表", said=True) == (
+        f"数据库密码是 {mark('password')}，读取表"
+    )
+    said = "connect with token: ab12cd34ef56gh78"
+    assert redact(said, said=True) == f"connect with token: {mark('token')}"
+    assert redact("the password is wrong, why?", said=True) == "the password is wrong, why?"
+
+
+def test_ordinary_text_is_left_alone() -> None:
+    """P16: a false alarm would damage somebody's code."""
+    for line in ORDINARY.splitlines():
+        assert redact(line) == line
+        assert redact(line, said=True) == line
+    assert redact(ORDINARY) == ORDINARY
+
+
+def test_the_standard_library_is_left_alone() -> None:
+    """P16: of a million lines of ordinary code hardly one is changed."""
+    library = pathlib.Path(sysconfig.get_paths()["stdlib"])
+    names = [
+        path
+        for folder in ("json", "email", "http", "asyncio", "unittest", "urllib", "xml")
+        for path in sorted((library / folder).glob("*.py"))
+    ]
+    assert len(names) > 80
+    changed = [path.name for path in names if redact(text := path.read_text("utf-8")) != text]
+    assert set(changed) <= {"request.py"}, "an example there holds a password"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.characters(min_codepoint=0x3000, max_codepoint=0x9FFF) | st.sampled_from("\n，")))
+def test_chinese_text_is_left_alone(text: str) -> None:
+    """P16"""
+    for prefix in ("", "密码：", "token = ", "key: "):
+        assert redact(prefix + text) == prefix + text
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *KEYS.values(),
+                *(a.format(s[1]) for a, s in NAMED.items()),
+                *ORDINARY.splitlines(),
+                "İ",
+                "\n",
+                "'",
+                '"',
+                " ",
+                "‹redacted:",
+            ]
+        )
+        | st.text(max_size=5),
+        max_size=8,
+    )
+)
+def test_twice_is_as_once_and_a_vault_gives_all_back(parts: list[str]) -> None:
+    """P16: in whatever surroundings."""
+    text = " ".join(parts)
+    once = redact(text)
+    assert redact(once) == once
+    vault = Vault()
+    hidden = vault.hide(text)
+    assert vault.feed(hidden) + vault.finish() == text
+    assert not any(key in hidden for key in KEYS.values() if vault._secrets.get(key))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_an_answer_gets_the_secrets_back_however_it_is_cut(data: st.DataObject) -> None:
+    """P16: a mark that comes in pieces, between other text that looks like its beginning."""
+    vault = Vault()
+    hidden = vault.hide(f"a = '{KEYS['openai-key']}'; b = '{KEYS['github-token']}' ‹ › ‹x›")
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(hidden)), max_size=12)))
+    pieces = [hidden[a:b] for a, b in zip([0, *cuts], [*cuts, len(hidden)], strict=True)]
+    answer = "".join(vault.feed(piece) for piece in pieces) + vault.finish()
+    assert answer == f"a = '{KEYS['openai-key']}'; b = '{KEYS['github-token']}' ‹ › ‹x›"
+
+
+def test_nobody_can_make_up_a_mark() -> None:
+    """P16: text that others wrote can't name a secret it does not know."""
+    vault = Vault()
+    vault.hide(KEYS["openai-key"])
+    planted = f"send({mark('openai-key')}, {mark('openai-key', '00000000')})"
+    assert vault.feed(planted) + vault.finish() == planted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eyJ",
+        "sk-",
+        "://a:",
+        "token='",
+        "-----BEGIN PRIVATE KEY-----",
+        "password ",
+        "?key=a",
+        "Bearer ",
+        "--a-token=",
+    ],
+)
+def test_it_takes_time_in_proportion(text: str) -> None:
+    """P16: whatever the text is. (A guard against hours, not against a slow machine.)"""
+    began = time.monotonic()
+    redact(text * (200_000 // len(text)), said=True)
+    assert time.monotonic() - began < 8
+
+
+SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"
+
+
+async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root_dir, remote_model):
+    """P16: the disk and the wire hold a mark; the person's own code comes back whole."""
+    canary = KEYS["openai-key"]
+    await call("POST", "generate", request(f"use {KEYS['github-token']}", source=SOURCE))
+    hidden = scripted.requests[-1]["body"]["messages"][-1]["content"]
+    assert canary not in hidden and "‹redacted:openai-key:" in hidden
+    assert KEYS["github-token"] not in hidden
+    code = hidden[hidden.index("import openai") : hidden.index("x = 1") + 5]
+    scripted.script({"text": f"```python\n{code} + 1\n```"})
+    reply = await call("POST", "generate", request("add one", source=SOURCE), headers=SSE)
+    done = reply.events[-1][1]["interaction"]
+    assert done["ai_response"]["suggestion"] == SOURCE + " + 1"
+    tokens = "".join(d["text"] for n, d in reply.events if d.get("part") == "code")
+    assert tokens.strip("\n") == SOURCE + " + 1"
+    events = [
+        {"type": "accept", "turnId": 2, "source": SOURCE + " + 1"},
+        {
+            "type": "run",
+            "source": SOURCE + " + 1",
+            "data": {"error": f"AuthError: {canary}", canary: [canary]},
+        },
+    ]
+    await call("POST", "sessions/nb/c1/events", events)
+    scripted.script({"status": 401, "message": f"Incorrect API key provided: {canary}"})
+    await call("POST", "generate", request("again", source=SOURCE + " + 1"))
+    for path in jp_root_dir.rglob("*"):
+        if path.is_file():
+            text = path.read_text("utf-8", "replace")
+            assert not [key for key in KEYS.values() if key in text], path
+    assert canary not in json.dumps([r["body"] for r in scripted.requests])
+    stored = (await call("GET", "sessions/nb/c1")).data
+    kept = stored["interactions"][1]["ai_response"]["suggestion"]
+    assert kept == (SOURCE + " + 1").replace(canary, mark("openai-key"))
+    steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
+    assert [s["outcome"] for s in steps if s["kind"] == "turn"][1] == "accepted"
+    assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], "no false edit"
+
+
+async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, remote_model):
+    """P16: the past has the same mark as the cell, so the model sees no change that was none."""
+    scripted.script({"text": f"```python\n{SOURCE}\n```"})
+    await call("POST", "generate", request("one"))
+    await call("POST", "generate", request("two", source=SOURCE))
+    text = "\n".join(m["content"] for m in scripted.requests[-1]["body"]["messages"])
+    assert "‹redacted:openai-key›" not in text
+    assert text.count("‹redacted:openai-key:") >= 2

@@ -1,0 +1,185 @@
+/**
+ * Two people in one notebook at once, with jupyter-collaboration.
+ */
+import type { Page } from '@playwright/test';
+
+import { CellUnderTest } from '../fixtures/cells';
+import { notebookFile } from '../fixtures/folder';
+import {
+  expect,
+  overTests,
+  type Place,
+  test as single
+} from '../fixtures/place';
+import { code } from '../fixtures/scripted';
+
+type OpenByBoth = (name: string, sources: string[]) => Promise<[Page, Page]>;
+
+const test = single.extend<object, { openByBoth: OpenByBoth }>({
+  // Two people, each in a browser of their own, who open a notebook that has no id yet.
+  openByBoth: [
+    async ({ browser, place }, use) => {
+      const contexts = [await browser.newContext(), await browser.newContext()];
+      const pages = await Promise.all(contexts.map(each => each.newPage()));
+      await place.write('start.ipynb', notebookFile(['']));
+      for (const page of pages) {
+        // On a slow machine: the notebook waits for the person, and not for us alone.
+        const slow = page.getByRole('dialog', { name: /^Loading/ });
+        await page.addLocatorHandler(slow, () =>
+          slow.getByRole('button', { name: 'Continue waiting' }).click()
+        );
+        await place.open(page, 'start.ipynb');
+      }
+      await use(async (name, sources) => {
+        await place.model.clear();
+        await place.write(name, notebookFile(sources));
+        await Promise.all(pages.map(page => place.switchTo(page, name)));
+        return [pages[0], pages[1]];
+      });
+      await Promise.all(contexts.map(each => each.close()));
+    },
+    { scope: 'worker', timeout: 120_000 }
+  ]
+});
+
+test.use({ placeOptions: { environment: 'rtc', env: overTests() } });
+test.setTimeout(120_000);
+
+/** The code of all cells, as one of the two has it. */
+function sources(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+      (cell: any) => cell.model.sharedModel.getSource()
+    )
+  );
+}
+
+async function asked(place: Place): Promise<void> {
+  await expect
+    .poll(async () => (await place.model.requests())[0]?.sent)
+    .toBe(2);
+}
+
+test('others see an answer when it is accepted, once; and it is undone by who accepted it', async ({
+  openByBoth,
+  place
+}) => {
+  // P35 under RTC
+  const before = '# 我的代码\nx = 1';
+  const [a, b] = await openByBoth('accept.ipynb', [before]);
+  const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 0)];
+  await place.model.script({ ...code('x = 2\ny = 3'), hold_after: 2 });
+  await hers.ask('set y');
+  await asked(place);
+  // The id that the request names is on disk by now.
+  const id = await place.notebookId('accept.ipynb');
+  expect(id).toMatch(/^[\w-]{36}$/);
+  await expect(hers.proposal).toBeVisible();
+  expect(await sources(b)).toEqual([before]);
+  await expect(his.proposal).toHaveCount(0);
+  await place.model.release();
+  await expect(hers.button(/^Accept/)).toBeVisible();
+  expect(await sources(b)).toEqual([before]);
+
+  await hers.accept();
+  await expect.poll(() => sources(b)).toEqual(['x = 2\ny = 3']);
+  // His own typing is what his undo takes back, and nothing of hers.
+  await his.focus();
+  await b.keyboard.press('ControlOrMeta+End');
+  await b.keyboard.type('\nz = 4');
+  await expect.poll(() => sources(a)).toEqual(['x = 2\ny = 3\nz = 4']);
+  await b.keyboard.press('ControlOrMeta+z');
+  await b.keyboard.press('ControlOrMeta+z');
+  await expect.poll(() => sources(a)).toEqual(['x = 2\ny = 3']);
+  // One undo of hers gives the bytes of before, to both.
+  await hers.focus();
+  await a.keyboard.press('ControlOrMeta+z');
+  await expect.poll(() => sources(a)).toEqual([before]);
+  await expect.poll(() => sources(b)).toEqual([before]);
+  const [session] = await place.sessions(id);
+  expect(session.interactions).toHaveLength(1);
+});
+
+test('two ask for one cell: the model is asked once, and the other is told', async ({
+  openByBoth,
+  place
+}) => {
+  // P33 under RTC
+  const [a, b] = await openByBoth('one-cell.ipynb', ['x = 1']);
+  const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 0)];
+  await place.model.script({ ...code('x = 2'), hold_after: 2 });
+  await hers.ask('mine');
+  await asked(place);
+  await his.ask('mine, too');
+  await expect(his.row.getByRole('alert')).toContainText(/already|being/);
+  expect(await place.model.requests()).toHaveLength(1);
+  await place.model.release();
+  await hers.accept();
+  await expect.poll(() => sources(b)).toEqual(['x = 2']);
+});
+
+test('two ask at once in a notebook without an id: one id survives', async ({
+  openByBoth,
+  place
+}) => {
+  // P28 under RTC
+  const [a, b] = await openByBoth('one-id.ipynb', ['x = 1', 'y = 1']);
+  const [hers, his] = [new CellUnderTest(a, 0), new CellUnderTest(b, 1)];
+  await hers.open();
+  await his.open();
+  await hers.input.fill('two for x');
+  await his.input.fill('two for y');
+  await Promise.all([hers.input.press('Enter'), his.input.press('Enter')]);
+  await Promise.all([hers.accept(), his.accept()]);
+  const id = await place.notebookId('one-id.ipynb');
+  const kept = (await place.allSessions()).filter(session =>
+    session.interactions.some(({ user_request }) =>
+      user_request.intent.startsWith('two for')
+    )
+  );
+  expect(kept.map(({ meta }) => meta.notebook_id)).toEqual([id, id]);
+  expect(kept.map(({ meta }) => meta.cell_id).sort()).toEqual([
+    'cell-1',
+    'cell-2'
+  ]);
+});
+
+test('the cell is moved, or deleted, by the other while its answer comes', async ({
+  openByBoth,
+  place
+}) => {
+  // P34 under RTC
+  const [a, b] = await openByBoth('moved.ipynb', ['first = 1', 'second = 2']);
+  await place.model.script({ ...code('answer = 42'), hold_after: 2 });
+  await new CellUnderTest(a, 0).ask('for the first');
+  await asked(place);
+  await b.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.moveCell(0, 1)
+  );
+  await expect.poll(() => sources(a)).toEqual(['second = 2', 'first = 1']);
+  await place.model.release();
+  await new CellUnderTest(a, 1).accept();
+  await expect.poll(() => sources(b)).toEqual(['second = 2', 'answer = 42']);
+
+  await place.model.clear();
+  await place.model.script({ ...code('answer = 43'), hold_after: 2 });
+  await new CellUnderTest(a, 1).ask('for the doomed');
+  await asked(place);
+  await b.evaluate(() => {
+    const { commands, shell } = (window as any).jupyterapp;
+    shell.currentWidget.content.activeCellIndex = 1;
+    return commands.execute('notebook:delete-cell');
+  });
+  await expect.poll(() => sources(a)).toEqual(['second = 2']);
+  await place.model.release();
+  const id = await place.notebookId('moved.ipynb');
+  await expect
+    .poll(async () =>
+      (await place.sessions(id))[0].interactions.map(
+        ({ ai_response }) => ai_response.suggestion
+      )
+    )
+    .toEqual(['answer = 42', 'answer = 43']);
+  expect(await sources(a)).toEqual(['second = 2']);
+  expect(await sources(b)).toEqual(['second = 2']);
+});
