@@ -3,9 +3,9 @@
     python benchmarks/first_token.py
 
 One scripted model, in a process of its own, answers at once. It is asked in turn by an HTTP client,
-with the very bytes that AI Server sends, and by a client of a real Jupyter server, on cells
-with up to four turns behind them. Both hold a connection open, as a browser does. Prints both medians, what lies
-between them, and the ratio.
+with the very bytes that AI Server sends, and by a client of a real Jupyter server, on cells with up
+to four turns behind them. Both hold a connection open, as a browser does. Prints both medians, what
+lies between them, and the ratio.
 """
 
 from __future__ import annotations
