@@ -114,5 +114,7 @@ def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
     if outcome.interaction is not None:
         data = {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
     if isinstance(outcome, Failed):
+        if outcome.unsaved is not None:
+            data["unsaved"] = outcome.unsaved.to_dict()
         return "error", error_fields(outcome.error) | data
     return ("done" if isinstance(outcome, Done) else "cancelled"), data

@@ -14,6 +14,8 @@ import type {
   ModelList,
   NotebookBody,
   NotebookIdentity,
+  Preview,
+  PreviewBody,
   Replay,
   Session,
   SessionEvent,
@@ -61,6 +63,15 @@ export class ApiClient {
     return (await request(this.settings, 'models')).json();
   }
 
+  /** What a request would send to the model. Nothing is sent for it. */
+  async preview(body: PreviewBody): Promise<Preview> {
+    const response = await request(this.settings, 'generate/preview', {
+      method: 'POST',
+      body
+    });
+    return response.json();
+  }
+
   /** Let a model answer from now on; null forgets the choice. */
   async chooseModel(model: string | null): Promise<void> {
     await request(this.settings, 'models/choice', {
@@ -69,15 +80,15 @@ export class ApiClient {
     });
   }
 
-  /** Give the server the key of a provider. Nothing gives it back. */
+  /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */
   async saveKey(
     provider: string,
-    key: string,
+    key: string | null,
     address: string | null
   ): Promise<void> {
     await request(this.settings, keyPath(provider), {
       method: 'PUT',
-      body: address === null ? { key } : { key, address }
+      body: { key, address }
     });
   }
 

@@ -10,6 +10,8 @@ export type GenerateBody = Schemas['GenerateBody'];
 export type AnalyzeBody = Schemas['AnalyzeBody'];
 export type WarmUpBody = Schemas['WarmUpBody'];
 export type CellType = NonNullable<GenerateBody['cellType']>;
+export type PreviewBody = Schemas['PreviewBody'];
+export type Preview = Schemas['Preview'];
 export type ContextCell = Schemas['ContextCell'];
 export type DataFrameProfile = Schemas['DataFrameProfile'];
 export type EventBody = Schemas['EventBody'];
@@ -22,58 +24,19 @@ export type SessionSummary = Schemas['SessionSummary'];
 export type SessionList = Schemas['SessionList'];
 export type Step = Schemas['Step'];
 export type Replay = Schemas['Replay'];
-export type ModelInfo = Schemas['Model'] & {
-  /** The provider's name; `local` for the embedded model. */
-  provider?: string;
-};
-
-/** Who can answer: what it needs, and what of that is at hand. Never a key itself. */
-export interface Provider {
-  name: string;
-  label: string;
-  /** Whether its Python package is there; else `install` is the line that brings it. */
-  installed: boolean;
-  install: string | null;
-  keySource: 'environment' | 'keyring' | 'file' | 'config' | null;
-  keyName: string | null;
-  needsKey: boolean;
-  needsAddress: boolean;
-  address: string | null;
-  suggested: string[];
-}
-
-/** How far the local model's installation is. */
-export interface InstallState {
-  phase: 'looking' | 'fetching' | 'checking' | 'done';
-  bytes: number;
-  total: number;
-  source: string | null;
-}
-
-/** The model that can be installed on this machine. */
-export interface LocalModel {
-  id: string;
-  label: string;
-  installed: boolean;
-  bytes: number;
-  /** Whether the Python package that runs it is there. */
-  package: boolean;
-  install: string | null;
-  installing: InstallState | null;
-}
-
-export interface ModelList {
-  default: string | null;
-  models: ModelInfo[];
-  providers: Provider[];
-  local: LocalModel;
-}
+export type ModelInfo = Schemas['Model'];
+export type Provider = Schemas['Provider'];
+export type LocalModel = Schemas['LocalModel'];
+export type InstallState = Schemas['InstallState'];
+export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 
 /** An event of the stream that answers a generation. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
+  /** The provider asked to wait so long before it is asked again. */
+  | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }
   | { type: 'cancelled'; interaction: Interaction; revision: number }
@@ -81,11 +44,10 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /**
-       * The turn as it is kept. If its answer is whole (`success`) the error is that it could
-       * not be kept.
-       */
+      /** The turn as it is kept. */
       interaction?: Interaction;
+      /** The turn that could not be kept, which is what the error says. */
+      unsaved?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;

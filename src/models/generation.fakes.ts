@@ -14,7 +14,7 @@ import type { IGenerationState } from './generationstate';
 
 export const MODEL = {
   id: 'test:model',
-  provider: 'scripted',
+  provider: 'test',
   label: 'model',
   onThisMachine: true,
   ready: true

@@ -7,7 +7,7 @@ const unkept = (suggestion: string): StreamEvent => ({
   type: 'error',
   code: 'storage_full',
   message: 'The disk is full.',
-  interaction: turn(1, suggestion)
+  unsaved: turn(1, suggestion)
 });
 
 describe('GenerationModel, when things fail', () => {
@@ -37,7 +37,7 @@ describe('GenerationModel, when things fail', () => {
     (await t.requested(1)).push(
       start(),
       code('x ='),
-      { type: 'error', code: 'storage_full', message: '', interaction: failed },
+      { type: 'error', code: 'storage_full', message: '', unsaved: failed },
       null
     );
     const state = await t.phase('failed');

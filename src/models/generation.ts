@@ -19,24 +19,33 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile, EventBody, Interaction } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import { IFailure, NotSent, asFailure, failureOf } from './failure';
-import { IRequest, bodyOf, pastTurns, warmUp } from './generationbody';
-import { Answer, GenerationApi, Run, TRIES, whenKept } from './generationrun';
+import { IFailure, asFailure, failureOf } from './failure';
+import {
+  IRequest,
+  bodyOf,
+  ensured,
+  note,
+  pastTurns,
+  warmUp
+} from './generationbody';
+import {
+  Answer,
+  GenerationApi,
+  IGenerationOptions,
+  Run,
+  TRIES,
+  whenKept
+} from './generationrun';
 import {
   IGenerationState,
   INITIAL,
   ISuggestion,
   ITarget,
-  normalised,
+  inSeconds,
+  suggestionOf,
   withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
-
-export interface IGenerationOptions {
-  api: GenerationApi;
-  history: IHistory;
-  target: ITarget;
-}
 
 export class GenerationModel {
   constructor(options: IGenerationOptions) {
@@ -80,12 +89,8 @@ export class GenerationModel {
   /** Close the row. What was written in it is kept for the next time. */
   close(draft = ''): void {
     if (!this.isBusy) {
-      const turnId = this._nextTurn;
-      this._suggestion = null;
-      this._request = null;
       this.written = draft;
-      const { model, cellModel } = this._state;
-      this._set({ ...INITIAL, model, cellModel, turnId, draft });
+      this._begin('idle', draft);
     }
   }
 
@@ -114,15 +119,18 @@ export class GenerationModel {
    * stays a change of the cell's own code.
    */
   async ask(intent: string): Promise<void> {
-    const source = this._suggestion
-      ? this._state.code
-      : (this.target.source() ?? '');
-    await this._send({
+    await this._send(this.requestOf(intent));
+  }
+
+  /** What asking with these words would ask. */
+  requestOf(intent: string): IRequest {
+    const suggestion = this._suggestion;
+    return {
       intent: intent.trim(),
-      source,
-      parentTurnId: this._suggestion?.turnId,
+      source: suggestion ? this._state.code : (this.target.source() ?? ''),
+      parentTurnId: suggestion?.turnId,
       dataframes: this._state.dataframes
-    });
+    };
   }
 
   /** Send the last request once more; or look for a model again. */
@@ -288,11 +296,12 @@ export class GenerationModel {
       failure: null,
       notice: null,
       unkept: null,
+      waitUntil: 0,
       since: performance.now()
     });
     try {
       await before; // The server ends a stopped turn before it takes the next.
-      const notebookId = await this._ensure();
+      const notebookId = await ensured(this.target);
       const { cellModel } = this._state;
       const body = bodyOf(request, this.target, notebookId, cellModel);
       await this._consume(run, body, tries);
@@ -306,14 +315,6 @@ export class GenerationModel {
   /** The turn that comes next, as far as is known; the server's word counts. */
   private get _nextTurn(): number | null {
     return this._suggestion ? this._suggestion.turnId + 1 : this._state.turnId;
-  }
-
-  private async _ensure(): Promise<string> {
-    try {
-      return await this.target.ensure();
-    } catch (reason) {
-      throw new NotSent(reason instanceof Error ? reason.message : '');
-    }
   }
 
   /** Read a stream to its end. Once the person stopped it, only the history is told. */
@@ -336,6 +337,9 @@ export class GenerationModel {
             run.turnId = event.turnId;
             this._update(run, { turnId: event.turnId, model: event.model });
             break;
+          case 'waiting':
+            this._update(run, { waitUntil: inSeconds(event.seconds) });
+            break;
           case 'token':
             this._update(run, { phase: 'streaming', ...answer.add(event) });
             break;
@@ -345,13 +349,14 @@ export class GenerationModel {
             break;
           case 'cancelled':
             ended = true;
-            this._endRun(run, { phase: 'stopped', notice: 'stopped' });
+            // By another tab, or the server's end: the person here is told by the failure.
+            this._fail(run, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
             ended = true;
-            if (event.interaction?.ai_response.status === 'success') {
+            if (event.unsaved?.ai_response.status === 'success') {
               // The answer is whole; that it could not be kept is no reason to lose it.
-              this._finish(run, event.interaction, event.code);
+              this._finish(run, event.unsaved, event.code);
             } else {
               this._fail(run, failureOf(event));
             }
@@ -388,16 +393,8 @@ export class GenerationModel {
     interaction: Interaction,
     unkept: string | null = null
   ): void {
-    const { turn_id, user_request, ai_response } = interaction;
-    const suggestion: ISuggestion = {
-      turnId: turn_id,
-      intent: user_request.intent,
-      source: normalised(ai_response.suggestion),
-      explanation: ai_response.explanation ?? '',
-      unkept
-    };
     if (this._run === run) {
-      this._suggestion = suggestion;
+      const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
       this._endRun(run, {
         phase: 'suggested',
         notice: this._isEdited ? 'edited' : null,
@@ -416,15 +413,18 @@ export class GenerationModel {
   /** The suggestion is dealt with. What was written for a further one is the next request. */
   private _leave(): void {
     const draft = this.written;
-    if (!draft.trim()) {
+    if (draft.trim()) {
+      this._begin('asking', draft);
+    } else {
       this.close();
-      return;
     }
+  }
+
+  private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
-    this._suggestion = null;
-    this._request = null;
-    const { model } = this._state;
-    this._set({ ...INITIAL, phase: 'asking', model, turnId, draft });
+    this._suggestion = this._request = null;
+    const { model, cellModel } = this._state;
+    this._set({ ...INITIAL, phase, model, cellModel, turnId, draft });
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */
@@ -463,21 +463,13 @@ export class GenerationModel {
     });
   }
 
-  /**
-   * Record what the person did. It is done already, so a failure is only told; the notebook
-   * need not be saved for it, for the turn that it is about has the notebook's id.
-   */
+  /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    const { cellId } = this.target;
-    try {
-      const notebookId =
-        this.target.notebookId() ?? (await this.target.ensure());
-      await this._history.record({ notebookId, cellId }, [event]);
-      return true;
-    } catch {
+    const noted = await note(this._history, this.target, event);
+    if (!noted) {
       this._set({ notice: 'unsaved' });
-      return false;
     }
+    return noted;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {

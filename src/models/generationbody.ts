@@ -1,8 +1,17 @@
 /**
- * What goes along with a request: what the notebook says around it, and what came before.
+ * What goes along with a request: what the notebook says around it, what came before, and what
+ * is noted of it afterwards.
  */
-import type { AnalyzeBody, DataFrameProfile, GenerateBody } from '../api/types';
+import type { ApiClient } from '../api/client';
+import type {
+  AnalyzeBody,
+  DataFrameProfile,
+  EventBody,
+  GenerateBody,
+  Preview
+} from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
+import { NotSent } from './failure';
 import type { GenerationApi } from './generationrun';
 import type { ITarget } from './generationstate';
 
@@ -53,6 +62,27 @@ export function warmUp(
   });
 }
 
+/** What would be sent for a request, to the letter. */
+export function preview(
+  api: Pick<ApiClient, 'preview'>,
+  request: IRequest,
+  target: ITarget,
+  model: string | null
+): Promise<Preview> {
+  const { language, cellType, context } = target.surroundings();
+  return api.preview({
+    notebookId: target.notebookId() ?? 'unsaved',
+    cellId: target.cellId,
+    source: request.source,
+    language,
+    cellType,
+    model: model ?? undefined,
+    context,
+    intent: request.intent,
+    dataframes: [...request.dataframes]
+  });
+}
+
 /** What was asked in a cell before, oldest first, and the id of its last turn (0: none). */
 export async function pastTurns(
   history: IHistory,
@@ -64,4 +94,32 @@ export async function pastTurns(
     intents: turns.map(step => step.title),
     last: Math.max(0, ...turns.map(step => step.turnId ?? 0))
   };
+}
+
+/** The notebook's id, when it is ready for a request. Throws NotSent if it can't be made so. */
+export async function ensured(target: ITarget): Promise<string> {
+  try {
+    return await target.ensure();
+  } catch (reason) {
+    throw new NotSent(reason instanceof Error ? reason.message : '');
+  }
+}
+
+/**
+ * Note what a person did; false if that could not be done (yet). The notebook need not be saved
+ * for it: what it is about was kept under the notebook's id.
+ */
+export async function note(
+  history: IHistory,
+  target: ITarget,
+  event: EventBody
+): Promise<boolean> {
+  const { cellId } = target;
+  try {
+    const notebookId = target.notebookId() ?? (await target.ensure());
+    await history.record({ notebookId, cellId }, [event]);
+    return true;
+  } catch {
+    return false;
+  }
 }

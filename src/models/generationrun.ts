@@ -7,10 +7,16 @@
 import type { ApiClient } from '../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import { normalised } from './generationstate';
+import { ITarget, normalised } from './generationstate';
 
 /** The calls that a generation needs; `ApiClient` has them. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
+
+export interface IGenerationOptions {
+  api: GenerationApi;
+  history: IHistory;
+  target: ITarget;
+}
 
 /** A stopped stream that has not ended by then is cut off. */
 const STOP_MS = 5000;

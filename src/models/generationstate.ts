@@ -5,6 +5,7 @@ import type {
   CellType,
   ContextCell,
   DataFrameProfile,
+  Interaction,
   ModelInfo,
   ModelList
 } from '../api/types';
@@ -72,6 +73,20 @@ export interface ISuggestion {
   readonly unkept: string | null;
 }
 
+export function suggestionOf(
+  turn: Interaction,
+  unkept: string | null
+): ISuggestion {
+  const { suggestion, explanation } = turn.ai_response;
+  return {
+    turnId: turn.turn_id,
+    intent: turn.user_request.intent,
+    source: normalised(suggestion),
+    explanation: explanation ?? '',
+    unkept
+  };
+}
+
 /** What a view draws. Each change makes a new one. */
 export interface IGenerationState {
   readonly phase: Phase;
@@ -93,6 +108,8 @@ export interface IGenerationState {
   readonly unkept: string | null;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
+  /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
+  readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
@@ -109,6 +126,7 @@ export const INITIAL: IGenerationState = {
   notice: null,
   unkept: null,
   since: 0,
+  waitUntil: 0,
   dataframes: []
 };
 
@@ -141,6 +159,11 @@ export function withModels(
   const failure = problemOf(model);
   const notice = lacked && !failure ? 'ready' : state.notice;
   return { ...change, failure, notice };
+}
+
+/** The time of `performance.now()` in so many seconds. */
+export function inSeconds(seconds: number): number {
+  return performance.now() + 1000 * seconds;
 }
 
 /** CodeMirror knows one line break only; what is shown must be what is written. */

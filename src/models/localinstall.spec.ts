@@ -8,7 +8,8 @@ const at = (bytes: number) =>
     phase: 'fetching',
     bytes,
     total: 1000e6,
-    source: 'hub'
+    source: 'hub',
+    message: null
   }) as const;
 
 function setup() {
@@ -120,7 +121,7 @@ describe('LocalInstall', () => {
   it('joins what runs already, and never begins by itself', async () => {
     // P4: nothing is fetched without a press.
     const { api, install } = setup();
-    await install.join({ phase: 'done', bytes: 1, total: 1, source: null });
+    await install.join({ ...at(1), phase: 'done' });
     expect(api.names).toEqual([]);
     void install.join({ ...at(300e6) });
     expect(install.view).toMatchObject({

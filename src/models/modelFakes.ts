@@ -4,6 +4,7 @@
  */
 import type {
   InstallEvent,
+  LocalModel,
   ModelInfo,
   ModelList,
   Provider
@@ -35,7 +36,7 @@ export const OPENAI: Provider = {
   keyName: 'OPENAI_API_KEY',
   needsKey: true,
   needsAddress: false,
-  address: null,
+  address: 'https://api.openai.com/v1',
   suggested: ['gpt', 'gpt-mini']
 };
 
@@ -46,7 +47,18 @@ export const OWN_SERVER: Provider = {
   keyName: null,
   needsKey: false,
   needsAddress: true,
+  address: null,
   suggested: []
+};
+
+export const NOT_INSTALLED: LocalModel = {
+  id: LOCAL.id,
+  label: LOCAL.label,
+  installed: false,
+  bytes: 491_400_064,
+  package: true,
+  install: 'jupyter aiserver model install',
+  installing: null
 };
 
 /** Nothing is set up; what is given differs from that. */
@@ -55,15 +67,7 @@ export function modelList(change: Partial<ModelList> = {}): ModelList {
     default: null,
     models: [],
     providers: [OPENAI, OWN_SERVER],
-    local: {
-      id: LOCAL.id,
-      label: LOCAL.label,
-      installed: false,
-      bytes: 491_400_032,
-      package: true,
-      install: 'jupyter aiserver model install',
-      installing: null
-    },
+    local: NOT_INSTALLED,
     ...change
   };
 }
@@ -84,7 +88,7 @@ export class ModelsApiFake implements ModelsApi {
 
   async saveKey(
     provider: string,
-    key: string,
+    key: string | null,
     address: string | null
   ): Promise<void> {
     return this._do('save', () => undefined, provider, key, address);

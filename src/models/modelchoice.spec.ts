@@ -1,5 +1,12 @@
 import { ModelChoice } from './modelchoice';
-import { LOCAL, ModelsApiFake, REMOTE, modelList } from './modelFakes';
+import type { InstallState } from '../api/types';
+import {
+  LOCAL,
+  ModelsApiFake,
+  NOT_INSTALLED,
+  REMOTE,
+  modelList
+} from './modelFakes';
 
 function setup() {
   const api = new ModelsApiFake();
@@ -75,12 +82,15 @@ describe('ModelChoice', () => {
 
   it('follows an installation that another page began, to its end', async () => {
     const { api, choice } = setup();
-    const state = { bytes: 5, total: 9, source: 'hub' };
+    const installing: InstallState = {
+      phase: 'fetching',
+      bytes: 5,
+      total: 9,
+      source: 'hub',
+      message: null
+    };
     api.list = modelList({
-      local: {
-        ...modelList().local,
-        installing: { phase: 'fetching', ...state }
-      }
+      local: { ...NOT_INSTALLED, installing }
     });
     await choice.refresh();
     expect(choice.install.isRunning).toBe(true);

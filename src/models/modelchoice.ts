@@ -85,13 +85,13 @@ export class ModelChoice {
   async connect(options: {
     provider: string;
     model: string;
-    /** Null where the server has a key already, or none is needed. */
+    /** With both null, what the server has of it stays as it is. */
     key: string | null;
     address: string | null;
   }): Promise<void> {
     const { provider, model, key, address } = options;
     if (key !== null || address !== null) {
-      await this._api.saveKey(provider, key ?? '', address);
+      await this._api.saveKey(provider, key, address);
     }
     await this._api.chooseModel(`${provider}:${model}`);
     await this._again();

@@ -139,13 +139,13 @@ class Models implements IModels {
       trans: this._trans,
       pick,
       choose: model =>
-        void this._use(model, async () => {
+        void this._agreed(model, async () => {
           pick.chooseForCell(null);
           await this._choice.choose(model.id);
         }),
       chooseForCell: model =>
         model
-          ? void this._use(model, async () => pick.chooseForCell(model.id))
+          ? void this._agreed(model, async () => pick.chooseForCell(model.id))
           : pick.chooseForCell(null),
       connect: () => void this.connect(),
       settings: () => void this.settings()
@@ -166,13 +166,13 @@ class Models implements IModels {
     menu.open(pick.x, pick.y);
   }
 
-  private async _use(
+  private async _agreed(
     model: ModelInfo,
-    use: () => Promise<void>
+    then: () => Promise<void>
   ): Promise<void> {
     try {
       if (await this._agree(model)) {
-        await use();
+        await then();
       }
     } catch (reason) {
       Notification.error((reason as Error).message, { autoClose: 5000 });

@@ -15,6 +15,10 @@ export function failureText(
       return trans.__(
         'The answer broke off before it was whole, so nothing of it is shown. Try again.'
       );
+    case 'stopped_elsewhere':
+      return trans.__(
+        'The answer was stopped: the server was shut down, or another tab asked in this cell.'
+      );
     case 'unreachable':
       return trans.__(
         'The Jupyter server does not answer. Check that it is running, then try again.'

@@ -39,6 +39,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
+          waitUntil={state.waitUntil}
           trans={trans}
         />
       </>
@@ -88,7 +89,7 @@ export function Actions(props: {
       <Button
         label={trans.__('Ask')}
         keys="⏎"
-        primary
+        primary={state.failure?.code !== 'no_model'}
         disabled={!text.trim()}
         run={props.send}
       />

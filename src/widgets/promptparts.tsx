@@ -64,9 +64,11 @@ export function ModelLabel(props: {
 export function Progress(props: {
   since: number;
   writing: boolean;
+  /** Until when the provider asked to wait; 0 if it didn't. */
+  waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { since, writing, trans } = props;
+  const { since, writing, waitUntil, trans } = props;
   const [now, setNow] = React.useState(() => performance.now());
   React.useEffect(() => {
     const timer = window.setInterval(() => setNow(performance.now()), 1000);
@@ -76,7 +78,10 @@ export function Progress(props: {
   let words = writing
     ? trans.__('Writing…')
     : trans.__('Reading the notebook…');
-  if (!writing && seconds >= 20) {
+  const left = Math.ceil((waitUntil - now) / 1000);
+  if (!writing && left > 0) {
+    words = trans.__('The provider asks to wait %1 s…', left);
+  } else if (!writing && seconds >= 20) {
     words = trans.__('Still reading. A first answer can take half a minute…');
   }
   return (

@@ -217,6 +217,9 @@ async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
     assert "".join(tokens).strip("\n") == SOURCE
     assert [name for name, _ in reply.events][-1] == "error"
     assert reply.events[-1][1]["code"] == "storage_full"
+    # Whether the text that came is the whole answer, only the server can say.
+    assert reply.events[-1][1]["unsaved"]["ai_response"]["suggestion"] == SOURCE
+    assert reply.events[-1][1]["unsaved"]["ai_response"]["status"] == "success"
     assert "could not be saved: storage_full" in caplog.text
     reply = await call("POST", "generate", request())
     assert (reply.status, reply.data["code"]) == (507, "storage_full")

@@ -71,8 +71,8 @@ export async function agreeTo(
   choice: ModelChoice,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const name = model.id.split(':', 1)[0];
-  if (model.onThisMachine || choice.current?.id.startsWith(`${name}:`)) {
+  const name = model.provider;
+  if (model.onThisMachine || choice.current?.provider === name) {
     return true;
   }
   const { button } = await showDialog({

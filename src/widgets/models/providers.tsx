@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import type { Provider } from '../../api/types';
 import { Button, Command, IModelServices, useAct, useChoice } from './parts';
-import { keyText, sentText } from './words';
+import { isLoopback, keyText, nameOf, sentText } from './words';
 
 /** Those whose key is at hand come first, those without their package last. */
 function ordered(providers: readonly Provider[]): Provider[] {
@@ -84,7 +84,7 @@ function State(props: {
 }): React.JSX.Element | null {
   const { provider, services } = props;
   const { choice, trans } = services;
-  const used = choice.current?.id.startsWith(`${provider.name}:`);
+  const used = choice.current?.provider === provider.name;
   const words = used
     ? trans.__('answers now')
     : !provider.installed
@@ -108,10 +108,11 @@ function ProviderForm(props: {
 }): React.JSX.Element {
   const { provider, services, onChosen } = props;
   const { choice, trans } = services;
-  const current = choice.current?.id ?? '';
-  const own = current.startsWith(`${provider.name}:`)
-    ? current.slice(provider.name.length + 1)
-    : '';
+  const { current } = choice;
+  const own =
+    current?.provider === provider.name
+      ? current.id.slice(provider.name.length + 1)
+      : '';
   const [key, setKey] = React.useState('');
   const [address, setAddress] = React.useState(provider.address ?? '');
   const [model, setModel] = React.useState(
@@ -145,11 +146,8 @@ function ProviderForm(props: {
   const isFixed = keySource === 'environment' || keySource === 'config';
   const isKept = keySource === 'keyring' || keySource === 'file';
   const lacksKey = needsKey && !keySource && !key;
-  const place = (needsAddress && address.trim()) || provider.label;
-  const newAddress =
-    needsAddress && address.trim() !== (provider.address ?? '')
-      ? address.trim()
-      : null;
+  const wanted = needsAddress ? address.trim() : provider.address;
+  const isMoved = needsAddress && wanted !== (provider.address ?? '');
 
   const send = async (event: React.FormEvent) => {
     event.preventDefault();
@@ -159,7 +157,7 @@ function ProviderForm(props: {
         provider: provider.name,
         model: model.trim(),
         key: key || null,
-        address: newAddress ?? (key && needsAddress ? address.trim() : null)
+        address: needsAddress && (key || isMoved) ? wanted : null
       })
     );
     if (done) {
@@ -182,6 +180,11 @@ function ProviderForm(props: {
             onChange={event => setAddress(event.target.value)}
           />
         </Field>
+      )}
+      {isKept && isMoved && !key && (
+        <p role="status">
+          {trans.__('The kept key is not sent to another address.')}
+        </p>
       )}
       {keySource && (
         <div className="jp-AIServer-Models-kept">
@@ -240,7 +243,13 @@ function ProviderForm(props: {
           ))}
         </datalist>
       </Field>
-      <p className="jp-AIServer-Models-sent">{sentText(place, trans)}</p>
+      {(wanted || !needsAddress) && (
+        <p className="jp-AIServer-Models-sent">
+          {isLoopback(wanted)
+            ? trans.__('It answers on the machine on which Jupyter runs.')
+            : sentText(nameOf(provider, wanted), trans)}
+        </p>
+      )}
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
           {problem}

@@ -38,12 +38,25 @@ export function sentText(where: string, trans: TranslationBundle): string {
 
 /** Where a provider is, as shown to people: its name, and the address if it was given. */
 export function placeOf(provider: Provider | null, model: ModelInfo): string {
-  if (!provider) {
-    return model.label;
+  return provider ? nameOf(provider, provider.address) : model.label;
+}
+
+/** A provider's name and address; the address alone where that is all its name. */
+export function nameOf(provider: Provider, address: string | null): string {
+  if (provider.needsAddress) {
+    return address || provider.label;
   }
-  return provider.address
-    ? `${provider.label} (${provider.address})`
-    : provider.label;
+  return address ? `${provider.label} (${address})` : provider.label;
+}
+
+/** Whether an address can only be the machine on which Jupyter runs. */
+export function isLoopback(address: string | null): boolean {
+  try {
+    const { hostname } = new URL(address ?? '');
+    return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  } catch {
+    return false;
+  }
 }
 
 /** Where the key of a provider comes from. */

@@ -1,0 +1,416 @@
+/**
+ * What goes wrong while an answer is on its way: each ends in one state and one sentence, and
+ * nothing is lost.
+ */
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { expect, openLab, test } from '../fixtures/plain';
+import { code } from '../fixtures/scripted';
+
+const ANSWER = 'first = 1\nsecond = 2\nthird = 3';
+
+/** The state after a stream that broke off: said once, nothing to accept, the wish is there. */
+async function expectInterrupted(
+  cell: CellUnderTest,
+  wish: string,
+  source: string,
+  sentence = 'broke off'
+): Promise<void> {
+  await expect(cell.row.getByRole('alert')).toHaveCount(1);
+  await expect(cell.row.getByRole('alert')).toContainText(sentence);
+  await expect(cell.button('Stop')).toHaveCount(0);
+  await expect(cell.button(/^Accept/)).toHaveCount(0);
+  await expect(cell.proposal).toHaveCount(0);
+  await expect(cell.input).toHaveValue(wish);
+  expect(await cell.source()).toBe(source);
+}
+
+for (const [how, signal] of [
+  ['killed', 'SIGKILL'],
+  ['stopped in good order', 'SIGTERM']
+] as const) {
+  test(`the server is ${how} mid-stream, and comes back`, async ({
+    page,
+    lab,
+    open
+  }) => {
+    // P36, P32
+    const file = await open(['stay = 1']);
+    const cell = new CellUnderTest(page, 0);
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await lab.model!.script(
+      { ...code(ANSWER), hold_after: 4 },
+      code(ANSWER, 'whole')
+    );
+    await cell.ask('a long wish');
+    await lab.model!.sent(4);
+    await expect(cell.proposal).toBeVisible();
+    await lab.stop(signal);
+    await expectInterrupted(
+      cell,
+      'a long wish',
+      'stay = 1',
+      signal === 'SIGTERM' ? 'server was shut down' : 'broke off'
+    );
+    // While it is away that is said, and nothing spins.
+    await cell.button('Try again').click();
+    await expect(cell.row.getByRole('alert')).toContainText('does not answer');
+    await lab.start();
+    if (signal === 'SIGTERM') {
+      // What had come is a turn of the history, and the sidebar learns of it by itself.
+      await expect(replay.steps.last()).toContainText('a long wish');
+    }
+    await cell.button('Try again').click();
+    await cell.accept();
+    expect(await cell.source()).toBe(ANSWER);
+    const [session] = await lab.sessions(await lab.notebookId(file));
+    expect(session.interactions.map(turn => turn.ai_response.status)).toEqual(
+      signal === 'SIGTERM' ? ['cancelled', 'success'] : ['success']
+    );
+  });
+}
+
+test('the network goes without a word and comes back', async ({
+  page,
+  context,
+  lab,
+  open
+}) => {
+  // P36: nothing comes and nothing ends, as on a laptop that was closed. (The server stands still
+  // for longer than its heartbeat, which looks the same from here.)
+  await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script({ ...code(ANSWER), hold_after: 4 }, code(ANSWER));
+  await cell.ask('a long wish');
+  await lab.model!.sent(4);
+  await expect(cell.proposal).toContainText('first');
+  await context.setOffline(true);
+  process.kill(lab.pid, 'SIGSTOP');
+  try {
+    await expect(cell.row.getByRole('alert')).toBeVisible({ timeout: 50_000 });
+    await expectInterrupted(cell, 'a long wish', 'stay = 1');
+    await cell.button('Try again').click();
+    await expect(cell.row.getByRole('alert')).toContainText('does not answer');
+  } finally {
+    process.kill(lab.pid, 'SIGCONT');
+    await context.setOffline(false);
+  }
+  await cell.button('Try again').click();
+  await cell.accept();
+  expect(await cell.source()).toBe(ANSWER);
+  await expect
+    .poll(async () => (await lab.model!.requests())[0].outcome)
+    .toBe('gone');
+});
+
+test('a page that slept goes on where it was', async ({ page, lab, open }) => {
+  // P36: no doubled text, nothing missing.
+  await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script({ ...code(ANSWER), hold_after: 4 });
+  await cell.ask('a long wish');
+  await lab.model!.sent(4);
+  await expect(cell.proposal).toContainText('first');
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await lab.model!.release();
+  await expect
+    .poll(async () => (await lab.model!.requests())[0].outcome)
+    .toBe('whole');
+  await cdp.send('Page.setWebLifecycleState', { state: 'active' });
+  await cell.accept();
+  expect(await cell.source()).toBe(ANSWER);
+});
+
+test('the disk is full: the answer is there all the same, and what was done is noted later', async ({
+  page,
+  lab,
+  open
+}) => {
+  // P20
+  const file = await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(code('kept = 1'), code('lost = 2'), code('late = 3'));
+  await cell.ask('one');
+  await cell.accept();
+  const id = await lab.notebookId(file);
+  await expect
+    .poll(async () => (await lab.sessions(id))[0].events?.length)
+    .toBe(1);
+  await cell.ask('two');
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  lab.fillDisk(true);
+  try {
+    await cell.accept();
+    await expect(
+      page.getByText('will be noted as soon as that works')
+    ).toBeVisible();
+    expect(await cell.source()).toBe('lost = 2');
+    await cell.ask('three');
+    await expect(cell.row).toContainText('could not be kept in the history');
+    await expect(cell.button('Copy')).toBeVisible();
+    await cell.accept();
+    expect(await cell.source()).toBe('late = 3');
+  } finally {
+    lab.fillDisk(false);
+  }
+  // What was done meanwhile is noted by itself, in its order.
+  await expect
+    .poll(
+      async () =>
+        (await lab.sessions(id))[0].events?.map(({ type, source }) => [
+          type,
+          source
+        ]),
+      { timeout: 30_000 }
+    )
+    .toEqual([
+      ['accept', 'kept = 1'],
+      ['accept', 'lost = 2'],
+      ['edit', 'late = 3']
+    ]);
+});
+
+test('a proxy answers in place of the server', async ({ page, lab, open }) => {
+  await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(code('works = 1'));
+  const page_ = '<html><body><h1>canary 502</h1></body></html>';
+  const json = 'application/json';
+  const error = (status: number, kind: string) => ({
+    status,
+    contentType: json,
+    body: JSON.stringify({ code: kind, message: 'A sentence.', requestId: 'r' })
+  });
+  const answers: [object, RegExp][] = [
+    [
+      { status: 502, contentType: 'text/html', body: page_ },
+      /Something between/
+    ],
+    [
+      { status: 200, contentType: 'text/html', body: page_ },
+      /Something between/
+    ],
+    [error(412, 'stale_revision'), /changed elsewhere/],
+    [error(403, 'forbidden'), /Your session has ended/]
+  ];
+  let answer: object;
+  await page.route(/aiserver\/generate/, route => route.fulfill(answer));
+  await page.route(/api\/me/, route => route.fulfill({ status: 403 }));
+  [[answer]] = answers;
+  await cell.ask('a wish');
+  for (const [given, sentence] of answers) {
+    answer = given;
+    await cell.button('Try again').click();
+    await expect(cell.row.getByRole('alert')).toContainText(sentence);
+    await expect(cell.input).toHaveValue('a wish');
+  }
+  const link = cell.row.getByRole('link', { name: 'Sign in' });
+  await expect(link).toHaveAttribute('href', `${lab.url}/`);
+  await expect(page.locator('body')).not.toContainText('canary');
+  await page.unrouteAll();
+  await cell.button('Try again').click();
+  await cell.accept();
+  expect(await cell.source()).toBe('works = 1');
+});
+
+test('the cell changes under the answer', async ({ page, lab, open }) => {
+  // P34: the right cell by its id, or none; and it is said.
+  await open(['edited = 1', 'up = 1\ndown = 2', 'cut = 1', 'kind = 1']);
+  const run = (command: string) =>
+    page.evaluate(
+      name => (window as any).jupyterapp.commands.execute(name),
+      command
+    );
+  const activate = (index: number, line?: number) =>
+    page.evaluate(
+      ([i, at]) => {
+        const { content } = (window as any).jupyterapp.shell.currentWidget;
+        content.activeCellIndex = i;
+        content.deselectAll();
+        if (at !== undefined) {
+          content.activeCell.editor.setCursorPosition({ line: at, column: 0 });
+        }
+      },
+      [index, line] as const
+    );
+  const ask = async (cell: CellUnderTest, source: string) => {
+    await lab.model!.clear();
+    await lab.model!.script({ ...code(source), hold_after: 1 });
+    await cell.ask('a wish');
+    await lab.model!.sent(1);
+  };
+  const sources = () =>
+    page.evaluate(() =>
+      (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+        (cell: any) => cell.model.sharedModel.getSource()
+      )
+    );
+
+  // Edited: the diff is against what it holds now, and that is said.
+  const first = new CellUnderTest(page, 0);
+  await ask(first, 'edited = 2');
+  await page.evaluate(() =>
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource(
+      'edited = 1  # mine'
+    )
+  );
+  await lab.model!.release();
+  await expect(first.row).toContainText('changed after you asked');
+  await expect(first.proposal).toContainText('# mine');
+  await first.accept();
+  await first.focus();
+  await page.keyboard.press('ControlOrMeta+z');
+  expect(await first.source()).toBe('edited = 1  # mine');
+
+  // Split: the id stays with the last piece, and so does the answer.
+  await ask(new CellUnderTest(page, 1), 'up = 3');
+  await activate(1, 1);
+  await run('notebook:split-cell-at-cursor');
+  await lab.model!.release();
+  const last = new CellUnderTest(page, 2);
+  await expect(last.row).toContainText('changed after you asked');
+  await last.button('Reject').click();
+  expect(await sources()).toEqual([
+    'edited = 1  # mine',
+    'up = 1',
+    'down = 2',
+    'cut = 1',
+    'kind = 1'
+  ]);
+
+  // Merged: there is no such cell any more. Nothing is written; the answer is kept.
+  await ask(new CellUnderTest(page, 1), 'gone = 1');
+  await activate(1);
+  await run('notebook:merge-cell-below');
+  await lab.model!.release();
+  await expect(
+    page.getByText('The cell that you asked in is gone')
+  ).toBeVisible();
+  expect((await sources())[1]).toBe('up = 1\n\ndown = 2');
+  await page.getByRole('button', { name: 'Hide notification' }).click();
+
+  // Cut and pasted elsewhere: it is the same cell.
+  await ask(new CellUnderTest(page, 2), 'cut = 2');
+  await activate(2);
+  await run('notebook:cut-cell');
+  await activate(0);
+  await run('notebook:paste-cell-below');
+  await lab.model!.release();
+  const pasted = new CellUnderTest(page, 1);
+  await pasted.accept();
+  expect((await sources())[1]).toBe('cut = 2');
+
+  // Changed to Markdown and back: it is the same cell.
+  await ask(new CellUnderTest(page, 3), 'kind = 2');
+  await activate(3);
+  await run('notebook:change-cell-to-markdown');
+  await run('notebook:change-cell-to-code');
+  await lab.model!.release();
+  const changed = new CellUnderTest(page, 3);
+  await changed.accept();
+  expect((await sources())[3]).toBe('kind = 2');
+});
+
+test('the notebook is renamed or closed, and the kernel is busy or restarted', async ({
+  page,
+  lab,
+  open
+}) => {
+  const file = await open(['import time\ntime.sleep(600)', '']);
+  const cell = new CellUnderTest(page, 1);
+  const renamed = 'renamed.ipynb';
+  await lab.model!.script(
+    { ...code('busy = 1'), hold_after: 2 },
+    { ...code('restarted = 1'), hold_after: 2 },
+    { ...code('closed = 1'), hold_after: 2 }
+  );
+  // A busy kernel: asking needs none, and the list of DataFrames says that it is busy.
+  await new CellUnderTest(page, 0).focus();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await cell.open();
+  await cell.button('More').click();
+  await page.getByRole('menuitem', { name: /About a DataFrame/ }).click();
+  await expect(cell.row).toContainText(/kernel is busy|still running/i, {
+    timeout: 30_000
+  });
+  await cell.button('Done').click();
+  await cell.ask('while it is busy');
+  await lab.model!.sent(2);
+  await page.evaluate(
+    ([from, to]) =>
+      (window as any).jupyterapp.serviceManager.contents.rename(from, to),
+    [file, renamed] as const
+  );
+  await lab.model!.release();
+  await cell.accept();
+  // Restarted mid-stream: nothing of it is the kernel's.
+  await cell.ask('while it restarts');
+  await lab.model!.sent(2);
+  await page.evaluate(() =>
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.sessionContext.restartKernel()
+  );
+  await lab.model!.release();
+  await cell.accept();
+  expect(await cell.source()).toBe('restarted = 1');
+  // Closed mid-stream: the model is stopped, and what had come is kept.
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.context.save()
+  );
+  await cell.ask('while it closes');
+  await lab.model!.sent(2);
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.close()
+  );
+  await expect
+    .poll(async () => (await lab.model!.requests()).at(-1)!.outcome)
+    .toBe('gone');
+  const id = await lab.notebookId(renamed);
+  await expect
+    .poll(async () =>
+      (await lab.sessions(id))[0].interactions.map(
+        turn => turn.ai_response.status
+      )
+    )
+    .toEqual(['success', 'success', 'cancelled']);
+  await openLab(page, lab, renamed);
+  const again = new CellUnderTest(page, 1);
+  await again.open();
+  await expect(again.row).toContainText('turn 4');
+});
+
+test('two tabs on one cell: one is told, and may take over', async ({
+  page,
+  context,
+  lab,
+  open
+}) => {
+  // P33
+  const file = await open(['shared = 1']);
+  const cell = new CellUnderTest(page, 0);
+  await lab.model!.script(
+    { ...code('mine = 1'), hold_after: 2 },
+    code('yours = 2')
+  );
+  await cell.ask('mine');
+  await lab.model!.sent(2);
+  const second = await context.newPage();
+  await openLab(second, lab, file, 'second');
+  const other = new CellUnderTest(second, 0);
+  await other.ask('yours');
+  await expect(other.row.getByRole('alert')).toContainText(
+    'already being written'
+  );
+  await expect(other.input).toHaveValue('yours');
+  await other.button('Stop it and ask again').click();
+  await other.accept();
+  expect(await other.source()).toBe('yours = 2');
+  await expectInterrupted(cell, 'mine', 'shared = 1', 'another tab');
+  expect(await cell.source()).toBe('shared = 1');
+  expect(await lab.model!.requests()).toHaveLength(2);
+  await second.close();
+});
