@@ -94,7 +94,7 @@ test('two people at once: their histories never meet, and neither reaches the ot
       .toBe(2);
     await hub.model.script(code('x = 2'));
     await his.ask('小明的愿望');
-    await his.accept();
+    await his.accept(60_000); // his server answers for the first time
     await hub.model.release();
     await hers.accept();
     expect(await hers.source()).toBe('x = 1');
