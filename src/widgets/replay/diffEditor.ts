@@ -4,7 +4,7 @@
  */
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension } from '@codemirror/state';
-import { EditorView } from '@codemirror/view';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
 
@@ -70,6 +70,8 @@ export class DiffEditor implements IDisposable {
         extensions: [
           language,
           jupyterTheme,
+          // What turns the reading order round, or takes no room, is shown (Trojan Source).
+          highlightSpecialChars(),
           EditorView.lineWrapping,
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),

@@ -1,0 +1,260 @@
+/**
+ * By keyboard alone, by ear, in any colours (P38).
+ */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { expect, test } from '../fixtures/plain';
+import { code } from '../fixtures/scripted';
+
+const OURS = ['.jp-AIServer-Ask', '.jp-AIServer-Diff', '.jp-AIServer-Replay'];
+
+/** What axe finds in our parts that keeps somebody from using them. */
+async function serious(page: Page): Promise<string[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  for (const part of OURS) {
+    if (await page.locator(part).first().isVisible()) {
+      axe.include(part);
+    }
+  }
+  const { violations } = await axe.analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(node => `${id}: ${node.html} ${node.failureSummary}`)
+    );
+}
+
+async function dress(page: Page, dark: boolean): Promise<void> {
+  await page.evaluate(
+    theme =>
+      (window as any).jupyterapp.commands.execute('apputils:change-theme', {
+        theme
+      }),
+    dark ? 'JupyterLab Dark' : 'JupyterLab Light'
+  );
+  await expect(page.locator('body')).toHaveAttribute(
+    'data-jp-theme-light',
+    dark ? 'false' : 'true'
+  );
+}
+
+test('the whole flow by keyboard alone', async ({ page, lab, open }) => {
+  await open(['x = 1', '']);
+  const cell = new CellUnderTest(page, 0);
+  const keys = page.keyboard;
+  await lab.model!.script(
+    { ...code('x = 2'), hold_after: 1 },
+    code('x = 3', 'It is three.'),
+    code('x = 33'),
+    code('x = 4')
+  );
+  // The notebook has the focus when it is opened.
+  await keys.press('Enter');
+  await keys.press('ControlOrMeta+k');
+  await expect(cell.input).toBeFocused();
+  // Ask, stop: the wish is there again and the focus has not moved.
+  await keys.type('make it two');
+  await keys.press('Enter');
+  await lab.model!.sent(1);
+  await keys.press('Escape');
+  await expect(cell.row).toContainText('Stopped');
+  await expect(cell.input).toBeFocused();
+  await expect(cell.input).toHaveValue('make it two');
+  // Ask again, refine, accept: back in the code.
+  await keys.press('Enter');
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.input).toBeFocused();
+  await keys.type('larger');
+  await keys.press('Enter');
+  await expect(cell.row).toContainText('larger');
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  await keys.press('Shift+Enter');
+  await expect(cell.proposal).toHaveCount(0);
+  expect(await cell.source()).toBe('x = 33');
+  await expect(cell.editor).toBeFocused();
+  // Reject: back in the code as well.
+  await keys.press('ControlOrMeta+k');
+  await keys.type('four');
+  await keys.press('Enter');
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  // Each button can be reached, and shows that it is.
+  await keys.press('Tab');
+  await expect(cell.button(/^Accept/)).toBeFocused();
+  await keys.press('Tab');
+  await expect(cell.button(/^Reject/)).toBeFocused();
+  expect(
+    await page.evaluate(
+      () => getComputedStyle(document.activeElement!).outlineStyle
+    )
+  ).not.toBe('none');
+  await keys.press('Enter');
+  await expect(cell.proposal).toHaveCount(0);
+  await expect(cell.editor).toBeFocused();
+  expect(await cell.source()).toBe('x = 33');
+  // The replay, by the palette; a step by its keys; and back to it.
+  await keys.press('Escape');
+  await keys.press('ControlOrMeta+Shift+c');
+  await keys.type('Show Replay');
+  await keys.press('Enter');
+  const replay = new ReplayUnderTest(page);
+  await expect(replay.slider).toBeVisible();
+  for (let i = 0; i < 12; i++) {
+    if (await replay.slider.evaluate(node => node === document.activeElement)) {
+      break;
+    }
+    await keys.press('Tab');
+  }
+  await expect(replay.slider).toBeFocused();
+  await keys.press('Home');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
+  const restore = replay.button('Restore this version');
+  for (let i = 0; i < 12; i++) {
+    if (await restore.evaluate(node => node === document.activeElement)) {
+      break;
+    }
+    await keys.press('Tab');
+  }
+  await expect(restore).toBeFocused();
+  await keys.press('Enter');
+  await expect.poll(() => cell.source()).toBe('x = 1');
+});
+
+test('a screen reader is told the start and the end, not each word', async ({
+  page,
+  lab,
+  open
+}) => {
+  await open(['x = 1']);
+  const cell = new CellUnderTest(page, 0);
+  const source = Array.from({ length: 60 }, (_, i) => `x = ${i}`).join('\n');
+  await lab.model!.script({ ...code(source, 'why'), hold_after: 20 });
+  await cell.open();
+  await page.evaluate(() => {
+    const said: string[] = ((window as any).said = []);
+    const row = document.querySelector('.jp-AIServer-Ask')!;
+    const note = () => {
+      for (const node of row.querySelectorAll('[role=status], [role=alert]')) {
+        const text = node.textContent ?? '';
+        if (text && text !== said[said.length - 1]) {
+          said.push(text);
+        }
+      }
+    };
+    new MutationObserver(note).observe(row, {
+      subtree: true,
+      childList: true,
+      characterData: true
+    });
+  });
+  await cell.ask('count');
+  await lab.model!.sent(20);
+  await expect(cell.proposal).toBeVisible();
+  await lab.model!.release();
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  const said: string[] = await page.evaluate(() => (window as any).said);
+  expect(said).toHaveLength(2);
+  expect(said[0]).toContain('Writing');
+  expect(said[1]).toContain('ready');
+  // Nothing else of what changes is announced.
+  await expect(
+    cell.proposal.locator('[aria-live]:not(:empty), [role=log]')
+  ).toHaveCount(0);
+});
+
+test('axe finds nothing serious in any state, in either theme', async ({
+  page,
+  lab,
+  open
+}) => {
+  test.setTimeout(180_000);
+  await open(['import pandas as pd\nx = 1', 'md:# Title', '']);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  const found: string[] = [];
+  const look = async (state: string) => {
+    for (const dark of [false, true]) {
+      await dress(page, dark);
+      const name = `${state}-${dark ? 'dark' : 'light'}`;
+      await page.screenshot({
+        path: test.info().outputPath(`${name}.png`),
+        caret: 'hide'
+      });
+      found.push(...(await serious(page)).map(text => `${name}: ${text}`));
+    }
+  };
+  await lab.model!.script(
+    { ...code('import pandas as pd\nx = 2\ny = 3'), hold_after: 3 },
+    { status: 401 },
+    code('import pandas as pd\nx = 2\ny = 3', 'It adds y.'),
+    code('import pandas as pd\nx = 5', 'It takes y away.')
+  );
+  await replay.open();
+  await cell.open();
+  await look('asking');
+  await cell.input.fill('add y\nand more');
+  await cell.input.press('Enter');
+  await lab.model!.sent(3);
+  await expect(cell.proposal).toBeVisible();
+  await look('streaming');
+  await cell.button('Stop').click();
+  await expect(cell.row).toContainText('Stopped');
+  await look('stopped');
+  await cell.input.press('Enter');
+  await expect(cell.row.getByRole('alert')).toBeVisible();
+  await look('failed');
+  await cell.button('Try again').click();
+  await expect(cell.button(/^Accept/)).toBeVisible();
+  await look('suggested');
+  await cell.accept();
+  await cell.ask('take it away');
+  await cell.button(/^Reject/).click();
+  await expect(replay.steps.first()).toBeVisible();
+  await replay.slider.press('Home');
+  await replay.slider.press('ArrowRight');
+  await look('replay');
+  await replay.tab('Notebook').click();
+  await look('overview');
+  expect(found).toEqual([]);
+});
+
+test('in the system’s own colours, and without motion', async ({
+  page,
+  lab,
+  open
+}) => {
+  await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+  await open(['x = 1']);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  await lab.model!.script(code('x = 2'), { ...code('x = 3'), hold_after: 1 });
+  await replay.open();
+  await cell.ask('two');
+  await cell.accept();
+  await expect(replay.steps).toHaveCount(2);
+  const colour = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate(node => getComputedStyle(node).backgroundColor);
+  const ground = await colour('.jp-AIServer-Replay');
+  expect(await colour('.jp-AIServer-Replay-dot.jp-mod-model')).not.toBe(ground);
+  expect(await colour('.jp-AIServer-Replay-passed')).not.toBe(ground);
+  await cell.ask('three');
+  await lab.model!.sent(1);
+  await expect(cell.button('Stop')).toBeVisible();
+  expect(await colour('.jp-AIServer-Ask-dots')).not.toBe(
+    await colour('.jp-AIServer-Ask')
+  );
+  const moving = await page.evaluate(
+    () =>
+      document
+        .getAnimations()
+        .filter(({ effect }) =>
+          (effect as KeyframeEffect).target?.closest('[class*="jp-AIServer"]')
+        ).length
+  );
+  expect(moving).toBe(0);
+  await page.screenshot({ path: test.info().outputPath('forced.png') });
+});
