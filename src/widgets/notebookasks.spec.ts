@@ -5,12 +5,15 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
-import { act } from 'react';
 
 import { code, done, setup as fakes, start } from '../models/generation.fakes';
 import { NotebookAsks } from './notebookasks';
 
-(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+/** Do something, and let React draw what follows of it. */
+async function act(what: () => unknown): Promise<void> {
+  await what();
+  await new Promise(resolve => requestAnimationFrame(resolve));
+}
 
 /** A cell's widget, as far as asking looks at it; each has the model of the id `c1`. */
 class FakeCell extends Widget {
@@ -179,7 +182,7 @@ describe('NotebookAsks', () => {
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(true);
     t.history.record.mockRejectedValueOnce(new Error('full'));
     cell.node.querySelector('textarea')?.focus();
-    await act(async () => void (await t.model.accept()));
+    await act(() => t.model.accept());
     expect([rows(), diffs()]).toEqual([0, 0]);
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(false);
     // Back in the code, where the person came from.
@@ -205,7 +208,7 @@ describe('NotebookAsks', () => {
       setter.call(field, 'and shorter');
       field.dispatchEvent(new Event('input', { bubbles: true }));
     });
-    await act(async () => void (await t.model.accept()));
+    await act(() => t.model.accept());
     await t.settle();
     expect([rows(), diffs()]).toEqual([1, 0]);
     expect(document.querySelector('textarea')?.value).toBe('and shorter');
@@ -233,7 +236,7 @@ describe('NotebookAsks', () => {
     void t.model.ask('do it');
     (await t.requested(1)).push(start(), code('x'));
     await t.phase('streaming');
-    await act(async () => t.disposed.emit());
+    await act(() => t.disposed.emit());
     expect(t.signals[0]?.aborted).toBe(true);
     expect([rows(), diffs()]).toEqual([0, 0]);
     expect(t.asks.isDisposed).toBe(true);
