@@ -125,9 +125,8 @@ class AIServer(ExtensionApp):
         if self._loaded:
             return
         from .assistant import Assistant
-        from .handlers.notebooks import Contents
+        from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
-        from .sessions.notebooks import NotebookRegistry
 
         server: Any = self.serverapp
         traits: Any = type(self)
@@ -140,14 +139,11 @@ class AIServer(ExtensionApp):
         if self.allowed_models != ["*"]:
             self.models.allowed_models = self.allowed_models
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
-        contents = Contents(server.contents_manager)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
-            aiserver_notebooks=NotebookRegistry(
-                self.sessions, contents.exists, contents.notebook_id
-            ),
+            aiserver_notebooks=notebook_registry(self.sessions, server.contents_manager, self.log),
             aiserver_owner="" if self.others_may_ask else self.owner,
         )
         base_url = server.web_app.settings["base_url"]

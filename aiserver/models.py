@@ -80,6 +80,11 @@ class SessionKey:
         check_id("cellId", self.cell_id)
 
 
+def is_id(value: str) -> bool:
+    """Whether this may be an id of a notebook or a cell."""
+    return _ID.fullmatch(value) is not None
+
+
 def check_id(name: str, value: str) -> str:
     """Return ``value``, or raise InvalidRequest that names the field."""
     if not isinstance(value, str) or not _ID.fullmatch(value):

@@ -112,6 +112,8 @@ export namespace CommandIDs {
   export const accept = 'aiserver:accept-suggestion';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';
+  /** Show what would be sent to the model. */
+  export const preview = 'aiserver:preview-request';
   /** Start afresh: past turns are no longer told to the model. */
   export const reset = 'aiserver:reset-context';
   /** Show the sidebar. */

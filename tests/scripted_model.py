@@ -16,6 +16,8 @@ and ``POST /tokenize`` (one token for four characters). It is steered in process
       status           an HTTP error (with ``retry_after`` in seconds, ``message`` as its raw text)
       hang             never answers, until the client leaves
       garbage          bytes that are no answer
+      cut_at           of the whole stream only so many bytes, then the connection is closed
+      content_type     another one than the stream's, with ``text`` as the whole body
       finish           why it ended ("stop"); null leaves the reason out
       endless          the chunks again and again, until the client leaves
       usage            token counts (else counted in words)
@@ -200,12 +202,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._write(b'data: {"choices": [ \x00\xff not json\n\n')
             self._write(b"")
             return "whole"
+        if "content_type" in answer:
+            self._head(answer["content_type"])
+            self._write(answer["text"].encode())
+            self._write(b"")
+            return "whole"
         if not body.get("stream"):
             message = {"role": "assistant", "content": "".join(chunks)}
             choice = {"index": 0, "message": message, "finish_reason": "stop"}
             self._json(_frame("chat.completion", [choice], usage))
             return "whole"
         self._head("text/event-stream")
+        if "cut_at" in answer:
+            self._write(stream_of(chunks, usage)[: answer["cut_at"]] or b" ")
+            self.close_connection = True
+            return "cut"
         self._event(_choice({"role": "assistant", "content": ""}))
         while True:
             for count, chunk in enumerate(chunks):
@@ -254,6 +265,15 @@ class _Handler(BaseHTTPRequestHandler):
     def _write(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         self.wfile.flush()
+
+
+def stream_of(chunks: list[str], usage: dict[str, int]) -> bytes:
+    """The bytes of a whole streamed answer."""
+    frames = [_choice({"role": "assistant", "content": ""})]
+    frames += [_choice({"content": chunk}) for chunk in chunks]
+    frames += [_choice({}, "stop"), _frame("chat.completion.chunk", [], usage)]
+    events = [b"data: " + json.dumps(item, ensure_ascii=False).encode() for item in frames]
+    return b"\n\n".join([*events, b"data: [DONE]", b""])
 
 
 def default_answer(body: dict[str, Any]) -> str:

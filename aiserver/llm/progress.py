@@ -124,7 +124,7 @@ class Told(Progress):
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
-        self._last = 0.0
+        self._last, self._told = 0.0, 0
 
     def say(self, sentence: str) -> None:
         """See Progress."""
@@ -141,11 +141,12 @@ class Told(Progress):
     def reach(self, done: int) -> None:
         """See Progress."""
         super().reach(done)
-        if time.monotonic() - self._last >= _SECONDS_BETWEEN_STATES:
+        far = done - self._told >= self.whole / 100  # also just before it stands still
+        if far or time.monotonic() - self._last >= _SECONDS_BETWEEN_STATES:
             self._tell()
 
     def _tell(self) -> None:
-        self._last = time.monotonic()
+        self._last, self._told = time.monotonic(), self.done
         state = {
             "phase": self.phase,
             "bytes": min(self.before + self.done, self.whole),

@@ -23,7 +23,7 @@ from ..errors import (
 from .base import ChatModel, Delta, ModelInfo
 from .connections import Access
 from .errors import translate
-from .making import OLLAMA_CONTEXT, make_model
+from .making import OLLAMA_CONTEXT, close_model, make_model
 from .providers import PROVIDERS, is_loopback, provider_of
 from .streaming import Limits, stream_chat
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 RETRIES = 2
+FIRST_WAIT = 1.0  # seconds, doubled each time, where the provider names none
 LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
 
 
@@ -97,9 +98,8 @@ class RemoteModel(ChatModel):
         """Close the connections: our own, and the library's where it lets us."""
         model, self._model = self._model, None
         clients, self._clients = self._clients, {}
-        library = getattr(model, "root_async_client", None)
-        if library is not None:
-            await library.close()
+        if model is not None:
+            await close_model(model)
         if clients:
             clients["http_client"].close()
             await clients["http_async_client"].aclose()
@@ -140,7 +140,7 @@ def _missing_module(error: ImportError) -> str | None:
 
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     asked = error.retry_after if isinstance(error, ModelRateLimited) else None
-    return float(2**attempt) if asked is None else asked
+    return FIRST_WAIT * 2**attempt if asked is None else asked
 
 
 def estimate_tokens(text: str) -> int:

@@ -21,7 +21,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import BadAnswer, ModelTimeout
+from ..errors import BadAnswer, ModelTimeout, ModelUnavailable
 from .base import Delta
 from .errors import translate
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
 CUT = "The answer was cut off because it grew too long. Ask for less at once."
+NOTHING = "What came back was no answer of a model. Check the address, and try again."
 BROKEN_OFF = "The model stopped in the middle of its answer. Try again."
 
 # What providers call the reason why an answer ended, and the values that mean "cut".
@@ -75,7 +76,7 @@ async def stream_chat(
             _add(usage, item.usage_metadata)
             reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
             text = str(item.text)
-            size += len(text)
+            size += max(1, len(text))  # also one that thinks, or says nothing, without end
             if text:
                 yield Delta(text)
             if size > limits.characters:
@@ -88,7 +89,7 @@ async def stream_chat(
     if str(reason).lower() in _CUT_REASONS:
         raise BadAnswer(CUT)
     if reason is None and limits.must_end:
-        raise BadAnswer(BROKEN_OFF)
+        raise BadAnswer(BROKEN_OFF) if size else ModelUnavailable(NOTHING)
 
 
 async def _pump(
@@ -104,7 +105,7 @@ async def _pump(
         async with contextlib.aclosing(chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
-                size += len(chunk.text)
+                size += max(1, len(chunk.text))
                 if size > limits.characters:
                     break  # also when nobody reads
         queue.put_nowait(None)

@@ -16,6 +16,7 @@ What must hold in each store:
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
@@ -127,6 +128,21 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         Raises NotFound if there is no source, SessionTooNew if it can't be copied whole. A target
         that exists is left as it is and returned.
         """
+
+    @abstractmethod
+    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+        """Keep what another place knows of the cell as well; say whether that was anything new.
+
+        See ``union.py``; ``skip`` items of the other were taken over before. Raises
+        SessionTooNew if either can't be joined whole.
+        """
+
+    def exclusively(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """Be the only one, among all that share the store, who says which notebook is which.
+
+        Not for two tasks of one process at once.
+        """
+        return contextlib.nullcontext()
 
     @abstractmethod
     async def append_notebook_log(

@@ -7,7 +7,8 @@ any of them is killed. All work with files is done in threads, none on the event
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -28,13 +29,14 @@ from ..models import (
     SessionSummary,
     check_id,
 )
-from .base import SessionManager, append_events, append_turn, page
+from .base import SessionManager, append_events, append_turn, check_writable, page
 from .durable import Stamp, translated
 from .filenames import is_sha256
 from .place import Place
 from .root import find_root
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
+from .union import unite
 
 T = TypeVar("T")
 
@@ -123,6 +125,39 @@ class FileSessionManager(SessionManager):
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell."""
         return await self._run(self._files.fork, source, target)
+
+    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+        """Keep what another place knows of the cell as well."""
+        check_writable(other, None)
+
+        def edit(session: Session) -> bool:
+            return unite(session, other, skip)
+
+        grown, _ = await self._run(self._files.change, key, None, edit)
+        return bool(grown)
+
+    @contextlib.asynccontextmanager
+    async def exclusively(self) -> AsyncIterator[None]:
+        """Be the only process that says which notebook is which."""
+        if not await self.writable():
+            yield  # then nobody can say anything new
+            return
+        lock = self._place.alone()
+        entered = asyncio.ensure_future(self._run(lock.__enter__))
+
+        def leave(done: asyncio.Future[None]) -> None:
+            if not done.cancelled() and done.exception() is None:
+                lock.__exit__(None, None, None)
+
+        try:
+            await asyncio.shield(entered)
+        except asyncio.CancelledError:
+            entered.add_done_callback(leave)
+            raise
+        try:
+            yield
+        finally:
+            await self._run(lock.__exit__, None, None, None)
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""

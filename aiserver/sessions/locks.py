@@ -5,7 +5,7 @@ What must hold:
 - One holder per name at a time, among all threads and processes that share the folder.
 - The system frees the lock of a killed process: it blocks nobody.
 - A name maps to one of 256 lock files, so that they don't pile up. Two names may share one, so a
-  thread never holds two names at once.
+  thread never holds two names at once. One more stands apart: under it names can be held.
 - A link planted in place of a lock file is removed, never followed.
 """
 
@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from ..errors import StorageError
 
 SHARDS = 256
+_APART = SHARDS
 _POLL = 0.002  # seconds between two tries for a lock that another process holds
 
 
@@ -52,9 +53,20 @@ class ShardLocks:
             yield held
 
     @contextlib.contextmanager
-    def _held(self, name: str, timeout: float) -> Iterator[bool]:
+    def hold_apart(self) -> Iterator[None]:
+        """Hold a lock beside those of the names. Raises as ``hold``."""
+        with self._held_shard(_APART, self._timeout) as held:
+            if not held:
+                raise StorageError("The history is busy. Try again in a moment.")
+            yield
+
+    def _held(self, name: str, timeout: float) -> contextlib.AbstractContextManager[bool]:
+        return self._held_shard(zlib.crc32(name.encode()) % SHARDS, timeout)
+
+    @contextlib.contextmanager
+    def _held_shard(self, number: int, timeout: float) -> Iterator[bool]:
         # Threads wait for each other here, where they need not poll.
-        among_threads, among_processes = self._shard(zlib.crc32(name.encode()) % SHARDS)
+        among_threads, among_processes = self._shard(number)
         if not among_threads.acquire(timeout=timeout):
             yield False
             return

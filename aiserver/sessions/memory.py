@@ -36,6 +36,7 @@ from .base import (
     summarise,
 )
 from .filenames import is_sha256
+from .union import unite
 
 
 class InMemorySessionManager(SessionManager):
@@ -114,6 +115,16 @@ class InMemorySessionManager(SessionManager):
         copy = forked(self._load(source), target)
         self._sessions[target] = codec.encode(copy)
         return copy
+
+    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+        """Keep what another place knows of the cell as well."""
+        check_writable(other, None)
+        session = self._load(key) or new_session(key)
+        check_writable(session, None)
+        grown = unite(session, other, skip)
+        if grown:
+            self._sessions[key] = codec.encode(session)
+        return grown
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""

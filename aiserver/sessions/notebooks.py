@@ -6,31 +6,48 @@ What must hold:
   sessions. Two notebooks never share an id for longer than one call here.
 - A notebook that lost its id is known again by its path, but only if a cell agrees: another
   notebook under an old name (``Untitled.ipynb``) inherits nothing.
-- Asking twice is the same as asking once, also where the first answer got lost or the server
-  died in the middle.
+- Asking twice is the same as asking once, also where the first answer got lost, the server died
+  in the middle, or another server is asked at the same time. Where two pages know a notebook
+  differently, the file decides.
 - The logs are the truth; the index in memory is made from them and follows them.
 
 The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
-not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it.
+not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
+``taken_over {taken}``, what was copied from other places (``elsewhere.py``).
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import SessionCorrupt, SessionTooNew
-from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, utc_now
+from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from .base import SessionManager
-
-PathExists = Callable[[str], Awaitable[bool]]
-NotebookIdAt = Callable[[str], Awaitable[str | None]]
+from .elsewhere import Elsewhere, Taken
 
 _PATH_SEEN = "path_seen"
 _CELL_ORDER = "cell_order"
+_TAKEN_OVER = "taken_over"
+
+
+class NotebookFiles(Protocol):
+    """What must be known of the notebooks' files."""
+
+    def name(self, path: str) -> str:
+        """What the logs call the notebook at a path of Jupyter's contents API.
+
+        The same wherever Jupyter was started.
+        """
+
+    async def exists(self, name: str) -> bool:
+        """Whether there is a notebook of that name."""
+
+    async def notebook_id(self, name: str) -> str | None:
+        """The id that it carries on disk, or None."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,7 @@ class _Notebook:
     pending_fork_of: str | None = None
     cell_order: list[str] | None = None
     cells_at: dict[str, set[str]] = field(default_factory=dict)
+    taken: Taken = field(default_factory=dict)
     last_seq: int = 0
 
     def follow(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
@@ -65,26 +83,30 @@ class _Notebook:
             elif entry.type == _CELL_ORDER and isinstance(cell_ids, list) and self.path:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
                 self.cells_at[self.path].update(self.cell_order)
+            elif entry.type == _TAKEN_OVER:
+                self._follow_taken(entry.data.get("taken"))
         return self
+
+    def _follow_taken(self, taken: object) -> None:
+        for place, counts in taken.items() if isinstance(taken, dict) else ():
+            if isinstance(counts, dict):
+                known = {cell: n for cell, n in counts.items() if isinstance(n, int)}
+                self.taken.setdefault(place, {}).update(known)
 
 
 class NotebookRegistry:
-    """Answers "which id must the notebook at this path carry?".
-
-    ``path_exists`` says whether there is a notebook at a path; ``notebook_id_at`` which id it
-    carries on disk, or None. Paths are those of Jupyter's contents API.
-    """
+    """Answers "which id must the notebook at this path carry?"."""
 
     def __init__(
         self,
         store: SessionManager,
-        path_exists: PathExists,
-        notebook_id_at: NotebookIdAt | None = None,
+        files: NotebookFiles,
+        elsewhere: Elsewhere | None = None,
         *,
         owner: str = "",
     ) -> None:
-        self._store, self._owner = store, owner
-        self._path_exists, self._notebook_id_at = path_exists, notebook_id_at
+        self._store, self._files, self._elsewhere = store, files, elsewhere
+        self._owner = owner
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
         # One call at a time: calls are rare and quick, and two of them may mean one notebook.
@@ -100,18 +122,39 @@ class NotebookRegistry:
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
-        async with self._one_at_a_time:
+        async with self._one_at_a_time, self._store.exclusively():
+            if self._elsewhere:
+                await self._elsewhere.take_logs(path)
             await self._refresh()
-            claimed = notebook_id or self._known_at(path, cell_ids)
+            name = self._files.name(path)
+            claimed = notebook_id or await self._claimed_by_none(name, cell_ids)
             if claimed is None:
-                identity = NotebookIdentity(str(uuid.uuid4()))
-                await self._record(identity.notebook_id, path, cell_ids)
-            elif await self._is_at_home(claimed, path):
-                identity = NotebookIdentity(claimed)
-                await self._record(claimed, path, cell_ids)
-            else:
-                identity = await self._fork(claimed, path, cell_ids)
-            return identity
+                claimed = str(uuid.uuid4())
+            elif not await self._is_at_home(claimed, name):
+                return await self._fork(claimed, path, cell_ids)
+            await self._record(claimed, name, cell_ids)
+            await self._take_over(path, claimed, claimed)
+            return NotebookIdentity(claimed)
+
+    async def _claimed_by_none(self, name: str, cell_ids: Sequence[str]) -> str | None:
+        """The id for a page without one: of its file, its cells, or given before and unused.
+
+        Its file has one if another page has asked and saved meanwhile. Where the cells' ids are
+        made up on each read, two pages have no cell in common: while nothing was asked in either,
+        they may share an id, for there is nothing to inherit.
+        """
+        on_disk = await self._files.notebook_id(name)
+        if on_disk is not None and is_id(on_disk):
+            return on_disk
+        known = self._known_at(name, cell_ids)
+        if known is not None:
+            return known
+        for notebook_id, notebook in sorted(self._notebooks.items()):
+            if notebook.path == name and notebook.pending_fork_of is None:
+                _, count = await self._store.list_sessions(notebook_id, owner=self._owner, limit=1)
+                if not count:
+                    return notebook_id
+        return None
 
     def _known_at(self, path: str, cell_ids: Sequence[str]) -> str | None:
         """The notebook that was seen at a path with some of these cells; the best match."""
@@ -128,26 +171,27 @@ class NotebookRegistry:
         known = self._notebooks.get(notebook_id)
         if known is None or known.path in (None, path):
             return True
-        if not await self._path_exists(known.path):
+        if not await self._files.exists(known.path):
             return True
         # Another notebook may have taken the old place. One whose id a tool has stripped counts
         # as another too: if it does come back, it is known by its cells, and gets its own copy.
-        if self._notebook_id_at is None:
-            return False
-        return await self._notebook_id_at(known.path) != notebook_id
+        return await self._files.notebook_id(known.path) != notebook_id
 
     async def _fork(self, origin: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
+        name = self._files.name(path)
         # A copy that never came back with its new id asks once more: the same answer.
         copy = next(
             (
                 notebook_id
                 for notebook_id, known in self._notebooks.items()
-                if known.path == path and known.pending_fork_of == origin
+                if known.path == name and known.pending_fork_of == origin
             ),
             None,
         ) or str(uuid.uuid4())
         # The log first: if we die on the way, the next call finds it and forks the rest.
-        await self._record(copy, path, cell_ids, forked_from=origin)
+        await self._record(copy, name, cell_ids, forked_from=origin)
+        # What a place nearer to the copy has kept of it is its own history, more than ours.
+        await self._take_over(path, origin, copy)
         sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
         for row in sessions:
             source = SessionKey(origin, row.cell_id, self._owner)
@@ -156,6 +200,16 @@ class NotebookRegistry:
             except (SessionTooNew, SessionCorrupt):
                 continue  # it can't be copied; it stays with the original
         return NotebookIdentity(copy, forked_from=origin)
+
+    async def _take_over(self, path: str, source: str, target: str) -> None:
+        if self._elsewhere is None:
+            return
+        known = self._notebooks[target]
+        taken = await self._elsewhere.take_sessions(path, source, target, known.taken)
+        if taken:
+            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data={"taken": taken})
+            saved = await self._store.append_notebook_log(target, [entry], owner=self._owner)
+            known.follow(saved)
 
     async def _refresh(self) -> None:
         marks = await self._store.notebook_marks(owner=self._owner)
@@ -170,7 +224,7 @@ class NotebookRegistry:
     async def _record(
         self,
         notebook_id: str,
-        path: str,
+        name: str,
         cell_ids: Sequence[str],
         *,
         forked_from: str | None = None,
@@ -178,9 +232,9 @@ class NotebookRegistry:
         """Log where a notebook was seen and with which cells, as far as that is new."""
         known = self._notebooks.setdefault(notebook_id, _Notebook())
         news: list[tuple[str, dict[str, Any]]] = []
-        moved = (known.path, known.pending_fork_of) != (path, forked_from)
+        moved = (known.path, known.pending_fork_of) != (name, forked_from)
         if moved:
-            seen: dict[str, Any] = {"path": path}
+            seen: dict[str, Any] = {"path": name}
             news.append((_PATH_SEEN, seen | ({"forked_from": forked_from} if forked_from else {})))
         if cell_ids and (moved or known.cell_order != list(cell_ids)):
             news.append((_CELL_ORDER, {"cell_ids": list(cell_ids)}))

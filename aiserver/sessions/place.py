@@ -56,6 +56,14 @@ class Place:
         with self._locks.hold(name):
             yield
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold a lock that no name shares, so that names can be written meanwhile."""
+        ensure_folder(self.path)
+        ensure_folder(self.path / _LOCKS)
+        with self._locks.hold_apart():
+            yield
+
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Failing to is no reason not to save."""
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):

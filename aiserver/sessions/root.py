@@ -1,6 +1,6 @@
 """Where the histories lie: which folder holds ``.aiserver_sessions``.
 
-What must hold: starting Jupyter in a folder below never hides a history, and nobody outside the
+What must hold: starting Jupyter in another folder never hides a history, and nobody outside the
 project or the home folder (say, in ``/tmp``) can plant one above us.
 """
 
@@ -18,19 +18,47 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     neither is above ``start``, only into ``start`` itself.
     """
     start = start.absolute()
+    folders = _climb(start, home) or [start]
+    return next((folder for folder in folders if _holds_sessions(folder)), start)
+
+
+def other_places(folder: Path, root: Path, served: Path, home: Path | None = None) -> list[Path]:
+    """The folders other than ``root`` that may hold sessions of a notebook in ``folder``.
+
+    A server that was started in any of them kept its sessions there: those from the notebook's
+    own folder up to the home folder, the nearest first. Outside of it up to the git top, else as
+    far up as what is ``served``.
+    """
+    folder = folder.absolute()
+    home = _home() if home is None else home
+    if home is not None and folder.is_relative_to(home):
+        climbed = _up_to(folder, home)
+    else:
+        climbed = _climb(folder, home) or _up_to(folder, served) or [folder]
+    return [one for one in climbed if _holds_sessions(one) and one.resolve() != root.resolve()]
+
+
+def _climb(start: Path, home: Path | None) -> list[Path]:
+    """From ``start`` up to the git top or the home folder; empty if neither is above."""
     home = _home() if home is None else home
     climbed: list[Path] = []
     for folder in (start, *start.parents):
         climbed.append(folder)
         if folder == home or (folder / ".git").exists():
-            break
-    else:
-        climbed = [start]
-    for folder in climbed:
-        sessions = folder / FOLDER
-        if sessions.is_dir() and not sessions.is_symlink():
-            return folder
-    return start
+            return climbed
+    return []
+
+
+def _up_to(start: Path, top: Path) -> list[Path]:
+    return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
+
+
+def _holds_sessions(folder: Path) -> bool:
+    sessions = folder / FOLDER
+    try:
+        return sessions.is_dir() and not sessions.is_symlink()
+    except OSError:  # a folder that we may not look into
+        return False
 
 
 def _home() -> Path | None:

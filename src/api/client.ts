@@ -14,6 +14,8 @@ import type {
   ModelList,
   NotebookBody,
   NotebookIdentity,
+  Preview,
+  PreviewBody,
   Replay,
   Session,
   SessionEvent,
@@ -59,6 +61,15 @@ export class ApiClient {
 
   async models(): Promise<ModelList> {
     return (await request(this.settings, 'models')).json();
+  }
+
+  /** What a request would send to the model. Nothing is sent for it. */
+  async preview(body: PreviewBody): Promise<Preview> {
+    const response = await request(this.settings, 'generate/preview', {
+      method: 'POST',
+      body
+    });
+    return response.json();
   }
 
   /** Let a model answer from now on; null forgets the choice. */

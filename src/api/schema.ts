@@ -678,7 +678,10 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description The revision that the change builds on, as sent in `ETag` */
+        IfMatch: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -713,6 +716,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             429: components["responses"]["Error"];
@@ -745,6 +749,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
@@ -800,6 +805,7 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             409: components["responses"]["Error"];
             413: components["responses"]["Error"];
             429: components["responses"]["Error"];
@@ -875,7 +881,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];
@@ -933,7 +940,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-Match"?: string;
+                /** @description The revision that the change builds on, as sent in `ETag` */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 notebook_id: components["schemas"]["Id"];

@@ -119,15 +119,18 @@ export class GenerationModel {
    * stays a change of the cell's own code.
    */
   async ask(intent: string): Promise<void> {
-    const source = this._suggestion
-      ? this._state.code
-      : (this.target.source() ?? '');
-    await this._send({
+    await this._send(this.requestOf(intent));
+  }
+
+  /** What asking with these words would ask. */
+  requestOf(intent: string): IRequest {
+    const suggestion = this._suggestion;
+    return {
       intent: intent.trim(),
-      source,
-      parentTurnId: this._suggestion?.turnId,
+      source: suggestion ? this._state.code : (this.target.source() ?? ''),
+      parentTurnId: suggestion?.turnId,
       dataframes: this._state.dataframes
-    });
+    };
   }
 
   /** Send the last request once more; or look for a model again. */

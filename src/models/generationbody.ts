@@ -2,11 +2,13 @@
  * What goes along with a request: what the notebook says around it, what came before, and what
  * is noted of it afterwards.
  */
+import type { ApiClient } from '../api/client';
 import type {
   AnalyzeBody,
   DataFrameProfile,
   EventBody,
-  GenerateBody
+  GenerateBody,
+  Preview
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { NotSent } from './failure';
@@ -57,6 +59,27 @@ export function warmUp(
     cellType,
     model: model ?? undefined,
     context
+  });
+}
+
+/** What would be sent for a request, to the letter. */
+export function preview(
+  api: Pick<ApiClient, 'preview'>,
+  request: IRequest,
+  target: ITarget,
+  model: string | null
+): Promise<Preview> {
+  const { language, cellType, context } = target.surroundings();
+  return api.preview({
+    notebookId: target.notebookId() ?? 'unsaved',
+    cellId: target.cellId,
+    source: request.source,
+    language,
+    cellType,
+    model: model ?? undefined,
+    context,
+    intent: request.intent,
+    dataframes: [...request.dataframes]
   });
 }
 

@@ -25,7 +25,7 @@ export interface IInstallProgress {
 export interface IInstallView {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
   readonly progress: IInstallProgress | null;
-  /** Bytes a second over the last seconds; null until that can be told. */
+  /** Bytes a second over the last seconds, 0 if none came; null until that can be told. */
   readonly speed: number | null;
   /** Why it failed, and the command that mends it where there is one. */
   readonly problem: { message: string; install: string | null } | null;
@@ -159,13 +159,19 @@ export class LocalInstall {
           ? this._view.speed
           : null;
     this._set({ progress: { phase, bytes, total, source }, speed });
+    if (phase === 'fetching') {
+      // The server is silent while nothing comes.
+      this._stall = setTimeout(() => this._set({ speed: 0 }), SPAN);
+    }
   }
 
   private _fail(problem: IInstallView['problem']): void {
     this._set({ status: 'failed', speed: null, problem });
   }
 
+  /** Any change ends the wait for one. */
   private _set(change: Partial<IInstallView>): void {
+    clearTimeout(this._stall);
     this._view = { ...this._view, ...change };
     this._changed.emit(this._view);
   }
@@ -174,6 +180,7 @@ export class LocalInstall {
   private _view = IDLE;
   private _seen: { at: number; bytes: number }[] = [];
   private _round = 0;
+  private _stall: ReturnType<typeof setTimeout> | undefined;
 }
 
 function asProblem(reason: unknown): {

@@ -76,9 +76,27 @@ describe('mendCellIds', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(shared.canUndo()).toBe(false);
     expect(model.toJSON()).toMatchObject({
+      nbformat_minor: 5,
       cells: ids.map(id => ({ id }))
     });
     expect(mendCellIds(model)).toBe(false);
     model.dispose();
+  });
+
+  it('makes ids last in notebooks of an nbformat without them', () => {
+    const model = new NotebookModel();
+    const cell = { cell_type: 'code', source: 'a', metadata: {}, outputs: [] };
+    const file = { cells: [cell], metadata: {}, nbformat: 4 };
+    model.fromJSON({ ...file, nbformat_minor: 2 } as never);
+    expect((model.toJSON() as any).cells[0]).not.toHaveProperty('id');
+    mendCellIds(model);
+    const [{ id }] = [...model.cells];
+    const saved = model.toJSON() as any;
+    expect(saved).toMatchObject({ nbformat_minor: 5, cells: [{ id }] });
+    const again = new NotebookModel();
+    again.fromJSON(saved);
+    expect([...again.cells][0].id).toBe(id);
+    model.dispose();
+    again.dispose();
   });
 });

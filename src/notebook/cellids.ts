@@ -2,6 +2,8 @@
  * Cell ids that sessions can be kept under.
  *
  * What must hold:
+ * - They are in the file once it is saved: JupyterLab leaves a notebook older than nbformat
+ *   4.5 at 4.4, which has no cell ids, so it is made 4.5.
  * - Ids that nbformat allows and that are the cell's alone are never touched.
  * - A cell is changed in place (its widget, undo history and cursor stay) and without an undo
  *   step: bringing an unusable id back would help nobody.
@@ -48,8 +50,12 @@ export function mendedIds(
   });
 }
 
-/** Give the cells of a notebook usable ids; says whether any was changed. */
+/** Give the cells of a notebook usable, lasting ids; says whether any was changed. */
 export function mendCellIds(model: INotebookModel): boolean {
+  // A file may lack the minor version altogether.
+  if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
+    (model.sharedModel as YNotebook).nbformat_minor = 5;
+  }
   const cells = [...model.cells];
   const ids = mendedIds(
     cells.map(cell => ({ id: cell.id, colab: cell.getMetadata('id') }))

@@ -17,9 +17,10 @@ const TIMEOUT_MS = 5000;
 
 /**
  * Runs in the kernel, in a namespace of its own. The class of a variable is looked up past
- * everything that a class can redefine, and DataFrames are read through the library's own
- * accessors. A dtype that spells out its categories or its fill value is named only, for
- * those are data.
+ * everything that a class can redefine; of a child of the library's class the data alone is
+ * taken, as a plain DataFrame, for the library itself would call what the child redefines. A dtype
+ * of the person's own is named only, and so is one that spells out its categories or its fill
+ * value, for those are data.
  */
 const SOURCE = `
 import base64, datetime, json, sys
@@ -30,6 +31,25 @@ def libraries():
         frame = getattr(module, "DataFrame", None)
         if type(frame) is type:
             yield kind + ".DataFrame", frame
+
+mro, slots = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
+kind_name = type.__dict__["__name__"].__get__
+
+def is_a_library_s(kind):
+    module = slots(kind).get("__module__")
+    if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
+        return False
+    known = getattr(sys.modules.get(module), "__dict__", {}).get(kind_name(kind))
+    return known is kind
+
+def plain(kind, frame, value):
+    if type(value) is frame:
+        return value
+    if kind != "pandas.DataFrame":
+        return None
+    state = next(slots(base)["__dict__"] for base in mro(frame) if "__dict__" in slots(base))
+    manager = state.__get__(value)["_mgr"]
+    return frame._from_mgr(manager, axes=manager.axes)
 
 def plain_kinds():
     pandas = sys.modules.get("pandas")
@@ -42,20 +62,24 @@ def text(value, limit):
         parts = [repr(part) if type(part) is str else text(part, limit) for part in value]
         value = "(" + ", ".join(parts) + ")"
     else:
-        value = str(value) if kind in plain_kinds() else "<" + kind.__name__ + ">"
+        known = any(kind is one for one in plain_kinds())
+        value = str(value) if known else "<" + kind_name(kind) + ">"
     return value.encode("utf-8", "replace").decode()[:limit]
 
 def dtype_name(dtype):
-    name = type(dtype).__name__
+    name = kind_name(type(dtype))
+    numpy = getattr(sys.modules.get("numpy"), "dtype", None)
+    if not (is_a_library_s(type(dtype)) or any(base is numpy for base in mro(type(dtype)))):
+        return name[:100]
     full = str(dtype)
     if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:
         return name
     return full.encode("utf-8", "replace").decode()[:100]
 
-def profile(name, kind, frame, value):
-    rows, width = frame.shape.fget(value)
-    names = list(value.columns[:200]) if kind[:2] == "po" else frame.columns.__get__(value)[:200]
-    types = list(frame.dtypes.fget(value))[:200]
+def profile(name, kind, value):
+    rows, width = value.shape
+    names = list(value.columns[:200])
+    types = list(value.dtypes)[:200]
     return {
         "name": name,
         "kind": kind,
@@ -68,15 +92,16 @@ def profile(name, kind, frame, value):
 
 def collect(variables):
     known = list(libraries())
-    mro = type.__dict__["__mro__"]
     found = []
     for name, value in reversed(list(variables.items())):
         if type(name) is not str or name[:1] == "_" or not name.isidentifier():
             continue
         for kind, frame in known:
-            if any(base is frame for base in mro.__get__(type(value))):
+            if any(base is frame for base in mro(type(value))):
                 try:
-                    found.append(profile(name, kind, frame, value))
+                    known_frame = plain(kind, frame, value)
+                    if known_frame is not None:
+                        found.append(profile(name, kind, known_frame))
                 except Exception:
                     pass
         if len(found) == 50:

@@ -113,7 +113,6 @@ describe('NotebookIdentity', () => {
     expect(await identity.ensure(t.panel)).toBe('new-id');
     expect(identity.get(t.panel)).toBe('new-id');
     expect(t.context.save).not.toHaveBeenCalled();
-    expect(t.metadata).toEqual({});
     await identity.ensure(t.panel);
     expect(register).toHaveBeenCalledTimes(1);
 

@@ -6,8 +6,8 @@
  * of notebooks older than nbformat 4.5, which JupyterLab upgrades in memory only) are new
  * at random on each read until the notebook is saved.
  *
- * A read-only notebook can be asked in, too: it is never written, and the server knows it by
- * its path and its cells' ids.
+ * A read-only notebook can be asked in, too: it is never written, and the server knows it
+ * again by its path and its cells' ids. A copy of it that is saved takes the id along.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -38,7 +38,7 @@ export class NotebookIdentity implements INotebookIdentity {
   get(panel: NotebookPanel): string | null {
     const data = panel.content.model?.getMetadata(KEY) as
       { notebook_id?: unknown } | undefined;
-    const id = this._unsaved.get(panel) ?? data?.notebook_id;
+    const id = data?.notebook_id;
     return isValidId(id) ? id : null;
   }
 
@@ -112,13 +112,7 @@ export class NotebookIdentity implements INotebookIdentity {
       notebookId: this.get(panel),
       cellIds: cellIds(panel)
     });
-    if (isReadOnly(panel)) {
-      this._unsaved.set(panel, notebookId);
-      this._changed.emit(panel);
-      return notebookId;
-    }
-    const wasUnsaved = this._unsaved.delete(panel);
-    if (wasUnsaved || notebookId !== this.get(panel)) {
+    if (notebookId !== this.get(panel)) {
       const model = panel.context.model;
       const data = model.getMetadata(KEY) as object | undefined;
       model.setMetadata(KEY, { ...data, notebook_id: notebookId });
@@ -133,8 +127,6 @@ export class NotebookIdentity implements INotebookIdentity {
   );
   private readonly _pending = new Map<NotebookPanel, Promise<string>>();
   private readonly _onDisk = new WeakMap<NotebookPanel, string>();
-  /** Of read-only notebooks: the server knows them again by their path and cells. */
-  private readonly _unsaved = new WeakMap<NotebookPanel, string>();
 }
 
 /** Whether what is done to the notebook can't be saved. */

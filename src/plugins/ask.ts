@@ -16,12 +16,14 @@ import { Menu } from '@lumino/widgets';
 
 import { ApiClient } from '../api/client';
 import { GenerationModel } from '../models/generation';
+import { preview } from '../models/generationbody';
 import { NotebookCell } from '../notebook/cell';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
 import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
+import { showPreview } from '../widgets/preview';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:ask',
@@ -102,7 +104,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
       return asks;
     };
 
-    addCommands(app, tracker, asksOf, trans);
+    addCommands(app, tracker, asksOf, api, trans);
     const category = trans.__('AI Server');
     for (const command of [
       CommandIDs.ask,
@@ -121,6 +123,7 @@ function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
   asksOf: (panel: NotebookPanel) => NotebookAsks,
+  api: ApiClient,
   trans: TranslationBundle
 ): void {
   const { commands } = app;
@@ -173,6 +176,26 @@ function addCommands(
     isEnabled: () => model()?.isBusy ?? false,
     execute: () => model()?.stop()
   });
+  commands.addCommand(CommandIDs.preview, {
+    label: trans.__('What Is Sent?'),
+    caption: trans.__('Show what would be sent to the model, to the letter'),
+    isEnabled: () => model() !== null,
+    execute: async () => {
+      try {
+        const asking = model();
+        if (asking) {
+          const { target, state, written } = asking;
+          const request = asking.requestOf(written);
+          await showPreview(
+            await preview(api, request, target, state.cellModel),
+            trans
+          );
+        }
+      } catch (reason) {
+        Notification.error((reason as Error).message, { autoClose: 5000 });
+      }
+    }
+  });
   commands.addCommand(CommandIDs.reset, {
     label: trans.__('Start Afresh'),
     caption: trans.__(
@@ -191,6 +214,7 @@ function rowMenu(app: JupyterFrontEnd): Menu {
   const menu = new Menu({ commands: app.commands });
   menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });
   menu.addItem({ command: CommandIDs.reset });
+  menu.addItem({ command: CommandIDs.preview });
   if (app.commands.hasCommand(CommandIDs.showReplay)) {
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.showReplay });

@@ -70,7 +70,8 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       command,
       category,
       args: { isLauncher: true },
-      rank: 0
+      // Right below the notebooks: who opens JupyterLab for the first time sees it.
+      categoryRank: 10
     });
     palette?.addItem({ command, category });
   }

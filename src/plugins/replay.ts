@@ -56,6 +56,10 @@ function activate(
     languages,
     translator,
     ask: () => findAsk(commands),
+    firstSteps: () =>
+      commands.hasCommand(CommandIDs.firstSteps)
+        ? () => void commands.execute(CommandIDs.firstSteps)
+        : null,
     copy: text => Clipboard.copyToSystem(text)
   });
   panel.disposed.connect(() => {

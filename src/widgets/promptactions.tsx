@@ -89,7 +89,7 @@ export function Actions(props: {
       <Button
         label={trans.__('Ask')}
         keys="⏎"
-        primary
+        primary={state.failure?.code !== 'no_model'}
         disabled={!text.trim()}
         run={props.send}
       />

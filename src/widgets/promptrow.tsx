@@ -127,6 +127,13 @@ export function handleKey(
   return false;
 }
 
+/** The key that asks. (On a Mac, Ctrl+K deletes the rest of a line.) */
+function isAskKey(event: React.KeyboardEvent): boolean {
+  const isMac = navigator.platform.startsWith('Mac');
+  const accel = isMac ? event.metaKey : event.ctrlKey;
+  return accel && !event.shiftKey && event.key.toLowerCase() === 'k';
+}
+
 interface IPromptProps {
   model: GenerationModel;
   state: IGenerationState;
@@ -155,7 +162,16 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     noticeText(state, trans) ||
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '');
 
-  const send = () => {
+  // Where nothing can answer, that is offered to be changed, in place of an error.
+  const lacking = state.failure?.code === 'no_model' ? services.models : null;
+  const send = async () => {
+    if (lacking) {
+      // One may have come meanwhile; if not, the text stays where it is.
+      await model.lookForModel();
+      if (model.state.failure) {
+        return;
+      }
+    }
     if (text.trim()) {
       if (!model.isBusy) {
         pick(false);
@@ -169,7 +185,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     const accel = event.ctrlKey || event.metaKey;
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
-    } else if (accel && event.key.toLowerCase() === 'k') {
+    } else if (isAskKey(event)) {
       // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {
       pick(false);
@@ -211,8 +227,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           <Turn state={state} trans={trans} />
         </div>
       )}
-      {state.failure?.code === 'no_model' && services.models
-        ? services.models.offer({ onGone: focus })
+      {lacking
+        ? lacking.offer({ onGone: focus })
         : state.failure && (
             <Failure
               failure={state.failure}

@@ -77,6 +77,14 @@ def start(folder: Path, model: ScriptedModel, **traits: Any) -> LiveServer:
         "JUPYTER_CONFIG_DIR": str(folder / "jupyter"),
         "JUPYTER_PLATFORM_DIRS": "0",
         "PYTHONUNBUFFERED": "1",
+        # Nothing but loopback can be reached: no test fetches weights, or asks a provider.
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "XDG_DATA_HOME": str(folder / "data"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
     }
     log_file = folder / "log.txt"
     command = [sys.executable, "-m", "jupyter_server", "--debug"]

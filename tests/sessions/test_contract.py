@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
-from aiserver.models import SessionKey
+from aiserver.models import Session, SessionKey
 from aiserver.sessions import base
 from aiserver.sessions.base import SessionManager
+from aiserver.sessions.memory import InMemorySessionManager
 
 from .conftest import Backend
 from .records import KEY, event, fresh_key, in_loop, log_entry, turn
@@ -441,3 +442,41 @@ async def test_what_json_cannot_hold_is_refused(store: SessionManager, deep: int
     session = await store.load_session(KEY)
     assert (session.revision, session.events) == (1, None)
     assert (await store.save_interaction(KEY, turn()))[1] == 2
+
+
+@in_loop
+async def test_take_over_keeps_both_records(backend: Backend) -> None:
+    """P23: what another place knows joins what is here, however often it is tried."""
+    store, key = backend.open(), fresh_key()
+    other = await record_of_another_place(key, "theirs")
+    assert await store.take_over(key, other)
+    await store.save_interaction(key, turn("ours"))
+    store = backend.open()
+    assert not await store.take_over(key, other)
+    assert [each.user_request.intent for each in await store.get_history(key)] == [
+        "theirs",
+        "ours",
+    ]
+    await store.delete(key)
+    assert not await store.take_over(key, other, skip=1)
+    assert not await store.exists(key)
+    other.meta.version = "2.0"
+    with pytest.raises(SessionTooNew):
+        await store.take_over(key, other)
+
+
+async def record_of_another_place(key: SessionKey, *intents: str) -> Session:
+    """A record of the cell that was made in another place."""
+    place = InMemorySessionManager()
+    for intent in intents:
+        await place.save_interaction(key, turn(intent))
+    return await place.load_session(key)
+
+
+@in_loop
+async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
+    store, key = backend.open(), fresh_key()
+    for _ in range(2):
+        async with store.exclusively():
+            await asyncio.gather(*(store.save_interaction(key, turn(str(n))) for n in range(9)))
+    assert len(await store.get_history(key)) == 18

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import uuid
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -25,11 +28,14 @@ class Disk:
 
     ids: dict[str, str | None] = field(default_factory=dict)
 
-    async def exists(self, path: str) -> bool:
-        return path in self.ids
+    def name(self, path: str) -> str:
+        return path
 
-    async def id_at(self, path: str) -> str | None:
-        return self.ids.get(path)
+    async def exists(self, name: str) -> bool:
+        return name in self.ids
+
+    async def notebook_id(self, name: str) -> str | None:
+        return self.ids.get(name)
 
 
 class World:
@@ -41,7 +47,7 @@ class World:
 
     def restart(self) -> None:
         self.store: SessionManager = self.backend.open()
-        self.registry = NotebookRegistry(self.store, self.disk.exists, self.disk.id_at)
+        self.registry = NotebookRegistry(self.store, self.disk)
 
     async def open(self, path: str, cells: list[str] = CELLS) -> NotebookIdentity:
         """Open the notebook at a path, and save it with the id that it must carry."""
@@ -153,17 +159,6 @@ async def test_moved_while_another_takes_the_old_place(world: World) -> None:
 
 
 @in_loop
-async def test_without_a_look_into_files_existence_decides(world: World) -> None:
-    world.registry = NotebookRegistry(world.store, world.disk.exists)
-    first = await world.registry.identify("a.ipynb", None, CELLS)
-    world.disk.ids["b.ipynb"] = first.notebook_id
-    assert await world.registry.identify("b.ipynb", first.notebook_id, CELLS) == first
-    world.disk.ids["a.ipynb"] = world.disk.ids["b.ipynb"]
-    copy = await world.registry.identify("a.ipynb", first.notebook_id, CELLS)
-    assert copy.forked_from == first.notebook_id
-
-
-@in_loop
 async def test_a_lost_answer_is_given_again(world: World) -> None:
     """P28: asked twice, made once, as long as the notebook was not saved with the new id."""
     first = await world.ask("a.ipynb")
@@ -222,6 +217,7 @@ async def test_of_several_at_one_path_the_cells_decide(world: World) -> None:
     for cells in (["x1", "x2"], ["y1", "y2"]):
         world.disk.ids["a.ipynb"] = None
         found.append(await world.open("a.ipynb", cells))
+        await world.write(found[-1].notebook_id, cells[0])
     for identity, cells in zip(found, (["x2"], ["y1"]), strict=True):
         world.disk.ids["a.ipynb"] = None
         assert await world.open("a.ipynb", cells) == identity
@@ -278,6 +274,49 @@ async def test_at_once_is_once(world: World) -> None:
     copies = await asyncio.gather(*(world.registry.identify(p, first, CELLS) for p in paths))
     assert copies[0] == copies[2] != copies[1] == copies[3]
     assert {copy.forked_from for copy in copies} == {first}
+
+
+def test_two_servers_at_once_give_one_id(tmp_path: Path) -> None:
+    """P28: two processes are asked for the same notebooks, whose cells have no ids yet."""
+    command = [sys.executable, "-m", "tests.sessions.asker", str(tmp_path), "30"]
+    servers = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    for server in servers:
+        assert server.stdout and server.stdout.readline() == "ready\n"
+    for server in servers:
+        assert server.stdin
+        server.stdin.write("go\n")
+        server.stdin.flush()
+    answers = [server.communicate(timeout=60)[0].split() for server in servers]
+    assert [server.returncode for server in servers] == [0, 0, 0]
+    assert answers[0] == answers[1] == answers[2]
+    assert len(set(answers[0])) == 30
+
+
+@in_loop
+async def test_the_saved_file_decides(world: World) -> None:
+    """P28: a page that was opened before another asked and saved gets the other's id."""
+    first = await world.open("a.ipynb", ["made", "up"])
+    await world.write(first.notebook_id, "made")
+    stale = await world.registry.identify("a.ipynb", None, ["other", "ones"])
+    assert stale == first
+    world.disk.ids["a.ipynb"] = "../x"
+    odd = await world.registry.identify("a.ipynb", None, ["d1"])
+    assert odd.notebook_id not in (first.notebook_id, "../x")
+
+
+@in_loop
+async def test_while_nothing_was_asked_an_id_can_be_shared(world: World) -> None:
+    """P28: two pages with cells of their own, neither saved yet; what is asked, is kept."""
+    world.disk.ids["a.ipynb"] = None
+    one = await world.registry.identify("a.ipynb", None, ["x1"])
+    assert await world.registry.identify("a.ipynb", None, ["y1"]) == one
+    await world.write(one.notebook_id, "x1")
+    other = await world.registry.identify("a.ipynb", None, ["z1"])
+    assert other.notebook_id != one.notebook_id
+    assert await world.registry.identify("a.ipynb", None, ["y1"]) == one
 
 
 @in_loop

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.root import FOLDER, find_root
+from aiserver.sessions.root import FOLDER, find_root, other_places
 
 
 @pytest.fixture
@@ -73,3 +73,31 @@ def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert FileSessionManager(start_dir=str(start), root=str(start)).root == str(start)
     monkeypatch.chdir(start)
     assert FileSessionManager().root == str(home / "project")
+
+
+def test_other_places_are_those_up_to_the_top(home: Path) -> None:
+    """Each may be where a server was started."""
+    project, deep = home / "project", home / "project/notebooks/deep"
+    for place in (home, project, deep, project / "other"):
+        (place / FOLDER).mkdir(parents=True)
+    assert other_places(deep, project, project, home) == [deep, home]
+    assert other_places(deep, home / "project/notebooks", project, home) == [deep, project, home]
+    assert other_places(deep, home / "elsewhere", project, home) == [deep, project, home]
+    assert other_places(home, project, home, home) == [home]
+    (home.parent / FOLDER).mkdir()
+    assert other_places(home, project, home.parent, home) == [home]
+
+
+def test_outside_of_both_other_places_are_those_that_are_served(tmp_path: Path, home: Path) -> None:
+    served, deep = tmp_path / "data", tmp_path / "data/a/b"
+    for place in (tmp_path, served, deep):
+        (place / FOLDER).mkdir(parents=True)
+    assert other_places(deep, served, served, home) == [deep]
+    assert other_places(deep, home, served, home) == [deep, served]
+    assert other_places(deep, home, tmp_path / "other", home) == [deep]
+
+
+def test_a_place_under_another_name_is_not_another(home: Path) -> None:
+    (home / "project" / FOLDER).mkdir()
+    (home / "link").symlink_to(home / "project")
+    assert other_places(home / "project", home / "link", home, home) == []

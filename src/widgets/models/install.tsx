@@ -30,7 +30,9 @@ function figures(view: IInstallView, trans: TranslationBundle): string {
   }
   const { bytes, total } = progress;
   const words = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
-  if (speed) {
+  if (speed === 0) {
+    words.push(trans.__('waiting for the network…'));
+  } else if (speed) {
     words.push(speedText(speed, trans));
     words.push(restText((total - bytes) / speed, trans));
   }

@@ -90,7 +90,10 @@ export function modelMenu(options: IModelMenuOptions): Menu {
     add(
       menu,
       trans.__('Install the local model (%1 MB)', megabytes(local.bytes)),
-      () => void choice.install.start()
+      () => {
+        options.settings(); // That is where its progress is seen.
+        void choice.install.start();
+      }
     );
   }
   add(menu, trans.__('Connect a provider…'), options.connect);

@@ -53,9 +53,11 @@ export function Offer(props: {
         </>
       ) : (
         <p>
-          {trans.__(
-            'No model is set up yet. Your text stays in this field until you choose what answers.'
-          )}
+          {install.isRunning
+            ? trans.__('You can write on meanwhile: your text stays here.')
+            : trans.__(
+                'No model is set up yet. Your text stays here until you choose what answers.'
+              )}
         </p>
       )}
       {install.isRunning ? (

@@ -243,11 +243,13 @@ function ProviderForm(props: {
           ))}
         </datalist>
       </Field>
-      <p className="jp-AIServer-Models-sent">
-        {isLoopback(wanted)
-          ? trans.__('It answers on the machine on which Jupyter runs.')
-          : sentText(nameOf(provider, wanted), trans)}
-      </p>
+      {(wanted || !needsAddress) && (
+        <p className="jp-AIServer-Models-sent">
+          {isLoopback(wanted)
+            ? trans.__('It answers on the machine on which Jupyter runs.')
+            : sentText(nameOf(provider, wanted), trans)}
+        </p>
+      )}
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
           {problem}

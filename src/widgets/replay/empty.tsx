@@ -15,8 +15,10 @@ export function Empty(props: {
   title: string;
   text: string;
   ask: IAsk | null;
+  /** Open the guided notebook. */
+  firstSteps?: () => void;
 }): React.JSX.Element {
-  const { title, text, ask } = props;
+  const { title, text, ask, firstSteps } = props;
   const { trans } = useReplay();
   return (
     <div className="jp-AIServer-Replay-empty">
@@ -37,6 +39,15 @@ export function Empty(props: {
             {trans.__('Ask for code')}
           </button>
         </>
+      )}
+      {firstSteps && (
+        <button
+          type="button"
+          className="jp-AIServer-Replay-link"
+          onClick={firstSteps}
+        >
+          {trans.__('See the first steps')}
+        </button>
       )}
     </div>
   );

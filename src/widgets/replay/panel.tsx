@@ -23,12 +23,15 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     translator: ITranslator;
     /** How to ask for code now; null where that is not to be had. */
     ask: () => IAsk | null;
+    /** Open the guided notebook; null where that is not to be had. */
+    firstSteps?: () => (() => void) | null;
     copy: (text: string) => void;
   }) {
     super(options.model);
     const trans = options.translator.load('aiserver');
     const language = options.translator.languageCode ?? 'en';
     this._ask = options.ask;
+    this._firstSteps = options.firstSteps;
     this._copy = options.copy;
     this._context = {
       trans,
@@ -54,7 +57,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   protected render(): React.ReactElement {
     return (
       <ReplayContext value={this._context}>
-        <ReplayView model={this.model!} ask={this._ask()} copy={this._copy} />
+        <ReplayView
+          model={this.model!}
+          ask={this._ask()}
+          firstSteps={this._firstSteps?.() ?? undefined}
+          copy={this._copy}
+        />
       </ReplayContext>
     );
   }
@@ -115,6 +123,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private readonly _ask: () => IAsk | null;
+  private readonly _firstSteps?: () => (() => void) | null;
   private readonly _copy: (text: string) => void;
   private _context: IReplayContext;
   private _ticker: number | null = null;

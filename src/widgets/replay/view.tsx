@@ -13,6 +13,8 @@ import { Overview } from './overview';
 export interface IReplayViewProps {
   model: ReplayModel;
   ask: IAsk | null;
+  /** Open the guided notebook, if there is one. */
+  firstSteps?: () => void;
   copy: (text: string) => void;
 }
 
@@ -80,17 +82,25 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
 }
 
 function CellTab(props: IReplayViewProps): React.JSX.Element | null {
-  const { model, copy, ask } = props;
+  const { model, copy, ask, firstSteps } = props;
   const { trans } = useReplay();
   if (model.phase === 'steps') {
     return <CellView model={model} copy={copy} />;
   }
   const words = emptyWords(model, trans);
-  return words && <Empty {...words} ask={words.isAsking ? ask : null} />;
+  return (
+    words && (
+      <Empty
+        {...words}
+        ask={words.isAsking ? ask : null}
+        firstSteps={isFirstLook(model) ? firstSteps : undefined}
+      />
+    )
+  );
 }
 
 function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
-  const { model, ask } = props;
+  const { model, ask, firstSteps } = props;
   const { trans } = useReplay();
   const { rows, isLoading, error } = model.overview;
   const goTo = React.useCallback(
@@ -103,6 +113,7 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
         title={trans.__('No notebook is open')}
         text={trans.__('Open a notebook to see how its cells came to be.')}
         ask={null}
+        firstSteps={firstSteps}
       />
     );
   }
@@ -114,11 +125,17 @@ function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
           title={trans.__('No history yet')}
           text={trans.__('Cells that you ask for are counted here.')}
           ask={ask}
+          firstSteps={firstSteps}
         />
       )}
       <Overview rows={rows} onGoTo={goTo} />
     </>
   );
+}
+
+/** Whether this may be the first time that somebody looks here. */
+function isFirstLook(model: ReplayModel): boolean {
+  return model.phase === 'notebook' || model.phase === 'history';
 }
 
 function emptyWords(

@@ -1,0 +1,283 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+import { act } from 'react';
+import { Root, createRoot } from 'react-dom/client';
+
+import { ModelChoice } from '../../models/modelchoice';
+import {
+  LOCAL,
+  ModelsApiFake,
+  NOT_INSTALLED,
+  OPENAI,
+  OWN_SERVER,
+  REMOTE,
+  modelList
+} from '../../models/modelFakes';
+import { modelMenu } from './menu';
+import { Offer } from './offer';
+import { Providers } from './providers';
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+const trans = nullTranslator.load('aiserver');
+let root: Root | null = null;
+
+async function setup(list = modelList()) {
+  const api = new ModelsApiFake();
+  api.list = list;
+  const choice = new ModelChoice(api);
+  await choice.refresh();
+  api.calls = [];
+  const copy = jest.fn();
+  const connect = jest.fn();
+  const services = { choice, trans, copy, connect };
+  const node = document.createElement('div');
+  document.body.append(node);
+  const draw = async (element: React.JSX.Element | null) => {
+    root ??= createRoot(node);
+    await act(async () => root?.render(element));
+  };
+  const button = (name: RegExp) =>
+    [...node.querySelectorAll('button')].find(item =>
+      name.test(item.textContent ?? '')
+    );
+  const press = async (name: RegExp) => {
+    await act(async () => button(name)?.click());
+  };
+  const write = async (label: RegExp, text: string) => {
+    const found = [...node.querySelectorAll('label')].find(item =>
+      label.test(item.textContent ?? '')
+    );
+    const field = document.getElementById(
+      found?.htmlFor ?? ''
+    ) as HTMLInputElement;
+    const { set } = Object.getOwnPropertyDescriptor(
+      HTMLInputElement.prototype,
+      'value'
+    )!;
+    await act(async () => {
+      set?.call(field, text);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    return field;
+  };
+  return {
+    api,
+    button,
+    choice,
+    connect,
+    copy,
+    draw,
+    node,
+    press,
+    services,
+    write
+  };
+}
+
+afterEach(async () => {
+  await act(async () => root?.unmount());
+  root = null;
+  document.body.replaceChildren();
+});
+
+describe('Offer', () => {
+  it('does nothing but offer, until a button is pressed', async () => {
+    // P4
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
+    );
+    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    expect(t.node.textContent).toContain('None is used before you choose it');
+    expect(t.api.names).toEqual([]);
+    await t.press(/Install the local model \(491 MB\)/);
+    expect(t.api.names).toEqual(['install']);
+  });
+
+  it('shows how far the installation is, and goes on after Stop', async () => {
+    const t = await setup();
+    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    await t.press(/Install/);
+    await act(() =>
+      t.api.give({
+        type: 'progress',
+        phase: 'fetching',
+        bytes: 211e6,
+        total: 491e6,
+        source: 'hub',
+        message: null
+      })
+    );
+    const bar = t.node.querySelector('[role="progressbar"]');
+    expect(bar?.getAttribute('aria-valuenow')).toBe('42');
+    expect(t.node.textContent).toContain('211 of 491 MB');
+    await t.press(/Stop/);
+    expect(t.node.textContent).toContain('Stopped at 211 of 491 MB');
+    expect(t.button(/Go on installing/)).toBeDefined();
+  });
+
+  it('gives the exact line where the package is missing', async () => {
+    const install = "pip install 'aiserver[local]'";
+    const t = await setup(
+      modelList({ local: { ...NOT_INSTALLED, package: false, install } })
+    );
+    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    expect(t.button(/Install/)).toBeUndefined();
+    expect(t.node.querySelector('code')?.textContent).toBe(install);
+    await t.press(/Copy/);
+    expect(t.copy).toHaveBeenCalledWith(install);
+  });
+
+  it('says first what is wrong with the model that was configured', async () => {
+    const problem = 'There is no key for OpenAI.';
+    const t = await setup(
+      modelList({
+        default: REMOTE.id,
+        models: [{ ...REMOTE, ready: false, problem }]
+      })
+    );
+    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(problem);
+  });
+
+  it('gives the focus back when it goes', async () => {
+    const t = await setup();
+    const onGone = jest.fn();
+    await t.draw(<Offer services={t.services} onGone={onGone} />);
+    t.button(/Connect/)?.focus();
+    await t.draw(null);
+    expect(onGone).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('Providers', () => {
+  const pick = async (
+    t: Awaited<ReturnType<typeof setup>>,
+    index: number
+  ): Promise<void> => {
+    const radios = t.node.querySelectorAll<HTMLInputElement>('[type=radio]');
+    await act(async () => radios[index].click());
+  };
+
+  it('takes a key in a password field, and forgets it at once', async () => {
+    // P8
+    const t = await setup();
+    const onChosen = jest.fn();
+    await t.draw(<Providers services={t.services} onChosen={onChosen} />);
+    await pick(t, 0);
+    expect(t.button(/Use this model/)?.disabled).toBe(true);
+    const field = await t.write(/^Key$/, 'sk-canary');
+    expect(field.type).toBe('password');
+    expect(t.node.textContent).toContain(
+      'are sent to OpenAI (https://api.openai.com/v1)'
+    );
+    await t.press(/Use this model/);
+    expect(t.api.calls.slice(1, 3)).toEqual([
+      ['save', 'openai', 'sk-canary', null],
+      ['choose', 'openai:gpt']
+    ]);
+    expect(onChosen).toHaveBeenCalled();
+    expect(t.node.innerHTML).not.toContain('sk-canary');
+    expect(field.value).toBe('');
+  });
+
+  it('asks for no key that the environment has, and saves none', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    expect(t.node.querySelector('[type=password]')).toBeNull();
+    expect(t.node.textContent).toContain('OPENAI_API_KEY');
+    await t.press(/Use this model/);
+    expect(t.api.names).toEqual(['models', 'choose', 'models']);
+  });
+
+  it('sends a kept key to no new address', async () => {
+    const t = await setup(
+      modelList({
+        providers: [
+          { ...OWN_SERVER, keySource: 'file', address: 'http://127.0.0.1:1/v1' }
+        ]
+      })
+    );
+    await t.draw(<Providers services={t.services} />);
+    expect(t.node.textContent).toContain('answers on the machine');
+    await t.write(/^Address/, 'https://models.example/v1');
+    expect(t.node.textContent).toContain('not sent to another address');
+    await t.write(/^Model/, 'mine');
+    await t.press(/Use this model/);
+    expect(t.api.calls).toContainEqual([
+      'save',
+      'openai_compatible',
+      null,
+      'https://models.example/v1'
+    ]);
+  });
+
+  it('gives the line that installs a missing package, and takes no key', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, installed: false }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    expect(t.node.querySelector('code')?.textContent).toBe(OPENAI.install);
+    expect(t.node.querySelector('[type=password]')).toBeNull();
+  });
+
+  it('says what the server refuses, and keeps what was written', async () => {
+    const t = await setup();
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    const field = await t.write(/^Key$/, 'sk');
+    t.api.failure = new Error('key: must be one word');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'key: must be one word'
+    );
+    expect(field.value).toBe('sk');
+  });
+
+  it('lets the server forget a key', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'keyring' }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    await t.press(/Remove key/);
+    expect(t.api.calls).toContainEqual(['remove', 'openai']);
+  });
+});
+
+describe('modelMenu', () => {
+  it('lists the models that are ready in two groups, the current one ticked', async () => {
+    const t = await setup(
+      modelList({
+        default: LOCAL.id,
+        models: [LOCAL, REMOTE, { ...REMOTE, id: 'x:y', ready: false }]
+      })
+    );
+    const menu = modelMenu({
+      choice: t.choice,
+      trans,
+      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      choose: jest.fn(),
+      chooseForCell: jest.fn(),
+      connect: jest.fn(),
+      settings: jest.fn()
+    });
+    const items = menu.items.map(item => [
+      item.type === 'submenu' ? item.submenu?.title.label : item.label,
+      item.isToggled
+    ]);
+    expect(items.filter(([label]) => label)).toEqual([
+      ['On this machine', false],
+      [LOCAL.label, true],
+      ['Sent to a provider', false],
+      [REMOTE.label, false],
+      ['In this cell only', false],
+      ['Install the local model (491 MB)', false],
+      ['Connect a provider…', false],
+      ['Model settings…', false]
+    ]);
+    menu.dispose();
+  });
+});

@@ -1,0 +1,73 @@
+/**
+ * "What is sent?": the texts that would go to the model, as texts.
+ *
+ * What must hold: they are drawn as the server gives them, to the letter and never as HTML
+ * (P12, P15).
+ */
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { Preview } from '../api/types';
+
+export async function showPreview(
+  preview: Preview,
+  trans: TranslationBundle
+): Promise<void> {
+  const body = ReactWidget.create(
+    <PreviewView preview={preview} trans={trans} />
+  );
+  body.addClass('jp-AIServer-Preview');
+  await showDialog({
+    title: trans.__('What is sent?'),
+    body,
+    buttons: [Dialog.okButton({ label: trans.__('Close') })],
+    hasClose: true
+  });
+}
+
+export function PreviewView(props: {
+  preview: Preview;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { preview, trans } = props;
+  const { model, messages, hidden } = preview;
+  const roles = {
+    system: trans.__('The rules'),
+    user: trans.__('From you and your notebook'),
+    assistant: trans.__('What the model answered before')
+  };
+  return (
+    <>
+      <p>
+        {model.onThisMachine
+          ? trans.__(
+              'These texts go to %1, which runs on this machine. They do not leave it.',
+              model.label
+            )
+          : trans.__(
+              'These texts go to %1, and nothing else does. Nothing is sent before you ask.',
+              model.label
+            )}
+      </p>
+      {hidden > 0 && (
+        <p>
+          {trans._n(
+            '%1 key or password was taken out.',
+            '%1 keys and passwords were taken out.',
+            hidden
+          )}
+        </p>
+      )}
+      {messages.map(({ role, text }, index) => (
+        <section key={index}>
+          <h3>{roles[role]}</h3>
+          {/* Long texts scroll: the keyboard must reach them. */}
+          <pre tabIndex={0} aria-label={roles[role]}>
+            {text}
+          </pre>
+        </section>
+      ))}
+    </>
+  );
+}

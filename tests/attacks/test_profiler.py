@@ -1,0 +1,248 @@
+"""P18, P15: what asks a kernel for its DataFrames, run in a real kernel as the browser does it.
+
+It is taken from ``src/notebook/dataframes.ts``, so what is tried is what is shipped.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+
+TS = Path(__file__).parents[2] / "src" / "notebook" / "dataframes.ts"
+
+
+def expression() -> str:
+    """The expression that the browser sends. (Its pieces are written so that Python reads them.)"""
+    text = TS.read_text("utf-8")
+    source = re.search(r"const SOURCE = `(.*?)`;", text, re.S)
+    pieces = re.search(r"const EXPRESSION =\s*(.*?);\n", text, re.S)
+    assert source and pieces and not re.search(r"[\\]|\$\{", source[1])
+    code = pieces[1].replace("JSON.stringify(SOURCE)", "SOURCE").replace("\n", " ")
+    found = eval(code, {"SOURCE": json.dumps(source[1])})
+    assert isinstance(found, str)
+    return found
+
+
+class Kernel:
+    """A real kernel, and the question."""
+
+    def __init__(self, client: BlockingKernelClient) -> None:
+        self.client = client
+
+    def run(self, code: str) -> None:
+        """Run a person's code."""
+        reply = self.client.execute_interactive(code, timeout=30, output_hook=lambda _: None)
+        assert reply["content"]["status"] == "ok", reply["content"]
+
+    def value(self, code: str) -> str:
+        """An expression's value, as text."""
+        return self.ask({"x": code})["x"]["data"]["text/plain"]
+
+    def ask(self, expressions: dict[str, str]) -> dict[str, Any]:
+        """What the browser sends, and what it gets."""
+        reply = self.client.execute(
+            "",
+            silent=True,
+            store_history=False,
+            user_expressions=expressions,
+            allow_stdin=False,
+            stop_on_error=False,
+            reply=True,
+            timeout=30,
+        )
+        return reply["content"]["user_expressions"]
+
+    def frames(self) -> list[dict[str, Any]]:
+        """The DataFrames, as the browser reads them."""
+        answer = self.ask({"dataframes": expression()})["dataframes"]
+        assert answer["status"] == "ok", answer
+        return json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[Kernel]:
+    """One kernel for all; each test begins with an empty namespace."""
+    manager, client = start_new_kernel(kernel_name="python3")
+    try:
+        yield Kernel(client)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def kernel(process: Kernel) -> Kernel:
+    process.run("%reset -f")
+    process.run("import pandas as pd")
+    return process
+
+
+def test_what_it_tells(kernel: Kernel) -> None:
+    kernel.run(
+        "销售 = pd.DataFrame({'价格': [1.5], 'n': [1], ('a', 2): ['x']}); s = pd.Series([1])"
+    )
+    assert kernel.frames() == [
+        {
+            "name": "销售",
+            "kind": "pandas.DataFrame",
+            "rowCount": 1,
+            "columnCount": 3,
+            "columns": [
+                {"name": "价格", "dtype": "float64"},
+                {"name": "n", "dtype": "int64"},
+                {"name": "('a', 2)", "dtype": kernel.frames()[0]["columns"][2]["dtype"]},
+            ],
+        }
+    ]
+
+
+def test_it_leaves_no_trace(kernel: Kernel) -> None:
+    """P18: the namespace, the prompt's number, In, Out, _ and the history are as they were."""
+    kernel.run("df = pd.DataFrame({'a': [1]})")
+    kernel.run("41 + 1")
+    state = (
+        "(sorted(globals()), get_ipython().execution_count, list(In), repr(Out), _, __, _i, "
+        "sorted(__import__('sys').modules), "
+        "list(get_ipython().history_manager.get_range(output=True)))"
+    )
+    kernel.value(state)  # what asking itself loads, once
+    before = kernel.value(state)
+    for _ in range(3):
+        assert len(kernel.frames()) == 1
+    assert kernel.value(state) == before
+
+
+HOSTILE = """
+import numpy as np
+ran, armed = [], []
+def boom(what, otherwise=None):
+    if armed:
+        ran.append(what)
+        raise SystemExit
+    return otherwise
+class Evil:
+    def __repr__(self): return boom('repr', 'x')
+    def __str__(self): return boom('str', 'x')
+    def __hash__(self): return boom('hash', 1)
+    def __eq__(self, other): return boom('eq', self is other)
+    def __len__(self): return boom('len', 0)
+    def __bool__(self): return boom('bool', True)
+    def __getattribute__(self, name): return boom(name, object.__getattribute__(self, name))
+class Meta(type):
+    def __getattribute__(cls, name): return boom('meta ' + name, type.__getattribute__(cls, name))
+    def __instancecheck__(cls, other): return boom('isinstance', True)
+    def __subclasscheck__(cls, other): return boom('issubclass', True)
+class Twin(metaclass=Meta):
+    pass
+class Posing:
+    @property
+    def __class__(self): return boom('class', pd.DataFrame)
+    @property
+    def shape(self): return boom('shape', (1, 1))
+class Sub(pd.DataFrame):
+    @property
+    def columns(self): return boom('columns')
+    @property
+    def dtypes(self): return boom('dtypes')
+    @property
+    def shape(self): return boom('shape')
+    def __getattr__(self, name): return boom('getattr ' + name)
+    _mgr = property(lambda self: boom('_mgr'))
+    _info_axis = property(lambda self: boom('_info_axis'))
+    __dict__ = property(lambda self: boom('dict'))
+class Named(metaclass=Meta):
+    def __str__(self): return boom('str', 'x')
+class Dtype(pd.api.extensions.ExtensionDtype):
+    name, type, __module__ = 'mine', object, 'pandas.core.dtypes.dtypes'
+    def __str__(self): return boom('dtype', 'mine')
+    @classmethod
+    def construct_array_type(cls): return Array
+class Array(pd.arrays.IntegerArray):
+    dtype = property(lambda self: Dtype())
+one, two, three = Evil(), Twin(), Posing()
+four = pd.DataFrame({'plain': [1]}); object.__setattr__(four, '__class__', Sub)
+five = pd.DataFrame([[1, 2]], columns=pd.Index([Evil(), 'ok'], dtype=object))
+six = pd.DataFrame({'own': Array(np.array([1, 2]), np.array([False, False]))})
+six.columns = pd.Index([Named()], dtype=object)
+globals()['df);x'] = pd.DataFrame({'a': [1]})
+globals()["x'] = 1; import os #"] = pd.DataFrame({'a': [1]})
+globals()['a\\nb'] = pd.DataFrame({'a': [1]})
+globals()[7] = pd.DataFrame({'a': [1]})
+good = pd.DataFrame({"'); import os; (": [1], '</data>': [2]})
+def shadow(*a, **k): return boom('shadowed')
+exec = print = str = len = list = json = base64 = shadow
+armed.append(1)
+"""
+
+
+def test_nothing_of_the_person_s_runs(kernel: Kernel) -> None:
+    """P18: no repr, no property, no shadowed name; one hostile object spoils no other."""
+    kernel.run(HOSTILE)
+    answer = kernel.ask({"dataframes": expression()})["dataframes"]
+    assert answer["status"] == "ok", kernel.value("ran")
+    found = {frame["name"]: frame for frame in kernel.frames()}
+    assert kernel.value("ran") == "[]" and kernel.value("armed") == "[1]"
+    kernel.run("armed.clear(); del exec, print, str, len, list")
+    assert set(found) == {"four", "five", "six", "good"}
+    assert found["six"]["columns"] == [{"name": "<Named>", "dtype": "Dtype"}]
+    assert [column["name"] for column in found["good"]["columns"]] == [
+        "'); import os; (",
+        "</data>",
+    ]
+    assert found["five"]["columns"][0]["name"] == "<Evil>"
+    assert found["four"]["columns"] == [{"name": "plain", "dtype": "int64"}]
+
+
+def test_no_value_is_told(kernel: Kernel) -> None:
+    """P15: canaries in cells, index, categories, names of the index, attributes."""
+    kernel.run(
+        "c = 'canary-18'\n"
+        "df = pd.DataFrame({'city': [c, c], 'n': [1, 2]}, index=[c, c + 'x'])\n"
+        "df.index.name = c; df.attrs[c] = c; df.columns.name = c\n"
+        "df['kind'] = pd.Categorical([c, c])\n"
+        "df['s'] = pd.arrays.SparseArray(['canary-18', 'b'], fill_value='canary-18')\n"
+        "df['l'] = [[c], {c: c}]\n"
+        "df['iv'] = pd.arrays.IntervalArray.from_tuples([(0, 18), (18, 19)])\n"
+    )
+    frames = kernel.frames()
+    assert "canary-18" not in json.dumps(frames)
+    assert [column["name"] for column in frames[0]["columns"]] == [
+        *("city", "n", "kind", "s", "l", "iv")
+    ]
+
+
+def test_it_is_bounded(kernel: Kernel) -> None:
+    """P18: ten thousand columns, millions of rows, long names, a thousand frames."""
+    kernel.run(
+        "import numpy as np\n"
+        "wide = pd.DataFrame(np.zeros((1, 10_000)), columns=[f'c{n}' for n in range(10_000)])\n"
+        "tall = pd.DataFrame({'a': np.zeros(20_000_000, dtype='int8')})\n"
+        "long = pd.DataFrame({'x' * 100_000: [1]})\n"
+    )
+    began = time.monotonic()
+    found = {frame["name"]: frame for frame in kernel.frames()}
+    assert time.monotonic() - began < 5
+    assert (found["wide"]["columnCount"], len(found["wide"]["columns"])) == (10_000, 200)
+    assert found["tall"]["rowCount"] == 20_000_000
+    assert len(found["long"]["columns"][0]["name"]) == 200
+    kernel.run("globals().update({f'd{n}': long for n in range(1000)})")
+    frames = kernel.frames()
+    assert len(frames) == 50 and len(json.dumps(frames)) < 100_000
+
+
+def test_it_waits_its_turn_and_spoils_nothing_that_runs(kernel: Kernel) -> None:
+    """P18: asked while a cell runs (the browser would not), it answers after it."""
+    kernel.run("df = pd.DataFrame({'a': [1]}); import threading")
+    running = kernel.client.execute("import time; time.sleep(0.3); done = True")
+    frames = kernel.frames()
+    assert [frame["name"] for frame in frames] == ["df"]
+    assert kernel.value("done") == "True" and running

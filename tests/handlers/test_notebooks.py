@@ -1,0 +1,132 @@
+"""P28 on a real server with real files: histories stay with their notebooks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from ..conftest import Call, request
+
+
+class Desk:
+    """Notebooks in the server's folder, opened as the frontend opens them."""
+
+    def __init__(self, call: Call, root: Path) -> None:
+        self.call, self.root = call, root
+
+    def make(self, path: str, *cell_ids: str) -> None:
+        cells = [new_code_cell("x = 1", id=cell_id) for cell_id in cell_ids]
+        self.write(path, new_notebook(cells=cells))
+
+    def write(self, path: str, notebook: Any) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, self.root / path)
+
+    def read(self, path: str) -> Any:
+        return nbformat.read(self.root / path, as_version=4)
+
+    async def open(self, path: str) -> dict[str, str]:
+        """Open and save a notebook; what the server said of it."""
+        notebook = self.read(path)
+        body = {"path": path, "cellIds": [cell["id"] for cell in notebook.cells]}
+        if carried := notebook.metadata.get("aiserver", {}).get("notebook_id"):
+            body["notebookId"] = carried
+        answer = await self.call("POST", "notebooks", body)
+        assert answer.status == 200, answer.data
+        notebook.metadata["aiserver"] = {"notebook_id": answer.data["notebookId"]}
+        self.write(path, notebook)
+        return dict(answer.data)
+
+    async def ask(self, path: str, intent: str, cell: str = "c1") -> None:
+        body = request(intent, notebookId=(await self.open(path))["notebookId"], cellId=cell)
+        assert (await self.call("POST", "generate", body)).status == 200
+
+    async def history(self, path: str, cell: str = "c1") -> list[str]:
+        notebook_id = (await self.open(path))["notebookId"]
+        answer = await self.call("GET", f"sessions/{notebook_id}/{cell}")
+        turns = answer.data["interactions"] if answer.status == 200 else []
+        return [turn["user_request"]["intent"] for turn in turns]
+
+
+@pytest.fixture
+def desk(call: Call, jp_root_dir: Path) -> Desk:
+    return Desk(call, jp_root_dir)
+
+
+async def test_moved_by_the_system_and_by_jupyter(desk, jp_fetch):
+    desk.make("a.ipynb", "c1")
+    await desk.ask("a.ipynb", "one")
+    (desk.root / "deep").mkdir()
+    (desk.root / "a.ipynb").rename(desk.root / "deep/分析 1.ipynb")
+    assert await desk.history("deep/分析 1.ipynb") == ["one"]
+    await jp_fetch(
+        "api", "contents", "deep/分析 1.ipynb", method="PATCH", body='{"path": "b.ipynb"}'
+    )
+    assert await desk.history("b.ipynb") == ["one"]
+    log = desk.root / ".aiserver_sessions/notebooks"
+    assert len([*log.iterdir()]) == 1
+
+
+@pytest.mark.parametrize("how", ["cp", "Jupyter"])
+async def test_a_copy_goes_its_own_way(desk, jp_fetch, how):
+    desk.make("a.ipynb", "c1", "c2")
+    await desk.ask("a.ipynb", "one")
+    await desk.ask("a.ipynb", "of two", "c2")
+    if how == "cp":
+        shutil.copy(desk.root / "a.ipynb", desk.root / "a-Copy1.ipynb")
+    else:
+        await jp_fetch("api", "contents", method="POST", body='{"copy_from": "a.ipynb"}')
+    original = (await desk.open("a.ipynb"))["notebookId"]
+    copy = await desk.open("a-Copy1.ipynb")
+    assert copy["forkedFrom"] == original != copy["notebookId"]
+    await desk.ask("a.ipynb", "original")
+    await desk.ask("a-Copy1.ipynb", "copy")
+    assert await desk.history("a.ipynb") == ["one", "original"]
+    assert await desk.history("a-Copy1.ipynb") == ["one", "copy"]
+    assert await desk.history("a-Copy1.ipynb", "c2") == ["of two"]
+
+
+async def test_stripped_and_replaced(desk):
+    desk.make("Untitled.ipynb", "c1", "c2")
+    await desk.ask("Untitled.ipynb", "one")
+    stripped = desk.read("Untitled.ipynb")
+    del stripped.metadata["aiserver"], stripped.cells[1]
+    desk.write("Untitled.ipynb", stripped)
+    assert await desk.history("Untitled.ipynb") == ["one"]
+    (desk.root / "Untitled.ipynb").unlink()
+    desk.make("Untitled.ipynb", "d1")
+    assert await desk.history("Untitled.ipynb", "d1") == []
+    assert await desk.history("Untitled.ipynb", "c1") == []
+
+
+async def test_a_page_that_was_opened_before_another_saved(desk, call):
+    desk.make("a.ipynb", "c1")
+    await desk.ask("a.ipynb", "one")
+    first = (await desk.open("a.ipynb"))["notebookId"]
+    stale = await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["made-up"]})
+    assert stale.data == {"notebookId": first}
+
+
+@pytest.mark.parametrize("server_config", [{"ServerApp": {"allow_hidden": False}}])
+async def test_paths_that_lead_nowhere(desk, call):
+    for path in ("../a.ipynb", "a/../../b.ipynb", "/etc/passwd", ".hidden/a.ipynb", "a\x00b"):
+        answer = await call("POST", "notebooks", {"path": path, "cellIds": []})
+        assert answer.status in (200, 400), path
+
+
+async def test_a_history_below_is_found_from_above(desk, jp_serverapp):
+    """A server ran in the folder below before."""
+    desk.make("sub/a.ipynb", "c1")
+    await desk.ask("sub/a.ipynb", "one")
+    (desk.root / ".aiserver_sessions").rename(desk.root / "sub/.aiserver_sessions")
+    (log,) = (desk.root / "sub/.aiserver_sessions/notebooks").iterdir()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    lines[0]["data"]["path"] = "a.ipynb"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert await desk.history("sub/a.ipynb") == ["one"]

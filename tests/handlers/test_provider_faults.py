@@ -1,0 +1,184 @@
+"""Whatever a provider does ends in one clear state and one clear sentence, over HTTP, both ways."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import time
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+
+from ..conftest import API_KEY, SSE, Call, request
+from ..scripted_model import stream_of
+
+CHUNKS = ["```python\n", "# 读取数据\n", "df = ", "1\n", "```"]
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+ENDS = {"done", "error", "cancelled"}
+
+
+@pytest.fixture
+def server_config() -> dict[str, Any]:
+    return {"ModelRegistry": {"timeout": 0.6, "max_output_tokens": 200}}
+
+
+@pytest.fixture
+def jp_server_config(scripted: Any, server_config: dict[str, Any]) -> dict[str, Any]:
+    options = {"base_url": scripted.base_url, "api_key": API_KEY}
+    registry = {"model_options": options} | server_config.get("ModelRegistry", {})
+    return {
+        "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+        "AIServer": {"model": "openai:scripted"},
+        "ModelRegistry": registry,
+    }
+
+
+async def both_ways(call: Call, scripted: Any, *answers: dict[str, Any]) -> tuple[str, str]:
+    """Ask as a stream and as JSON; the two must tell the same. Return code and sentence."""
+    scripted.script(*answers)
+    streamed = await call("POST", "generate", request(cellId="sse"), headers=SSE)
+    names = [name for name, _ in streamed.events]
+    assert names[0] == "start" and [name for name in names if name in ENDS] == names[-1:]
+    end = streamed.events[-1][1]
+    scripted.clear()
+    scripted.script(*answers)
+    turn = (await call("POST", "generate", request(cellId="json"))).data
+    scripted.clear()
+    assert turn["ai_response"]["status"] == "error"
+    assert turn["ai_response"]["error"] == end["message"]
+    stored = (await call("GET", "sessions/nb/sse")).data["interactions"][-1]
+    assert stored == end["interaction"]
+    assert "canary" not in streamed.raw.decode() and API_KEY not in streamed.raw.decode()
+    return end["code"], end["message"]
+
+
+FAULTS = [
+    ({"status": 401}, "model_auth_failed", "refused the key"),
+    ({"status": 403}, "model_auth_failed", "does not let this key"),
+    ({"status": 404}, "model_error", "no model of that name"),
+    ({"status": 400}, "model_error", "refused the request"),
+    ({"status": 500}, "model_unavailable", "can't be reached"),
+    ({"status": 429, "retry_after": 3600}, "model_rate_limited", "asks to wait"),
+    ({"hang": True}, "model_timeout", "in time"),
+    ({"chunks": CHUNKS, "hold_after": 2}, "model_timeout", "in time"),
+    ({"garbage": True}, "model_unavailable", "could not be read"),
+    ({"chunks": CHUNKS, "cut_after": 3}, "model_unavailable", ""),
+    ({"text": "x = 1\n", "endless": True}, "bad_answer", "cut off"),
+    ({"text": "", "endless": True, "chunks": [""]}, "bad_answer", "cut off"),
+    (
+        {"text": "<html>log in</html>", "content_type": "text/html"},
+        "model_unavailable",
+        "no answer",
+    ),
+    ({"text": "{}", "content_type": "application/json"}, "model_unavailable", "no answer"),
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "sentence"), FAULTS, ids=[str(fault[0])[:40] for fault in FAULTS]
+)
+async def test_each_fault_is_one_state_and_one_sentence(
+    call: Call, scripted: Any, answer: Any, code: str, sentence: str, monkeypatch: Any
+):
+    """P8, P17, P31, P32"""
+    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    said = await both_ways(call, scripted, *[answer | {"message": "canary-text"}] * 3)
+    assert said[0] == code
+    assert sentence in said[1]
+
+
+async def test_the_wait_may_be_a_date(call: Call, scripted: Any):
+    """P31"""
+    answer = {"status": 429, "retry_after": formatdate(time.time() + 3600, usegmt=True)}
+    code, _ = await both_ways(call, scripted, answer)
+    assert code == "model_rate_limited"
+    scripted.script(answer)
+    events = (await call("POST", "generate", request(cellId="date"), headers=SSE)).events
+    assert 3500 < events[-1][1]["retryAfter"] <= 3600
+
+
+def unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:{unused}", "https://127.0.0.1:{scripted}"])
+async def test_an_address_that_does_not_answer(
+    call: Call, scripted: Any, extension: Any, address: str, monkeypatch: Any
+):
+    """P31: nobody listens, or somebody who doesn't speak TLS."""
+    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    port = scripted.url.rpartition(":")[2]
+    url = address.format(unused=unused_port(), scripted=port)
+    extension.models.model_options = {"base_url": url, "api_key": API_KEY}
+    code, sentence = await both_ways(call, scripted)
+    assert (code, "can't be reached" in sentence) == ("model_unavailable", True)
+
+
+async def test_a_name_that_nobody_knows(call: Call, extension: Any, monkeypatch: Any):
+    """P31"""
+
+    loop = asyncio.get_running_loop()
+    known = loop.getaddrinfo
+
+    async def unknown(host: Any, *args: Any, **more: Any) -> Any:
+        if "canary" in str(host):
+            raise socket.gaierror(-2, "Name or service not known: canary.invalid")
+        return await known(host, *args, **more)
+
+    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    monkeypatch.setattr(loop, "getaddrinfo", unknown)
+    options = {"base_url": "http://canary.invalid/v1", "api_key": API_KEY}
+    extension.models.model_options = options
+    reply = await call("POST", "generate", request())
+    assert "can't be reached" in reply.data["ai_response"]["error"]
+
+
+@pytest.mark.parametrize("server_config", [{"ModelRegistry": {"model_options": {}}}])
+async def test_a_missing_key_is_no_refused_one(
+    call: Call, scripted: Any, server_config: Any, monkeypatch: Any, extension: Any
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    turn = (await call("POST", "generate", request())).data["ai_response"]
+    assert turn["error"].startswith("There is no key for OpenAI yet.")
+    # A server on this machine needs none, unless it says so itself.
+    extension.models.model_options = {"base_url": scripted.base_url}
+    await extension.models.close()
+    scripted.script({"status": 401})
+    turn = (await call("POST", "generate", request())).data["ai_response"]
+    assert "asks for a key" in turn["error"]
+
+
+async def test_a_stream_cut_at_any_byte_has_one_end_and_is_never_whole(
+    call: Call, scripted: Any, monkeypatch: Any
+):
+    """P32: also inside a Chinese character, a frame's name, its JSON; what came is kept."""
+    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.001)
+    body = stream_of(CHUNKS, USAGE)
+    whole = body.index(b'"finish_reason": "stop"')
+    character = body.index("读".encode())
+    places = {*range(character - 1, character + 4), 0, 1, whole - 1}
+    places |= set(random.Random(32).sample(range(whole), 80))
+    for place in sorted(places):
+        scripted.script(*[{"chunks": CHUNKS, "cut_at": place}] * 3)
+        body_of = request(cellId=f"at-{place}")
+        events = (await call("POST", "generate", body_of, headers=SSE)).events
+        names = [name for name, _ in events]
+        assert [name for name in names if name in ENDS] == ["error"] and names[-1] == "error", place
+        code = "".join(data["text"] for name, data in events if data.get("part") == "code")
+        assert "# 读取数据\ndf = 1\n".startswith(code), place
+        end = events[-1][1]
+        assert end["interaction"]["ai_response"]["status"] == "error"
+        assert end["interaction"]["ai_response"]["suggestion"] == code.strip("\n"), place
+        scripted.clear()
+
+
+async def test_many_at_once_with_a_dead_provider_all_end(call: Call, scripted: Any):
+    """P31"""
+    scripted.script(*[{"hang": True}] * 20)
+    bodies = [request(cellId=f"c{number}") for number in range(20)]
+    replies = await asyncio.gather(*(call("POST", "generate", body) for body in bodies))
+    assert {reply.data["ai_response"]["status"] for reply in replies} == {"error"}

@@ -1,0 +1,125 @@
+"""Each provider through its own LangChain package: streaming, usage, errors, ends.
+
+The packages are real; the servers are played, each in its provider's own words.
+"""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from aiserver import errors
+from aiserver.llm.base import Delta, ModelInfo
+from aiserver.llm.connections import Access
+from aiserver.llm.registry import _SAY_THE_END
+from aiserver.llm.remote import RemoteModel
+from aiserver.llm.streaming import Limits
+
+from ..scripted_wires import USAGE, WIRES, Answer, WireServer
+
+KEY = "canary-key-8d2b"
+ASK = [SystemMessage("rules"), HumanMessage("hello")]
+PIECES = ["```python\n", "x = 1", "\n```"]
+CUT = {"anthropic": "max_tokens", "google_genai": "MAX_TOKENS"}  # the others say "length"
+
+pytestmark = [
+    pytest.mark.parametrize("provider", WIRES),
+    # Google's own client does what its HTTP library advises against.
+    pytest.mark.filterwarnings("ignore:Inheritance class Aiohttp:DeprecationWarning"),
+]
+
+
+class Asked:
+    """A model and the server behind it."""
+
+    def __init__(self, provider: str, server: WireServer) -> None:
+        self.server = server
+        self.waited: list[float] = []
+
+        async def access() -> Access:
+            return Access(server.address, KEY)
+
+        async def sleep(seconds: float) -> None:
+            self.waited.append(seconds)
+
+        limits = Limits(20, 10_000, provider in _SAY_THE_END)
+        info = ModelInfo(f"{provider}:m", "m", True)
+        self.model = RemoteModel(info, {}, limits, access=access, max_tokens=99, sleep=sleep)
+
+    async def take(self) -> list[Delta]:
+        """The whole answer."""
+        return [delta async for delta in self.model.stream(ASK, language="python")]
+
+
+@pytest.fixture
+def asked(provider, jp_asyncio_loop):
+    with WireServer(provider) as server:
+        made = Asked(provider, server)
+        yield made
+        jp_asyncio_loop.run_until_complete(made.model.close())
+
+
+async def test_streams_text_and_usage(asked: Asked, provider: str):
+    asked.server.answers.append(Answer(PIECES))
+    deltas = await asked.take()
+    assert [delta.text for delta in deltas if delta.text] == PIECES
+    read, written = USAGE
+    assert deltas[-1].usage == {
+        "input_tokens": read,
+        "output_tokens": written,
+        "total_tokens": read + written,
+    }
+    (request,) = asked.server.requests
+    assert KEY in " ".join(request["headers"].values())
+    assert "99" in str(request["body"])  # the cap on tokens (P17)
+    assert "hello" in str(request["body"]) and "rules" in str(request["body"])
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (401, errors.ModelAuthFailed),
+        (403, errors.ModelAuthFailed),
+        (404, errors.ModelError),
+        (400, errors.ModelError),
+    ],
+)
+async def test_errors_are_translated(asked: Asked, provider: str, status: int, kind: type):
+    """P8, P31: to the right sentence, with none of the provider's words, after one request."""
+    asked.server.answers.append(Answer(status=status, message=f"canary-message {KEY}"))
+    with pytest.raises(errors.ModelError) as caught:
+        await asked.take()
+    assert type(caught.value) is kind
+    assert "canary" not in caught.value.message
+    assert len(asked.server.requests) == 1
+
+
+async def test_who_asks_to_wait_is_waited_for(asked: Asked, provider: str):
+    """P31: as long as it says, and no library asks again behind our back."""
+    asked.server.answers += [
+        Answer(status=429, headers={"Retry-After": "7"}),
+        Answer(status=503),
+        Answer(PIECES),
+    ]
+    deltas = await asked.take()
+    assert "".join(delta.text for delta in deltas) == "".join(PIECES)
+    # Ollama's client keeps the header to itself.
+    assert asked.waited == [1.0 if provider == "ollama" else 7.0, 2.0]
+    assert len(asked.server.requests) == 3
+
+
+async def test_an_answer_cut_by_the_provider_is_said_to_be(asked: Asked, provider: str):
+    """P17"""
+    asked.server.answers.append(Answer(PIECES, reason=CUT.get(provider, "length")))
+    with pytest.raises(errors.BadAnswer, match="cut off"):
+        await asked.take()
+
+
+@pytest.mark.parametrize("frames", range(1, 5))
+async def test_a_stream_that_breaks_off_is_never_the_whole(
+    asked: Asked, provider: str, frames: int
+):
+    """P32: wherever it breaks, and it is asked for again only where nothing had come."""
+    asked.server.answers += [Answer(["a", "b", "c", "d", "e", "f"], cut_after=frames)] * 3
+    with pytest.raises(errors.ModelError):
+        await asked.take()

@@ -1,0 +1,197 @@
+"""Servers that speak as each provider's own API does, for what a scripted OpenAI can't show.
+
+    with WireServer("anthropic") as server: server.answers.append(Answer(pieces=["x = ", "1"]))
+
+Each stands for a paid service (Ollama: for one that needs gigabytes). What they say on the wire is
+taken from the providers' published API references. ``server.requests`` holds what was asked.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Answer:
+    """What the next request gets: pieces of text and token counts, or an HTTP error."""
+
+    pieces: list[str] = field(default_factory=list)
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    message: str = "an error of the provider's own"
+    cut_after: int | None = None  # frames after which the connection is closed without an end
+    reason: str | None = None  # why it ended, in the provider's words; else that it is whole
+
+
+USAGE = (7, 3)  # tokens read and written
+
+
+def _sse(data: Any, event: str | None = None) -> bytes:
+    name = f"event: {event}\n" if event else ""
+    return f"{name}data: {json.dumps(data)}\n\n".encode()
+
+
+def openai(answer: Answer) -> Iterator[bytes]:
+    """OpenAI's chat completions; DeepSeek's and Mistral's are the same in all that is used."""
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+
+    def choice(delta: dict[str, str], finish: str | None = None) -> bytes:
+        choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+        return _sse(head | {"choices": choices})
+
+    yield choice({"role": "assistant", "content": ""})
+    for piece in answer.pieces:
+        yield choice({"content": piece})
+    yield choice({"content": ""}, answer.reason or "stop")
+    read, written = USAGE
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    yield _sse(head | {"choices": [], "usage": usage})
+    yield b"data: [DONE]\n\n"
+
+
+def mistral(answer: Answer) -> Iterator[bytes]:
+    """As OpenAI's, but that the usage comes with the last choice."""
+    *frames, end, usage, done = openai(answer)
+    yield from frames
+    last = json.loads(end[6:]) | {"usage": json.loads(usage[6:])["usage"]}
+    yield _sse(last)
+    yield done
+
+
+def anthropic(answer: Answer) -> Iterator[bytes]:
+    """Anthropic's messages."""
+    read, written = USAGE
+    message = {"id": "x", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message |= {"stop_reason": None, "usage": {"input_tokens": read, "output_tokens": 1}}
+    yield _sse({"type": "message_start", "message": message}, "message_start")
+    block = {"type": "text", "text": ""}
+    start = {"type": "content_block_start", "index": 0, "content_block": block}
+    yield _sse(start, "content_block_start")
+    for piece in answer.pieces:
+        delta = {"type": "text_delta", "text": piece}
+        data = {"type": "content_block_delta", "index": 0, "delta": delta}
+        yield _sse(data, "content_block_delta")
+    yield _sse({"type": "content_block_stop", "index": 0}, "content_block_stop")
+    end = {"stop_reason": answer.reason or "end_turn", "stop_sequence": None}
+    data = {"type": "message_delta", "delta": end, "usage": {}}
+    data["usage"] = {"input_tokens": read, "output_tokens": written}  # of the whole message
+    yield _sse(data, "message_delta")
+    yield _sse({"type": "message_stop"}, "message_stop")
+
+
+def google(answer: Answer) -> Iterator[bytes]:
+    """Google's streamGenerateContent."""
+    read, written = USAGE
+    for number, piece in enumerate(answer.pieces, 1):
+        candidate: dict[str, Any] = {"content": {"parts": [{"text": piece}], "role": "model"}}
+        usage = {"promptTokenCount": read}
+        if number == len(answer.pieces):
+            candidate["finishReason"] = answer.reason or "STOP"
+            usage |= {"candidatesTokenCount": written, "totalTokenCount": read + written}
+        yield _sse({"candidates": [candidate | {"index": 0}], "usageMetadata": usage})
+
+
+def ollama(answer: Answer) -> Iterator[bytes]:
+    """Ollama's chat: JSON objects, one a line."""
+    head = {"model": "m", "created_at": "2026-01-27T10:00:00Z"}
+    for piece in answer.pieces:
+        message = {"role": "assistant", "content": piece}
+        yield json.dumps(head | {"message": message, "done": False}).encode() + b"\n"
+    read, written = USAGE
+    end = {"message": {"role": "assistant", "content": ""}, "done": True}
+    end |= {"done_reason": answer.reason or "stop"}
+    end |= {"prompt_eval_count": read, "eval_count": written}
+    yield json.dumps(head | end).encode() + b"\n"
+
+
+# How a provider streams, and how it words an error.
+WIRES = {
+    "openai": openai,
+    "openai_compatible": openai,
+    "deepseek": openai,
+    "mistralai": mistral,
+    "anthropic": anthropic,
+    "google_genai": google,
+    "ollama": ollama,
+}
+
+
+def _error(provider: str, answer: Answer) -> Any:
+    if provider == "anthropic":
+        error = {"type": "some_error", "message": answer.message}
+        return {"type": "error", "error": error}
+    if provider == "google_genai":
+        return {"error": {"code": answer.status, "message": answer.message, "status": "X"}}
+    if provider == "mistralai":
+        return {"object": "error", "message": answer.message, "type": "x", "code": "1"}
+    if provider == "ollama":
+        return {"error": answer.message}
+    return {"error": {"message": answer.message, "type": "x", "code": None}}
+
+
+class WireServer(ThreadingHTTPServer):
+    """One provider on loopback."""
+
+    daemon_threads = True
+
+    def __init__(self, provider: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.provider = provider
+        self.answers: list[Answer] = []
+        self.requests: list[dict[str, Any]] = []
+
+    @property
+    def address(self) -> str:
+        """What the provider's class takes as its ``base_url``."""
+        path = "" if self.provider in ("anthropic", "google_genai", "ollama") else "/v1"
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+    def __enter__(self) -> WireServer:
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: WireServer
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.requests.append(
+            {"path": self.path, "headers": dict(self.headers), "body": json.loads(raw)}
+        )
+        answer = self.server.answers.pop(0)
+        if answer.status != 200:
+            body = json.dumps(_error(self.server.provider, answer)).encode()
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            return
+        self.send_response(200)
+        lines = self.server.provider == "ollama"
+        self.send_header("Content-Type", "application/x-ndjson" if lines else "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for count, frame in enumerate(WIRES[self.server.provider](answer)):
+            if count == answer.cut_after:
+                self.close_connection = True
+                return
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(frame), frame))
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
+
+    def log_message(self, *args: object) -> None:
+        pass

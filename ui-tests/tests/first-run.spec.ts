@@ -1,0 +1,210 @@
+/**
+ * The first five minutes, on a machine with nothing: no weights, no key, no Ollama. The weights
+ * come from a hub that is played (fixtures/modelhub.ts); what is installed from it is real, and
+ * writes the code of the guided notebook.
+ */
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { expect, openPath, reload, test } from '../fixtures/lab';
+import { ScriptedModel, code } from '../fixtures/scripted';
+
+test.use({ modelKind: 'none' });
+
+const ANSWER = 180_000; // ms: few threads, maybe on a busy machine
+const HELD = 150e6; // of 491 MB
+
+test('a provider is connected, chosen and forgotten, and its key never comes back', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P4, P8. The provider is played: the scripted model on loopback, and one that isn't asked.
+  const model = await ScriptedModel.start();
+  const file = await openNotebook(['', '']);
+  const cell = new CellUnderTest(page, 0);
+  const offer = cell.row.getByRole('region', { name: 'Choose what answers' });
+  const dialog = page.getByRole('dialog');
+  await cell.open();
+  await cell.input.fill('my wish');
+  await expect(offer).toBeVisible();
+
+  // With Enter nothing happens to the text, and nothing leaves.
+  await cell.input.press('Enter');
+  await expect(offer).toBeVisible();
+  await expect(cell.input).toHaveValue('my wish');
+  expect(await lab.notebookId(file)).toBeUndefined();
+
+  await offer.getByRole('button', { name: 'Connect a provider…' }).click();
+  await dialog.getByRole('radio', { name: /compatible/ }).check();
+  await dialog.getByLabel('Address').fill(`${model.url}/v1`);
+  await dialog.getByLabel(/^Key/).fill('sk-canary-of-the-page');
+  await dialog.getByRole('combobox', { name: 'Model' }).fill('scripted');
+  await dialog.getByRole('button', { name: 'Use this model' }).click();
+  await expect(dialog).toHaveCount(0);
+
+  // The row is ready, with the text as it was.
+  const label = cell.button(/^Model:/);
+  await expect(label).toContainText('scripted');
+  await expect(label).toContainText('on this machine');
+  await expect(cell.input).toHaveValue('my wish');
+  await model.script(code('wish = 1'));
+  await cell.input.press('Enter');
+  await cell.accept();
+  expect(await cell.source()).toBe('wish = 1');
+
+  // One that is not on this machine is chosen only after a sentence, here for one cell alone.
+  await page.request.put(`${lab.url}/aiserver/models/keys/openai`, {
+    data: { key: 'sk-canary-of-openai' }
+  });
+  const other = new CellUnderTest(page, 1);
+  await other.open();
+  const choose = async (answer: string) => {
+    await other.button(/^Model:/).press('Enter');
+    const menus = page.getByRole('menu');
+    await expect(menus).toHaveCount(1);
+    // From the end: settings, connect, install, in this cell only.
+    for (let ups = 0; ups < 4; ups++) {
+      await page.keyboard.press('ArrowUp');
+    }
+    await page.keyboard.press('ArrowRight');
+    await expect(menus).toHaveCount(2);
+    await menus.last().getByText('gpt-4.1-mini').click();
+    await expect(dialog).toContainText('https://api.openai.com/v1');
+    await dialog.getByRole('button', { name: answer }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await choose('Not now');
+  await expect(other.button(/^Model:/)).toContainText('scripted');
+  await choose('Use it');
+  await expect(other.button(/^Model:/)).toContainText(
+    'not on this machine · this cell only'
+  );
+  expect((await page.request.get(`${lab.url}/aiserver/models`)).ok()).toBe(true);
+
+  // What is sent is shown to the letter, and nothing is sent for it.
+  await other.input.fill('<b>canary-wish</b>');
+  await other.button('More').click();
+  await page.getByRole('menuitem', { name: 'What Is Sent?' }).click();
+  await expect(dialog).toContainText('gpt-4.1-mini');
+  await expect(dialog).toContainText('<b>canary-wish</b>');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+  // In the settings: the key is removed, and the model with it.
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute(
+      'aiserver:open-model-settings'
+    );
+  });
+  await page.getByRole('radio', { name: /^OpenAI(?!-)/ }).check();
+  await page.getByRole('button', { name: 'Remove key' }).click();
+  await expect(page.getByRole('radio', { name: /gpt-4\.1-mini/ })).toHaveCount(
+    0
+  );
+  expect(await page.content()).not.toContain('canary-of');
+  const list = await page.request.get(`${lab.url}/aiserver/models`);
+  expect(await list.text()).not.toContain('canary-of');
+  expect(lab.log).not.toContain('canary-of');
+  expect(await model.requests()).toHaveLength(1);
+
+  await page.request.delete(
+    `${lab.url}/aiserver/models/keys/openai_compatible`
+  );
+  await page.request.put(`${lab.url}/aiserver/models/choice`, {
+    data: { model: null }
+  });
+  await model.stop();
+});
+
+test('from nothing to the last of the first steps, with the local model', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  test.setTimeout(600_000);
+  const hub = lab.modelHub!;
+  const file = await openNotebook(['']);
+  const cell = new CellUnderTest(page, 0);
+  await cell.open();
+  await cell.input.fill('读取 data.csv 并显示前5行');
+  await expect(cell.button(/^Install the local model/)).toBeVisible();
+  expect(hub.starts).toEqual([]); // P4: nothing is fetched without a press.
+
+  // It is installed; the page is loaded anew meanwhile, and sees it go on.
+  hub.hold(HELD);
+  await cell.button(/^Install the local model/).click();
+  const bar = cell.row.getByRole('progressbar');
+  await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
+  await page.notebook.save();
+  await reload(page);
+  await openPath(page, file);
+  await cell.open();
+  await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
+
+  // It is stopped, and goes on from there.
+  await cell.input.fill('my wish');
+  await cell.button('Stop').click();
+  await expect(cell.row).toContainText(/Stopped at 1\d\d of 491 MB/);
+  await expect.poll(() => hub.broken).toBeGreaterThan(0);
+  hub.release();
+  await cell.button('Go on installing').focus();
+  await page.keyboard.press('Enter');
+  await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
+    timeout: 60_000
+  });
+  expect(hub.starts.at(-1)).toBeGreaterThan(HELD / 2);
+  // What was written is there, and the cursor is in it.
+  await expect(cell.input).toHaveValue('my wish');
+  await expect(cell.input).toBeFocused();
+  await cell.input.press('Escape');
+
+  // The guided notebook, from the Help menu.
+  await page.getByRole('menuitem', { name: 'Help' }).click();
+  await page.getByRole('menuitem', { name: 'AI Server: First Steps' }).click();
+  await page.getByRole('heading', { name: 'First steps with AI Server' }).waitFor();
+  await page
+    .locator(
+      '.jp-NotebookPanel:not(.lm-mod-hidden) [data-status="idle"].jp-Notebook-ExecutionIndicator'
+    )
+    .waitFor();
+
+  // 1 · Ask.
+  const first = new CellUnderTest(page, 2);
+  await first.ask('read data.csv and show the first 5 rows');
+  await first.accept(ANSWER);
+  await first.run();
+  await expect(first.output.first()).toContainText('São Paulo');
+  const whole = await first.source();
+
+  // 2 · Say what to change.
+  await first.ask("keep only the 'price' column");
+  await first.accept(ANSWER);
+  await first.run();
+  await expect(first.output.first()).toContainText('11.54');
+  await expect(first.output.first()).not.toContainText('São Paulo');
+
+  // 3 · See how it came to be. 4 · Bring an older version back.
+  await first.focus();
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await expect(replay.steps).not.toHaveCount(0);
+  await replay.steps.first().getByRole('button').click();
+  await replay.button('Restore this version').click();
+  expect((await first.source()).trim()).toBe(whole.trim());
+  await first.run();
+  await expect(first.output.first()).toContainText('São Paulo');
+
+  // 5 · Ask about a DataFrame.
+  const last = new CellUnderTest(page, 7);
+  await last.open();
+  await last.button('More').click();
+  await page.getByRole('menuitem', { name: 'About a DataFrame…' }).click();
+  await last.row.getByRole('checkbox').first().check();
+  await last.input.fill('average price of each city');
+  await last.input.press('Enter');
+  await last.accept(ANSWER);
+  await last.run();
+  await expect(last.output.first()).toContainText('Lagos');
+
+  // Nothing that was there was written over, and the history lies where it belongs.
+  const id = await lab.notebookId('first-steps/first-steps.ipynb');
+  expect(await lab.sessions(id)).toHaveLength(2);
+});
