@@ -79,12 +79,12 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 
 
 def from_hub(folder: Path, progress: Progress) -> Path:
-    """Fetch the file from the model hub with its own client, which resumes."""
+    """Fetch the file from the model hub. (``hf_hub_download`` begins anew in each process.)"""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubOutOfReach("The hub's client isn't installed (pip install huggingface_hub).")
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # the bar is ours
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
-    from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     progress.say("Asking the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
@@ -95,10 +95,12 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         )
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    _require_space(folder, size)
-
     staging = folder / ".hub"
-    download = _Thread(lambda: hf_hub_download(HUB_REPO, weights.FILE, local_dir=staging))
+    staging.mkdir(exist_ok=True)
+    part = staging / f"{hashlib.sha256(digest.encode()).hexdigest()[:16]}.part"
+    _require_space(folder, size - _bytes_in(staging))
+
+    download = _Thread(lambda: _go_on(metadata.location, part, size))
     progress.step("Downloading from the model hub", size, "fetching", "hub")
     while not download.wait(0.2):
         progress.reach(_bytes_in(staging))
@@ -108,12 +110,27 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         raise Failed(
             "The download from the model hub broke off. Try again: it goes on where it stopped."
         ) from download.error
-    fetched = Path(download.result)
     progress.step("Checking", size, "checking", "hub")
-    if weights.sha256_of(fetched, progress.advance) != digest:
+    if weights.sha256_of(part, progress.advance) != digest:
         shutil.rmtree(staging)
         raise Failed(_DAMAGED)
-    return _finish(fetched, folder, weights.Record(digest, size, "hub"), staging)
+    return _finish(part, folder, weights.Record(digest, size, "hub"), staging)
+
+
+def _go_on(url: str, part: Path, size: int) -> None:
+    """Fetch what is still missing of a file. No token goes along: it is for all to read."""
+    from huggingface_hub.file_download import http_get
+    from huggingface_hub.utils import build_hf_headers
+
+    with part.open("ab"):
+        pass
+    with part.open("r+b") as file:
+        done = file.seek(0, os.SEEK_END)
+        if done > size:
+            done = file.seek(0)
+            file.truncate()
+        headers = build_hf_headers(token=False)
+        http_get(url, file, resume_size=done, headers=headers, expected_size=size)
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:
