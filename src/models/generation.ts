@@ -173,16 +173,13 @@ export class GenerationModel {
 
   /** Whether parts of the suggestion were taken back. */
   get isRevised(): boolean {
-    return (
-      this._suggestion !== null && this._suggestion.source !== this._state.code
-    );
+    const suggestion = this._suggestion;
+    return !!suggestion && suggestion.source !== this._state.code;
   }
 
   /** Bring back the parts that were taken back. */
   restoreSuggestion(): void {
-    if (this._suggestion) {
-      this.revise(this._suggestion.source);
-    }
+    this.revise(this._suggestion?.source ?? this._state.code);
   }
 
   /** Write the suggestion into the cell. */

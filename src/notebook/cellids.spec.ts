@@ -1,4 +1,5 @@
 import { YNotebook } from '@jupyter/ydoc';
+import type { INotebookContent } from '@jupyterlab/nbformat';
 import { NotebookModel } from '@jupyterlab/notebook';
 
 import { mendCellIds, mendedIds } from './cellids';
@@ -88,10 +89,11 @@ describe('mendCellIds', () => {
     const cell = { cell_type: 'code', source: 'a', metadata: {}, outputs: [] };
     const file = { cells: [cell], metadata: {}, nbformat: 4 };
     model.fromJSON({ ...file, nbformat_minor: 2 } as never);
-    expect((model.toJSON() as any).cells[0]).not.toHaveProperty('id');
+    const before = model.toJSON() as INotebookContent;
+    expect(before.cells[0]).not.toHaveProperty('id');
     mendCellIds(model);
     const [{ id }] = [...model.cells];
-    const saved = model.toJSON() as any;
+    const saved = model.toJSON() as INotebookContent;
     expect(saved).toMatchObject({ nbformat_minor: 5, cells: [{ id }] });
     const again = new NotebookModel();
     again.fromJSON(saved);

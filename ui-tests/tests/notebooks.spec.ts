@@ -19,6 +19,9 @@ const UNREADABLE: Record<string, string> = {
     'nbformat 3, a worksheet without cells'
 };
 
+// Of a thousand steps a trace would cost more than the steps.
+test.use({ trace: 'off' });
+
 interface INotebook {
   cells: { id: string; cell_type: string; source: string | string[] }[];
   metadata: Record<string, unknown> & { aiserver?: { notebook_id: string } };
