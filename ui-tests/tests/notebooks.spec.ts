@@ -16,7 +16,9 @@ const UNREADABLE: Record<string, string> = {
   'nbformat__test3_no_metadata.ipynb': 'nbformat 3 without metadata',
   'nbformat__test3_no_worksheets.ipynb': 'nbformat 3 without worksheets',
   'nbformat__test3_worksheet_with_no_cells.ipynb':
-    'nbformat 3, a worksheet without cells'
+    'nbformat 3, a worksheet without cells',
+  'nbformat__v4_5_invalid_metadata.ipynb':
+    'a cell’s metadata.jupyter is text, into which JupyterLab writes a key'
 };
 
 // Of a thousand steps a trace would cost more than the steps.
@@ -54,7 +56,25 @@ async function open(
       shouldStart: false,
       canStart: false
     };
-    await context.ready;
+    let looking = true;
+    const refused = new Promise<null>(resolve => {
+      const look = () => {
+        const said = document.querySelector('.jp-Dialog');
+        if (said?.textContent?.includes('File Load Error')) {
+          said.querySelector<HTMLElement>('.jp-mod-accept')?.click();
+          resolve(null);
+        } else if (looking) {
+          requestAnimationFrame(look);
+        }
+      };
+      look();
+    });
+    const opened = await Promise.race([context.ready.then(() => true), refused]);
+    looking = false;
+    if (!opened) {
+      panel.dispose();
+      return null;
+    }
     await panel.revealed;
     const notebook = context.model.toJSON();
     const code = notebook.cells.findIndex(
