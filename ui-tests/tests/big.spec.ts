@@ -1,8 +1,10 @@
 /**
- * What a long history costs the notebook (P37).
+ * What long histories and long notebooks cost (P37).
  */
-import { CellUnderTest } from '../fixtures/cells';
-import { expect, test } from '../fixtures/plain';
+import type { Page } from '@playwright/test';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
 test('the notebook’s file does not grow with its history', async ({
@@ -37,4 +39,81 @@ test('the notebook’s file does not grow with its history', async ({
   expect((await lab.sessions(id))[0].interactions).toHaveLength(11);
   // They differ by the cell's own text alone.
   expect(often.replace('x = 2  # eleven', 'x = 2')).toBe(once);
+});
+
+const COUNT = 1000;
+const CELLS = Array.from({ length: COUNT }, (_, i) =>
+  i % 10 ? `value_${i} = ${i}\nprint(value_${i})` : ''
+);
+
+interface IWeight {
+  listeners: number;
+  heap: number;
+  nodes: number;
+}
+
+/** What going through cells leaves behind in the page, the first round not counted. */
+async function leftBehind(page: Page): Promise<IWeight> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable');
+  const weigh = async (): Promise<IWeight> => {
+    await cdp.send('HeapProfiler.collectGarbage');
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    const value = (name: string) =>
+      metrics.find(metric => metric.name === name)!.value;
+    return {
+      listeners: value('JSEventListeners'),
+      heap: value('JSHeapUsedSize') / 1e6,
+      nodes: value('Nodes')
+    };
+  };
+  const walk = () =>
+    page.evaluate(async () => {
+      const { content } = (window as any).jupyterapp.shell.currentWidget;
+      for (let i = 400; i < 410; i++) {
+        content.activeCellIndex = i;
+        // (Its promise is kept only where it has to scroll.)
+        void content.scrollToItem(i, 'smart').catch(() => undefined);
+        while (!(content.widgets[i].isAttached && content.widgets[i].editor)) {
+          await new Promise(requestAnimationFrame);
+        }
+      }
+    });
+  await walk();
+  const before = await weigh();
+  await walk();
+  await walk();
+  const after = await weigh();
+  return {
+    listeners: after.listeners - before.listeners,
+    heap: after.heap - before.heap,
+    nodes: after.nodes - before.nodes
+  };
+}
+
+test('in a notebook of a thousand cells nothing of ours stays behind', async ({
+  page,
+  lab,
+  open
+}) => {
+  test.setTimeout(180_000);
+  // P37: compared with the same JupyterLab without us, in the same run.
+  const file = await open(CELLS);
+  await new ReplayUnderTest(page).open();
+  const ours = await leftBehind(page);
+  await lab.write(
+    '.jupyter/labconfig/page_config.json',
+    '{"disabledExtensions": {"aiserver": true}}'
+  );
+  await openLab(page, lab, file, 'without');
+  await expect(page.locator('.jp-AIServer-Replay')).toHaveCount(0);
+  const bare = await leftBehind(page);
+  await lab.write('.jupyter/labconfig/page_config.json', '{}');
+  test.info().annotations.push({
+    type: 'figures',
+    description: JSON.stringify({ ours, bare })
+  });
+  expect(ours.listeners).toBeLessThan(bare.listeners + 150);
+  expect(ours.nodes).toBeLessThan(bare.nodes + 500);
+  expect(ours.heap).toBeLessThan(bare.heap + 5);
 });
