@@ -213,6 +213,18 @@ def test_recovery_takes_bounded_time() -> None:
         assert time.monotonic() - began < 10
 
 
+def test_recovery_of_a_long_life_takes_bounded_time() -> None:
+    """P22: thousands of whole records, also where two copies of a life were joined."""
+    life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
+    other = [item | {"type": "edit"} for item in life]
+    data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()
+    began = time.monotonic()
+    events = recovered(data[:-1], KEY).events or []
+    assert time.monotonic() - began < 10
+    assert len(events) == 12_001
+    assert sorted(event.seq for event in events) == list(range(1, 12_002))
+
+
 @in_loop
 async def test_the_list_leaves_out_where_nothing_is_whole(
     files: FileBackend, caplog: pytest.LogCaptureFixture
