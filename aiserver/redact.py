@@ -104,6 +104,9 @@ _HINTS = (
 )
 
 
+_LINE = re.compile(r"[^\n]+")
+
+
 def redact(text: str, *, said: bool = False) -> str:
     """``text`` without its secrets. ``said``: it is a person's sentence, not code."""
     return _replace(text, said, lambda kind, secret: mark(kind))
@@ -208,7 +211,7 @@ def _lines_to_look_at(text: str) -> list[tuple[int, int]]:
     """Start and end of the lines that a hint is in: words are found faster than patterns."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is two
-        return [(0, len(text))]
+        return [line.span() for line in _LINE.finditer(text)]
     found: dict[int, int] = {}
     for hint in _HINTS:
         place = lower.find(hint)

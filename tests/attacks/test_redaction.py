@@ -229,6 +229,26 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
     assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], "no false edit"
 
 
+async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
+    """P16: as the name of a column, of the variable, or in a dtype; now and in later turns."""
+    keys = [KEYS[kind] for kind in ("openai-key", "github-token", "aws-key", "google-key")]
+    frame = {
+        "name": keys[0],
+        "kind": f"pandas.{keys[1]}",
+        "rowCount": 1,
+        "columnCount": 2,
+        "columns": [{"name": f"of {keys[2]}", "dtype": "int64"}, {"name": "b", "dtype": keys[3]}],
+    }
+    ask = request("the mean", dataframes=[frame])
+    assert (await call("POST", "analyze-dataframe", ask)).status == 200
+    preview = await call("POST", "generate/preview", ask)
+    assert preview.data["hidden"] >= 3
+    await call("POST", "generate", request("and the sum"))
+    sent = json.dumps([item["body"] for item in scripted.requests] + [preview.data])
+    assert len(scripted.requests) == 2 and sent.count("redacted:aws-key") >= 3
+    assert not [key for key in keys if key in sent]
+
+
 async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, remote_model):
     """P16: the past has the same mark as the cell, so the model sees no change that was none."""
     scripted.script({"text": f"```python\n{SOURCE}\n```"})
