@@ -191,6 +191,13 @@ def test_it_takes_time_in_proportion(text: str) -> None:
 SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"
 
 
+def test_a_letter_whose_small_form_is_longer_hides_nothing() -> None:
+    """P16: each line is still looked at as a line."""
+    value = "abc123def456ghi789jk"
+    text = f"city = 'İzmir'\n%env MY_TOKEN={value}\n\n!export B_TOKEN={value}\n"
+    assert redact(text) == text.replace(value, mark("token"))
+
+
 async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root_dir, remote_model):
     """P16: the disk and the wire hold a mark; the person's own code comes back whole."""
     canary = KEYS["openai-key"]
