@@ -56,11 +56,12 @@ async function open(
       shouldStart: false,
       canStart: false
     };
+    const base = name.split('/').pop();
     let looking = true;
     const refused = new Promise<null>(resolve => {
       const look = () => {
         const said = document.querySelector('.jp-Dialog');
-        if (said?.textContent?.includes('File Load Error')) {
+        if (said?.textContent?.includes(`File Load Error for ${base}`)) {
           said.querySelector<HTMLElement>('.jp-mod-accept')?.click();
           resolve(null);
         } else if (looking) {
