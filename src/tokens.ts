@@ -92,10 +92,10 @@ export interface IModels {
   pick(options: IModelPick): void;
 
   /**
-   * What a prompt row shows where nothing can answer yet. `onGone` is called when it goes
-   * while it holds the focus.
+   * What a prompt row shows where nothing can answer yet. `toField` puts the cursor into the
+   * row's text field: what was pressed is gone then.
    */
-  offer(options: { onGone: () => void }): JSX.Element;
+  offer(options: { toField: () => void }): JSX.Element;
 }
 
 export const IModels = new Token<IModels>(

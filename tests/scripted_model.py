@@ -141,6 +141,7 @@ class ScriptedModel:
 class _Handler(BaseHTTPRequestHandler):
     model: ScriptedModel
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # as real servers do: else small writes wait for each other
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

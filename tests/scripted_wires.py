@@ -163,6 +163,7 @@ class WireServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: WireServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # as real servers do: else small writes wait for each other
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -22,7 +22,13 @@ export default defineConfig({
   reporter: [['list']],
   projects: [
     { name: 'lab', testIgnore: PLACES },
-    { name: 'places', testMatch: PLACES }
+    {
+      name: 'places',
+      testMatch: PLACES,
+      // Each starts servers of its own, whose first answer loads everything from the disk.
+      timeout: 120_000,
+      expect: { timeout: 30_000 }
+    }
   ],
   use: {
     ...base.use,

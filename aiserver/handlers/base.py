@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 from tornado.web import HTTPError, authenticated
 
@@ -136,7 +136,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     def body(self, model: type[Model]) -> Model:
         """The body as one of ``requests.py``. Raises InvalidRequest that names the field."""
-        return TypeAdapter(model).validate_python(self.json_body())
+        return model.model_validate(self.json_body())
 
     def if_match(self) -> int | None:
         """The revision that ``If-Match`` names, or None. Raises InvalidRequest if it names none."""

@@ -95,11 +95,11 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         )
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    _require_space(folder, size)
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
     fetched = staging / f"{digest}.part"  # of this very file: the hub may get a newer one
+    _require_space(folder, size - _size_of(fetched))
     progress.step("Downloading from the model hub", size, "fetching", "hub")
     for attempt in range(HUB_ATTEMPTS):
         before = _size_of(fetched)

@@ -19,7 +19,8 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,8 @@ _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 # Flags that not every system has; without O_NOFOLLOW (Windows) links need a privilege anyway.
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
+# Seconds between the tries to rename or remove a file that is in use, where that is refused.
+_WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 ASIDE = ".corrupt-"
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
@@ -100,7 +103,7 @@ def replace_file(folder: Path, name: str, data: bytes, *, temp_folder: Path | No
             flush(fd)
         finally:
             os.close(fd)  # some file systems tell only here that the disk is full
-        temp.replace(folder / name)
+        _patiently(lambda: temp.replace(folder / name))
     except BaseException:
         with contextlib.suppress(OSError):
             temp.unlink()
@@ -153,7 +156,7 @@ def set_aside(folder: Path, name: str) -> str:
     The caller holds the name's lock, so that nothing set aside before is replaced.
     """
     new_name = _free_aside(folder, name)
-    (folder / name).rename(folder / new_name)
+    _patiently(lambda: (folder / name).rename(folder / new_name))
     flush_folder(folder)
     return new_name
 
@@ -184,7 +187,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
     removed = False
     for name in names:
         with contextlib.suppress(FileNotFoundError):
-            (folder / name).unlink()
+            _patiently((folder / name).unlink)
             removed = True
     if removed:
         flush_folder(folder)
@@ -240,6 +243,18 @@ def flush_folder(folder: Path) -> None:
             raise
     finally:
         os.close(fd)
+
+
+def _patiently(act: Callable[[], object]) -> None:
+    """Do what Windows refuses while somebody has the file open, who will soon have closed it."""
+    for wait in _WAITS:
+        try:
+            act()
+        except PermissionError:
+            time.sleep(wait)
+        else:
+            return
+    act()
 
 
 def _make_private(fd: int) -> None:

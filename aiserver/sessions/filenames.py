@@ -7,6 +7,7 @@ What must hold:
   hex digits of its UTF-8.
 - A name is at most 241 bytes, so that what is put behind it (``.corrupt-12``, a temp file's
   suffix) still fits into 255.
+- No name is one of Windows' devices (``nul.jsonl``), which take what is written and keep nothing.
 - No id can leave the folder: ``/``, ``.`` and NUL are never in the part that comes from an id.
 """
 
@@ -25,6 +26,7 @@ _HEAD = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # what a hashed name ke
 _ID = re.compile(ID_PATTERN)
 _OTHER = re.compile(rb"[^a-z0-9-]")
 _ESCAPE = re.compile(r"~([0-9a-f]{2})")
+_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 
@@ -68,7 +70,10 @@ def may_belong_to(name: str, notebook_id: str) -> bool:
 
 def log_name(notebook_id: str, owner: str = "") -> str:
     """The file name of a notebook's log."""
-    return encode(notebook_id) + _owner(owner) + LOG_SUFFIX
+    stem = encode(notebook_id) + _owner(owner)
+    if _DEVICE.fullmatch(stem):
+        stem = f"~{ord(stem[0]):02x}{stem[1:]}"
+    return stem + LOG_SUFFIX
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
@@ -78,7 +83,7 @@ def log_notebook_id(name: str, owner: str = "") -> str | None:
         return None
     stem = name[: -len(suffix)]
     notebook_id = decode(stem)
-    if encode(notebook_id) != stem or not _ID.fullmatch(notebook_id):
+    if log_name(notebook_id, owner) != name or not _ID.fullmatch(notebook_id):
         return None
     return notebook_id
 

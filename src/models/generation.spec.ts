@@ -101,6 +101,8 @@ describe('GenerationModel', () => {
     expect(state).toMatchObject({
       code: '',
       draft: 'do it',
+      // What began is a turn: the row names the one that comes next.
+      turnId: events[0] ? 2 : null,
       failure: { code: 'interrupted' }
     });
     expect(await t.model.accept()).toBe(false);

@@ -157,13 +157,11 @@ export class GenerationModel {
 
   /** Stop. The person sees it at once; the server ends the turn as cancelled. */
   stop(): void {
-    if (!this.isBusy || !this._run) {
-      return;
-    }
     const run = this._run;
-    this._run = null;
-    this._end({ phase: 'stopped', notice: 'stopped', failure: null });
-    run.stop(this._api);
+    if (this.isBusy && run) {
+      this._endRun(run, { phase: 'stopped', notice: 'stopped', failure: null });
+      run.stop(this._api);
+    }
   }
 
   /** Take parts of the suggestion back, or bring them again: what Accept will write. */
@@ -175,16 +173,13 @@ export class GenerationModel {
 
   /** Whether parts of the suggestion were taken back. */
   get isRevised(): boolean {
-    return (
-      this._suggestion !== null && this._suggestion.source !== this._state.code
-    );
+    const suggestion = this._suggestion;
+    return !!suggestion && suggestion.source !== this._state.code;
   }
 
   /** Bring back the parts that were taken back. */
   restoreSuggestion(): void {
-    if (this._suggestion) {
-      this.revise(this._suggestion.source);
-    }
+    this.revise(this._suggestion?.source ?? this._state.code);
   }
 
   /** Write the suggestion into the cell. */
@@ -433,20 +428,19 @@ export class GenerationModel {
     return now !== null && this._base !== null && now !== this._base;
   }
 
-  private _endRun(run: Run, change: Partial<IGenerationState>): void {
-    if (this._run === run) {
-      this._run = null;
-      this._end(change);
-    }
-  }
-
   /** Leave waiting and streaming. A part is dropped; a whole suggestion comes back. */
-  private _end(change: Partial<IGenerationState>): void {
+  private _endRun(run: Run, change: Partial<IGenerationState>): void {
+    if (this._run !== run) {
+      return;
+    }
+    this._run = null;
     if (change.phase === 'suggested') {
       this._set(change);
       return;
     }
     const kept = this._suggestion;
+    // A turn that did not end well is a turn all the same: the next one is another.
+    const turnId = run.turnId ? run.turnId + 1 : this._state.turnId;
     this._set({
       ...change,
       draft: this._state.intent,
@@ -459,7 +453,7 @@ export class GenerationModel {
             turnId: kept.turnId,
             unkept: kept.unkept
           }
-        : { code: '', explanation: '' })
+        : { code: '', explanation: '', turnId })
     });
   }
 

@@ -9,6 +9,8 @@ import type { CellType, ContextCell } from '../api/types';
 
 const MAX_CELLS = 2000;
 const MAX_SOURCE = 200_000;
+// In all: many times what a prompt holds, and (at three bytes each) well below what the API takes.
+const MAX_CHARACTERS = 500_000;
 
 /** The cells before the one with this id, in the notebook's order, the nearest ones. */
 export function cellsBefore(
@@ -29,7 +31,10 @@ export function cellsBefore(
       });
     }
   }
-  return before.slice(-MAX_CELLS);
+  const nearest = before.reverse().slice(0, MAX_CELLS);
+  let left = MAX_CHARACTERS;
+  const far = nearest.findIndex(({ source }) => (left -= source!.length) < 0);
+  return nearest.slice(0, far < 0 ? undefined : far).reverse();
 }
 
 /** The cell's type; one that a later nbformat adds is text to us. */

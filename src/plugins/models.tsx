@@ -99,8 +99,8 @@ class Models implements IModels {
     void this._pick(pick);
   }
 
-  offer(options: { onGone: () => void }): React.JSX.Element {
-    return <Offer services={this._services} onGone={options.onGone} />;
+  offer(options: { toField: () => void }): React.JSX.Element {
+    return <Offer services={this._services} toField={options.toField} />;
   }
 
   settingsView(): React.JSX.Element {

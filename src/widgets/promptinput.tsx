@@ -28,6 +28,16 @@ export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;
 }
 
+/** As high as its text. */
+function fit(node: HTMLTextAreaElement | null): void {
+  if (node) {
+    node.style.height = 'auto';
+    if (node.scrollHeight) {
+      node.style.height = `${node.scrollHeight}px`;
+    }
+  }
+}
+
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const { box, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
@@ -39,15 +49,23 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     }
   }, [box]);
 
-  React.useLayoutEffect(() => {
+  React.useLayoutEffect(() => fit(field.current), [text]);
+  // A narrower row breaks the text into more lines.
+  React.useEffect(() => {
     const node = field.current;
-    if (node) {
-      node.style.height = 'auto';
-      if (node.scrollHeight) {
-        node.style.height = `${node.scrollHeight}px`;
-      }
+    if (!node || typeof ResizeObserver === 'undefined') {
+      return;
     }
-  }, [text]);
+    let width = node.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (node.clientWidth !== width) {
+        width = node.clientWidth;
+        fit(node);
+      }
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
 
   const recall = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;

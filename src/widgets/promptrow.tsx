@@ -228,7 +228,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         </div>
       )}
       {lacking
-        ? lacking.offer({ onGone: focus })
+        ? lacking.offer({ toField: focus })
         : state.failure && (
             <Failure
               failure={state.failure}

@@ -54,7 +54,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 def start(folder: Path, model: ScriptedModel, **traits: Any) -> LiveServer:
     """Start a server on a free port of loopback, its files below ``folder``."""
     root, runtime = folder / "root", folder / "runtime"
-    root.mkdir()
+    root.mkdir(exist_ok=True)
     options = {
         "ServerApp.root_dir": str(root),
         "ServerApp.jpserver_extensions": {"aiserver": True},

@@ -223,6 +223,7 @@ async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
     assert "could not be saved: storage_full" in caplog.text
     reply = await call("POST", "generate", request())
     assert (reply.status, reply.data["code"]) == (507, "storage_full")
+    assert reply.data["unsaved"]["ai_response"]["suggestion"] == SOURCE, "given all the same"
 
 
 async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, extension):

@@ -21,7 +21,7 @@ ENDS = {"done", "error", "cancelled"}
 
 @pytest.fixture
 def server_config() -> dict[str, Any]:
-    return {"ModelRegistry": {"timeout": 0.6, "max_output_tokens": 200}}
+    return {"ModelRegistry": {"max_output_tokens": 200}}
 
 
 @pytest.fixture
@@ -80,9 +80,17 @@ FAULTS = [
     ("answer", "code", "sentence"), FAULTS, ids=[str(fault[0])[:40] for fault in FAULTS]
 )
 async def test_each_fault_is_one_state_and_one_sentence(
-    call: Call, scripted: Any, answer: Any, code: str, sentence: str, monkeypatch: Any
+    call: Call,
+    scripted: Any,
+    extension: Any,
+    answer: Any,
+    code: str,
+    sentence: str,
+    monkeypatch: Any,
 ):
     """P8, P17, P31, P32"""
+    if code == "model_timeout":
+        extension.models.timeout = 0.6
     monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
     said = await both_ways(call, scripted, *[answer | {"message": "canary-text"}] * 3)
     assert said[0] == code
@@ -176,8 +184,9 @@ async def test_a_stream_cut_at_any_byte_has_one_end_and_is_never_whole(
         scripted.clear()
 
 
-async def test_many_at_once_with_a_dead_provider_all_end(call: Call, scripted: Any):
+async def test_many_at_once_with_a_dead_provider_all_end(call: Call, scripted: Any, extension: Any):
     """P31"""
+    extension.models.timeout = 0.6
     scripted.script(*[{"hang": True}] * 20)
     bodies = [request(cellId=f"c{number}") for number in range(20)]
     replies = await asyncio.gather(*(call("POST", "generate", body) for body in bodies))

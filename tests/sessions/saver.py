@@ -1,8 +1,9 @@
 """A process that saves, to be killed or failed at any system call. Run by ``test_file_faults.py``.
 
 ``python saver.py`` imports once and then forks a child per line of its input, a JSON object
-``{"root", "turns", "limit"}``. The child says ``pid <n>``, waits for one byte (so that a tracer
-can attach), saves that many turns and says ``ack <turn_id>`` after each, or ``error <code>``.
+``{"root", "turns", "limit", "work"}``. The child says ``pid <n>``, waits for one byte (so that a
+tracer can attach), saves that many turns and says ``ack <turn_id>`` after each, or ``error
+<code>``. With ``work`` it does that instead: one of ``WORK``.
 When it has ended, ``end <status>`` follows.
 """
 
@@ -16,10 +17,18 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from aiserver.errors import StorageError
-from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest
+from aiserver.models import (
+    AIResponse,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    SessionKey,
+    UserRequest,
+)
 from aiserver.sessions.file import FileSessionManager
 
 KEY = SessionKey("notebook", "cell")
@@ -55,7 +64,40 @@ async def save(root: str, turns: int) -> None:
             say(f"error {exc.code}")
 
 
-def child(root: str, turns: int, limit: int | None = None) -> None:
+BLOB = bytes(range(256)) * 40
+OTHER = SessionKey("notebook", "other")
+WORK: dict[str, Callable[[FileSessionManager], Coroutine[Any, Any, Any]]] = {
+    "events": lambda store: store.record_events(KEY, [event(0), event(1)]),
+    "delete": lambda store: store.delete(KEY),
+    "fork": lambda store: store.fork(KEY, OTHER),
+    "log": lambda store: store.append_notebook_log("notebook", [entry(0), entry(1)]),
+    "blob": lambda store: store.put_blob(BLOB),
+    "mend": lambda store: store.save_interaction(KEY, turn(0)),
+}
+
+
+def event(number: int) -> NewEvent:
+    """Something that a person did."""
+    source = f"x = {number}\n" * 100
+    return NewEvent(type="edit", timestamp="2026-01-27T12:00:00.000Z", source=source)
+
+
+def entry(number: int) -> NewLogEntry:
+    """A line of a notebook's log."""
+    data = {"path": f"{number}.ipynb"}
+    return NewLogEntry(type="path_seen", timestamp="2026-01-27T12:00:00.000Z", data=data)
+
+
+async def do(root: str, work: str) -> None:
+    """Do one piece of work, and say how it went."""
+    try:
+        await WORK[work](FileSessionManager(root=root))
+        say("ack")
+    except StorageError as exc:
+        say(f"error {exc.code}")
+
+
+def child(root: str, turns: int, limit: int | None = None, work: str | None = None) -> None:
     """Wait for the word, save, end."""
     with contextlib.suppress(OSError, AttributeError):
         # A tracer need not be our parent (0x59616D61 = PR_SET_PTRACER, -1 = anybody).
@@ -65,7 +107,7 @@ def child(root: str, turns: int, limit: int | None = None) -> None:
     if limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    asyncio.run(save(root, turns))
+    asyncio.run(do(root, work) if work else save(root, turns))
 
 
 def serve() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -13,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,7 @@ from aiserver.models import Session, SessionKey
 from aiserver.sessions.file import FileSessionManager
 
 from .records import log_entry
-from .saver import KEY, turn
+from .saver import BLOB, KEY, OTHER, WORK, entry, turn
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace and tmpfs are Linux's")
 
@@ -29,8 +32,11 @@ SAVER = Path(__file__).with_name("saver.py")
 # All that a save asks of the disk. What a thread or the event loop asks besides is no matter.
 CALLS = (
     "openat,mkdir,chmod,fchmod,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
-    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate"
+    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat"
 )
+
+
+CHANGING = {"openat", "mkdir", "write", "fsync", "rename", "unlink", "linkat", "ftruncate"}
 
 
 class Saver:
@@ -62,10 +68,11 @@ class Saver:
         limit: int | None = None,
         inject: str | None = None,
         trace: Path | None = None,
+        work: str | None = None,
     ) -> list[str]:
         """Save, perhaps under strace; return what the child said. A killed one says no ``end``."""
         assert self._process.stdin
-        order = {"root": str(root), "turns": turns, "limit": limit}
+        order = {"root": str(root), "turns": turns, "limit": limit, "work": work}
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         self._process.stdin.flush()
         pid = int(self._line().removeprefix("pid "))
@@ -124,6 +131,11 @@ def left_over(root: Path) -> list[Path]:
 def calls_of_a_save(saver: Saver, root: Path, trace: Path) -> Counter[str]:
     """Which system calls a save makes, and how often at most in one thread."""
     assert saver.run(root, trace=trace) == [f"ack {len(load(root).interactions)}", "end"]
+    return calls_in(trace)
+
+
+def calls_in(trace: Path) -> Counter[str]:
+    """Which system calls are in a trace, and how often at most in one thread."""
     counts: Counter[tuple[str, str]] = Counter()
     for line in trace.read_text().splitlines():
         thread, call = line.split(maxsplit=1)
@@ -168,6 +180,75 @@ def test_kill_at_any_system_call(saver: Saver, tmp_path: Path, before: int) -> N
             shutil.rmtree(root)
     assert outcomes["killed"] > 15, outcomes
     assert min(outcomes["old"], outcomes["new"]) > 3, outcomes
+
+
+def state(root: Path) -> list[Any]:
+    """All that is kept, as a new process finds it: two sessions, the log, the blob."""
+
+    async def read() -> list[Any]:
+        store = FileSessionManager(root=str(root))
+        digest = hashlib.sha256(BLOB).hexdigest()
+        sessions = [await store.load_if_exists(key) for key in (KEY, OTHER)]
+        log = await store.read_notebook_log("notebook")
+        return [*sessions, log, await store.get_blob(digest) == BLOB]
+
+    return asyncio.run(read())
+
+
+def normal(found: list[Any]) -> list[Any]:
+    """The same without what is different each time: when it was written."""
+    return [
+        (len(x.interactions), len(x.events or []), x.revision) if isinstance(x, Session) else x
+        for x in found
+    ]
+
+
+def prepared(root: Path, work: str) -> Path:
+    """What there is before a piece of work."""
+    root.mkdir()
+    for number in range(2):
+        save(root, number)
+    store = FileSessionManager(root=str(root))
+    asyncio.run(store.append_notebook_log("notebook", [entry(7)]))
+    if work == "mend":
+        path = root / ".aiserver_sessions" / "notebook_cell.json"
+        path.write_bytes(path.read_bytes()[:-40])
+    return root
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_any_work_fails_whole_at_any_system_call(saver: Saver, tmp_path: Path, work: str) -> None:
+    """P19, P20: events, delete, fork, log, blob and mending: all of it or nothing, and what was
+    acknowledged is there; the next one works."""
+    template = prepared(tmp_path / "template", work)
+    before = normal(state(template))
+    done = shutil.copytree(template, tmp_path / "done")
+    assert saver.run(done, work=work, trace=tmp_path / "log") == ["ack", "end"]
+    after = normal(state(done))
+    assert before != after
+    tried: Counter[str] = Counter()
+    errors = itertools.cycle(["error=EIO", "error=ENOSPC", "error=EACCES"])
+    for name, count in calls_in(tmp_path / "log").items():
+        # A fault while looking for files or locking is like one a little later.
+        ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
+        for number, how in itertools.product(range(1, count + 1), ends):
+            root = shutil.copytree(template, tmp_path / "try")
+            said = saver.run(root, work=work, inject=f"{name}:{how}:when={number}")
+            found = normal(state(root))
+            if work == "log":  # two lines in one write: the first may be whole without the other
+                acceptable = [before, after, [*before[:2], after[2][:-1], *before[3:]]]
+            else:
+                acceptable = [before, after]
+            assert found in acceptable, (name, number, how)
+            if "ack" in said:
+                assert found == after, (name, number, how)
+            tried[said[0] if "end" in said else "killed"] += 1
+            asyncio.run(WORK[work](FileSessionManager(root=str(root))))
+            again = normal(state(root))
+            if work in ("delete", "fork", "blob"):
+                assert again == after, (name, number, how)
+            shutil.rmtree(root)
+    assert tried["killed"] > 5 and sum(tried.values()) - tried["killed"] > 5, tried
 
 
 # The call that fails, how, what is told, and up to the how-maniest one it is tried.

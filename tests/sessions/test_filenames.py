@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,16 @@ def test_a_log_s_name_tells_its_notebook(key: SessionKey, other: str):
     name = log_name(key.notebook_id, key.owner)
     assert log_notebook_id(name, key.owner) == key.notebook_id
     assert (log_notebook_id(name, other) is None) == (other != key.owner)
+
+
+@pytest.mark.parametrize("device", ["con", "prn", "aux", "nul", "com1", "lpt9"])
+def test_no_log_is_a_device_of_windows(device: str):
+    """P24: what is before the first dot decides there, and nothing would be kept."""
+    name = log_name(device)
+    assert name.split(".")[0] != device
+    assert log_notebook_id(name) == device
+    assert log_notebook_id(f"{device}.jsonl") is None
+    assert session_name(SessionKey(device, "c")).split(".")[0] != device
 
 
 def test_what_is_no_session_is_not_taken_for_one():

@@ -38,6 +38,7 @@ async function dress(page: Page, dark: boolean): Promise<void> {
     'data-jp-theme-light',
     dark ? 'false' : 'true'
   );
+  await expect(page.locator('#jupyterlab-splash')).toHaveCount(0);
 }
 
 test('the whole flow by keyboard alone', async ({ page, lab, open }) => {

@@ -18,6 +18,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   openNotebook
 }) => {
   // P4, P8. The provider is played: the scripted model on loopback, and one that isn't asked.
+  test.setTimeout(180_000);
   const model = await ScriptedModel.start();
   const file = await openNotebook(['', '']);
   const cell = new CellUnderTest(page, 0);
@@ -48,7 +49,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   await expect(cell.input).toHaveValue('my wish');
   await model.script(code('wish = 1'));
   await cell.input.press('Enter');
-  await cell.accept();
+  await cell.accept(60_000);
   expect(await cell.source()).toBe('wish = 1');
 
   // One that is not on this machine is chosen only after a sentence, here for one cell alone.

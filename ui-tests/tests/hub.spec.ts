@@ -1,6 +1,8 @@
 /**
  * JupyterHub: many people, each with a server of their own.
  */
+import type { Page } from '@playwright/test';
+
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
 import { expect, test } from '../fixtures/hub';
@@ -9,8 +11,57 @@ import { code } from '../fixtures/scripted';
 const ANNA = 'anna';
 const MING = '小明';
 
+const GUEST = 'guest'; // whom Anna lets in: jupyterhub_config.py
+
 test.use({ people: [ANNA, MING] });
-test.setTimeout(180_000);
+test.setTimeout(240_000);
+
+interface IAnswer {
+  status: number;
+  code?: string;
+  generationId?: string;
+}
+
+/** Call the API of Anna's server from somebody's page, which is open there. */
+function call(
+  page: Page,
+  url: string,
+  method = 'GET',
+  body?: object
+): Promise<IAnswer> {
+  return page.evaluate(
+    async ([to, how, what]) => {
+      const xsrf = /_xsrf=([^;]*)/.exec(document.cookie)?.[1] ?? '';
+      const answer = await fetch(to, {
+        method: how,
+        headers: { 'X-XSRFToken': decodeURIComponent(xsrf) },
+        body: what
+      });
+      const said = await answer.json().catch(() => ({}));
+      const { code, generationId } = said;
+      return { status: answer.status, code, generationId };
+    },
+    [url, method, body && JSON.stringify(body)] as const
+  );
+}
+
+/** Read, ask and stop at Anna's server; the status of each, and the code of a refusal. */
+async function tryAll(
+  page: Page,
+  api: string,
+  running: string
+): Promise<string[]> {
+  const answers = [
+    await call(page, `${api}/sessions/cloned-by-both/cell-1`),
+    await call(page, `${api}/generate`, 'POST', wish('cell-2')),
+    await call(page, `${api}/generate/${running}`, 'DELETE')
+  ];
+  return answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim());
+}
+
+function wish(cellId: string): object {
+  return { notebookId: 'cloned-by-both', cellId, intent: 'mine' };
+}
 
 test('two people at once: their histories never meet, and neither reaches the other’s', async ({
   browser,
@@ -43,7 +94,7 @@ test('two people at once: their histories never meet, and neither reaches the ot
       .toBe(2);
     await hub.model.script(code('x = 2'));
     await his.ask('小明的愿望');
-    await his.accept();
+    await his.accept(60_000); // his server answers for the first time
     await hub.model.release();
     await hers.accept();
     expect(await hers.source()).toBe('x = 1');
@@ -66,29 +117,42 @@ test('two people at once: their histories never meet, and neither reaches the ot
     await expect(replay.panel).not.toContainText('小明');
   });
 
-  await test.step('nobody gets in at the other’s server', async () => {
-    const asked = (await hub.model.requests()).length;
-    const theirs = hub.urlOf(ANNA);
-    const cookies = await ming.context().cookies();
-    const xsrf = cookies.find(({ name }) => name === '_xsrf')?.value ?? '';
-    const headers = { 'X-XSRFToken': xsrf };
-    const data = {
-      notebookId: 'cloned-by-both',
-      cellId: 'cell-1',
-      intent: 'x'
-    };
-    for (const answer of [
-      await ming.request.get(`${theirs}/aiserver/sessions?notebookId=x`),
-      await ming.request.get(
-        `${theirs}/aiserver/sessions/cloned-by-both/cell-1`
-      ),
-      await ming.request.post(`${theirs}/aiserver/generate`, { data, headers }),
-      await ming.request.delete(`${theirs}/aiserver/generate/any`, { headers })
-    ]) {
-      expect(answer.status()).toBe(403);
-      expect(await answer.text()).not.toContain('the wish of Anna');
+  await test.step('nobody else gets in at her server, and a guest can only read', async () => {
+    const api = `${hub.urlOf(ANNA)}/aiserver`;
+    const hers = new CellUnderTest(anna, 0);
+    const before = (await hub.model.requests()).length;
+    await hub.model.script({ ...code('x = 111'), hold_after: 2 });
+    await hers.ask('not to be stopped');
+    await expect
+      .poll(async () => (await hub.model.requests())[before]?.sent)
+      .toBe(2);
+    const again = await call(anna, `${api}/generate`, 'POST', wish('cell-1'));
+    expect(again.status).toBe(409);
+    const running = again.generationId!;
+
+    const visitor = await ming.context().newPage();
+    const visit = await visitor.goto(`${hub.urlOf(ANNA)}/lab`);
+    expect(visit?.status()).toBe(403);
+    for (const answer of await tryAll(visitor, api, running)) {
+      expect(answer).toMatch(/^403/);
     }
-    expect(await hub.model.requests()).toHaveLength(asked);
+    await visitor.close();
+
+    const guest = await hub.logIn(browser, GUEST);
+    await guest.goto(`${hub.urlOf(ANNA)}/lab`);
+    await guest.getByRole('button', { name: 'Authorize' }).click();
+    await guest.waitForURL(`${hub.urlOf(ANNA)}/lab**`);
+    expect(await tryAll(guest, api, running)).toEqual([
+      '200',
+      '403 not_owner',
+      '403 not_yours'
+    ]);
+    await guest.context().close();
+
+    await hub.model.release();
+    await hers.accept();
+    expect(await hers.source()).toBe('x = 111');
+    expect(await hub.model.requests()).toHaveLength(before + 1);
   });
 
   await test.step('in a folder that both see, each keeps their own', async () => {

@@ -34,7 +34,7 @@ test('the wheel alone works in JupyterLab 4.5, with no Node in reach', async ({
     code("import shutil\nprint('node:', shutil.which('node'))")
   );
   await cell.ask('is there a Node?');
-  await cell.accept();
+  await cell.accept(60_000); // LangChain is loaded first, from a cold disk
   await cell.run();
   await expect(cell.output).toContainText('node: None');
   const replay = new ReplayUnderTest(page);

@@ -42,8 +42,10 @@ function figures(view: IInstallView, trans: TranslationBundle): string {
 /** The bar with its figures and Stop. */
 export function InstallBar(props: {
   services: IModelServices;
+  onStop?: () => void;
 }): React.JSX.Element {
-  const { choice, trans } = props.services;
+  const { services, onStop } = props;
+  const { choice, trans } = services;
   const { view } = choice.install;
   const { progress } = view;
   const part =
@@ -71,7 +73,13 @@ export function InstallBar(props: {
       >
         <span style={{ width: `${(part ?? 0) * 100}%` }} />
       </div>
-      <Button label={trans.__('Stop')} run={() => void choice.install.stop()} />
+      <Button
+        label={trans.__('Stop')}
+        run={() => {
+          void choice.install.stop();
+          onStop?.();
+        }}
+      />
     </div>
   );
 }

@@ -87,7 +87,7 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
-    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
     expect(t.node.textContent).toContain('None is used before you choose it');
     expect(t.api.names).toEqual([]);
     await t.press(/Install the local model \(491 MB\)/);
@@ -96,7 +96,7 @@ describe('Offer', () => {
 
   it('shows how far the installation is, and goes on after Stop', async () => {
     const t = await setup();
-    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
     await t.press(/Install/);
     await act(() =>
       t.api.give({
@@ -121,7 +121,7 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ local: { ...NOT_INSTALLED, package: false, install } })
     );
-    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
     expect(t.button(/Install/)).toBeUndefined();
     expect(t.node.querySelector('code')?.textContent).toBe(install);
     await t.press(/Copy/);
@@ -136,17 +136,22 @@ describe('Offer', () => {
         models: [{ ...REMOTE, ready: false, problem }]
       })
     );
-    await t.draw(<Offer services={t.services} onGone={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(problem);
   });
 
-  it('gives the focus back when it goes', async () => {
+  it('gives the focus back when it goes, and when its buttons go', async () => {
     const t = await setup();
-    const onGone = jest.fn();
-    await t.draw(<Offer services={t.services} onGone={onGone} />);
+    const toField = jest.fn();
+    await t.draw(<Offer services={t.services} toField={toField} />);
     t.button(/Connect/)?.focus();
     await t.draw(null);
-    expect(onGone).toHaveBeenCalledTimes(1);
+    expect(toField).toHaveBeenCalledTimes(1);
+    await t.draw(<Offer services={t.services} toField={toField} />);
+    await t.press(/Install/);
+    expect(toField).toHaveBeenCalledTimes(2);
+    await t.press(/Stop/);
+    expect(toField).toHaveBeenCalledTimes(3);
   });
 });
 

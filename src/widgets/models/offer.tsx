@@ -12,19 +12,19 @@ import { Button, Command, IModelServices, useChoice } from './parts';
 
 export function Offer(props: {
   services: IModelServices;
-  onGone: () => void;
+  toField: () => void;
 }): React.JSX.Element {
-  const { services, onGone } = props;
+  const { services, toField } = props;
   const { choice, trans, connect } = services;
   useChoice(choice);
   const node = React.useRef<HTMLElement>(null);
-  const gone = React.useRef(onGone);
-  gone.current = onGone;
+  const leave = React.useRef(toField);
+  leave.current = toField;
   React.useLayoutEffect(() => {
     const section = node.current;
     return () => {
       if (section?.contains(document.activeElement)) {
-        gone.current();
+        leave.current();
       }
     };
   }, []);
@@ -61,7 +61,7 @@ export function Offer(props: {
         </p>
       )}
       {install.isRunning ? (
-        <InstallBar services={services} />
+        <InstallBar services={services} onStop={toField} />
       ) : (
         <>
           <InstallNote services={services} />
@@ -70,7 +70,10 @@ export function Offer(props: {
               <Button
                 primary
                 label={installLabel(services)}
-                run={() => void install.start()}
+                run={() => {
+                  void install.start();
+                  toField();
+                }}
               />
             )}
             <Button label={trans.__('Connect a provider…')} run={connect} />

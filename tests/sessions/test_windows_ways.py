@@ -1,0 +1,62 @@
+"""What Windows does otherwise, played: it refuses to rename and remove a file that is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aiserver.sessions import durable
+
+
+class InUse:
+    """Refuses a few times, as Windows does while a reader or a virus scanner has the file."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
+        self.left = times
+        real = getattr(Path, method)
+
+        def refusing(path: Path, *args: object, **kwargs: object) -> object:
+            if self.left and not path.name.endswith(".lock"):
+                self.left -= 1
+                raise PermissionError(13, "in use", str(path))
+            return real(path, *args, **kwargs)
+
+        monkeypatch.setattr(Path, method, refusing)
+
+
+@pytest.fixture(autouse=True)
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable, "_WAITS", (0.0, 0.0, 0.0))
+
+
+def test_a_file_that_is_read_is_replaced_when_it_is_free(tmp_path, monkeypatch):
+    """P20"""
+    durable.replace_file(tmp_path, "a.json", b"old")
+    busy = InUse(monkeypatch, "replace", 2)
+    durable.replace_file(tmp_path, "a.json", b"new")
+    assert busy.left == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    assert (tmp_path / "a.json").read_bytes() == b"new"
+
+
+def test_a_file_that_stays_in_use_keeps_its_bytes_and_leaves_nothing_beside_it(
+    tmp_path, monkeypatch
+):
+    """P20, P21"""
+    durable.replace_file(tmp_path, "a.json", b"old")
+    InUse(monkeypatch, "replace", 99)
+    with pytest.raises(PermissionError):
+        durable.replace_file(tmp_path, "a.json", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    assert (tmp_path / "a.json").read_bytes() == b"old"
+
+
+def test_a_file_that_is_read_is_removed_or_set_aside_when_it_is_free(tmp_path, monkeypatch):
+    for name in ("a.json", "b.json"):
+        durable.replace_file(tmp_path, name, b"bytes")
+    InUse(monkeypatch, "unlink", 1)
+    InUse(monkeypatch, "rename", 1)
+    assert durable.remove(tmp_path, ["a.json"])
+    aside = durable.set_aside(tmp_path, "b.json")
+    assert [path.name for path in tmp_path.iterdir()] == [aside]
