@@ -174,4 +174,18 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('suggested');
     expect(t.bodies[0].intent).toBe('a long wish');
   });
+
+  it('can be stopped while the notebook is made ready, and asked again (P36)', async () => {
+    const t = setup();
+    t.target.ensure.mockImplementationOnce(() => new Promise(() => undefined));
+    const asked = t.model.ask('one');
+    await Promise.resolve();
+    t.model.stop();
+    await asked;
+    expect(t.model.state).toMatchObject({ phase: 'stopped', draft: 'one' });
+    expect(t.api.generate).not.toHaveBeenCalled();
+    void t.model.ask('two');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+  });
 });

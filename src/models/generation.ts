@@ -296,7 +296,7 @@ export class GenerationModel {
     });
     try {
       await before; // The server ends a stopped turn before it takes the next.
-      const notebookId = await ensured(this.target);
+      const notebookId = await run.unlessLeft(ensured(this.target));
       const { cellModel } = this._state;
       const body = bodyOf(request, this.target, notebookId, cellModel);
       await this._consume(run, body, tries);

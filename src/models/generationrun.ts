@@ -74,6 +74,19 @@ export class Run {
     }
   }
 
+  /** What is waited for before anything is sent; rejects at once when the run is left. */
+  unlessLeft<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.abort;
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(new Error('The run was left.'));
+      signal.addEventListener('abort', leave, { once: true });
+      promise.then(resolve, reject);
+      if (signal.aborted) {
+        leave();
+      }
+    });
+  }
+
   stop(api: GenerationApi): void {
     this.stopped = true;
     if (this.generationId) {
