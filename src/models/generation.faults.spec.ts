@@ -188,4 +188,17 @@ describe('GenerationModel, when things fail', () => {
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
   });
+
+  it('offers to sign in where the session ended before the notebook was ready', async () => {
+    const t = setup();
+    t.target.ensure.mockRejectedValueOnce(
+      new ApiError(403, 'unauthenticated', '', { signIn: '/base/' })
+    );
+    await t.model.ask('one');
+    expect(t.model.state).toMatchObject({
+      phase: 'failed',
+      draft: 'one',
+      failure: { code: 'unauthenticated', signIn: '/base/' }
+    });
+  });
 });
