@@ -201,4 +201,19 @@ describe('GenerationModel, when things fail', () => {
       failure: { code: 'unauthenticated', signIn: '/base/' }
     });
   });
+
+  it('takes over with what the cell holds by then (P33, P34)', async () => {
+    const t = setup();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.', {
+        generationId: 'other'
+      });
+    });
+    await t.model.ask('one');
+    t.edit('x = 10');
+    void t.model.takeOver();
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0]).toMatchObject({ intent: 'one', source: 'x = 10' });
+  });
 });

@@ -139,20 +139,25 @@ export class GenerationModel {
     if (!request) {
       return this._prepare();
     }
-    // With a suggestion open from the same code as that; else from what the cell holds now.
-    const source = this._suggestion ? request.source : this.target.source();
     // A server that was cut off from us may not know yet that it was.
     const tries = this._state.failure?.code === 'interrupted' ? TRIES : 1;
-    await this._send({ ...request, source: source ?? request.source }, tries);
+    await this._send(this._afresh(request), tries);
   }
 
   /** Stop the generation that another tab runs for this cell, then ask again. */
   async takeOver(): Promise<void> {
     const running = this._state.failure?.generationId;
     if (running && this._request) {
+      const request = this._request;
       await this._api.stop(running).catch(() => undefined);
-      await this._send(this._request, TRIES);
+      await this._send(this._afresh(request), TRIES);
     }
+  }
+
+  /** With a suggestion open from the same code as then; else from what the cell holds now. */
+  private _afresh(request: IRequest): IRequest {
+    const source = this._suggestion ? request.source : this.target.source();
+    return { ...request, source: source ?? request.source };
   }
 
   /** Stop. The person sees it at once; the server ends the turn as cancelled. */
