@@ -216,4 +216,22 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('suggested');
     expect(t.bodies[0]).toMatchObject({ intent: 'one', source: 'x = 10' });
   });
+
+  it('waits for the server to notice a stop that came before the start (P33)', async () => {
+    jest.useFakeTimers();
+    const t = setup();
+    void t.model.ask('one');
+    await t.requested(1);
+    t.model.stop();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.');
+    });
+    void t.model.ask('two');
+    await jest.advanceTimersByTimeAsync(1000);
+    jest.useRealTimers();
+    expect(t.model.state).toMatchObject({ phase: 'waiting', failure: null });
+    (await t.requested(2)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[1].intent).toBe('two');
+  });
 });

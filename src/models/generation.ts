@@ -43,6 +43,7 @@ import {
   ITarget,
   inSeconds,
   suggestionOf,
+  waitingFor,
   withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
@@ -283,32 +284,19 @@ export class GenerationModel {
       this._base = this.target.source();
     }
     this.intents.add(request.intent);
-    const run = new Run();
-    const before = this._ending;
-    let ended: () => void = () => undefined;
-    this._ending = new Promise(resolve => (ended = resolve));
-    this._run = run;
-    this._set({
-      phase: 'waiting',
-      intent: request.intent,
-      draft: '',
-      turnId: this._nextTurn,
-      failure: null,
-      notice: null,
-      unkept: null,
-      waitUntil: 0,
-      since: performance.now()
-    });
+    const before = this._last;
+    const run = (this._run = this._last = new Run());
+    this._set(waitingFor(request.intent, this._nextTurn));
     try {
-      await before; // The server ends a stopped turn before it takes the next.
+      await before?.ended; // The server ends a stopped turn before it takes the next.
       const notebookId = await run.unlessLeft(ensured(this.target));
       const { cellModel } = this._state;
       const body = bodyOf(request, this.target, notebookId, cellModel);
-      await this._consume(run, body, tries);
+      await this._consume(run, body, before?.lingers ? TRIES : tries);
     } catch (reason) {
       this._fail(run, asFailure(reason));
     } finally {
-      ended();
+      run.end();
     }
   }
 
@@ -495,7 +483,8 @@ export class GenerationModel {
   /** What the cell held when the open suggestion was begun. */
   private _base: string | null = null;
   private _run: Run | null = null;
-  private _ending: Promise<void> = Promise.resolve();
+  /** The run that was begun last: the next one waits for its end. */
+  private _last: Run | null = null;
   private _recalled = false;
   private _disposed = false;
 }

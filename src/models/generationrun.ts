@@ -50,9 +50,18 @@ export class Answer {
 
 export class Run {
   readonly abort = new AbortController();
+  /** Say that nothing more is read of it. */
+  end!: () => void;
+  /** Resolves then. */
+  readonly ended = new Promise<void>(resolve => (this.end = resolve));
   generationId: string | null = null;
   turnId = 0;
   stopped = false;
+
+  /** It was cut off before it had a name: the server notices that in a moment. */
+  get lingers(): boolean {
+    return this.stopped && !this.generationId;
+  }
 
   /** Its events. Where a stopped generation of the cell still ends, that is waited for. */
   async *events(

@@ -161,6 +161,24 @@ export function withModels(
   return { ...change, failure, notice };
 }
 
+/** What sending a request changes. */
+export function waitingFor(
+  intent: string,
+  turnId: number | null
+): Partial<IGenerationState> {
+  return {
+    phase: 'waiting',
+    intent,
+    draft: '',
+    turnId,
+    failure: null,
+    notice: null,
+    unkept: null,
+    waitUntil: 0,
+    since: performance.now()
+  };
+}
+
 /** The time of `performance.now()` in so many seconds. */
 export function inSeconds(seconds: number): number {
   return performance.now() + 1000 * seconds;
