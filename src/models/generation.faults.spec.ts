@@ -103,16 +103,37 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('streaming');
     t.edit('x = 1  # mine');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBeNull();
+    expect(t.model.state.edited).toBe(false);
     feed.push(done(1, 'y'), null);
     await t.phase('suggested');
-    expect(t.model.state.notice).toBe('edited');
+    expect(t.model.state.edited).toBe(true);
     t.edit('x = 1');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBeNull();
+    expect(t.model.state.edited).toBe(false);
     t.edit('x = 3');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBe('edited');
+    expect(t.model.state.edited).toBe(true);
+  });
+
+  it('says so still after a further request that came to nothing (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    t.edit('x = 3');
+    t.model.sourceChanged();
+    void t.model.ask('two');
+    await t.requested(2);
+    expect(t.model.state.edited).toBe(false);
+    t.model.stop();
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      notice: 'stopped',
+      edited: true
+    });
+    t.edit('x = 1');
+    t.model.sourceChanged();
+    expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
   });
 
   it('asks for the steps of a turn that broke off only when it is kept', async () => {

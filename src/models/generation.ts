@@ -221,12 +221,9 @@ export class GenerationModel {
 
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
-    const { phase, notice } = this._state;
-    if (phase === 'suggested' && (notice === null || notice === 'edited')) {
-      const now = this._isEdited ? 'edited' : null;
-      if (now !== notice) {
-        this._set({ notice: now });
-      }
+    const { phase, edited } = this._state;
+    if (phase === 'suggested' && edited !== this._isEdited) {
+      this._set({ edited: this._isEdited });
     }
   }
 
@@ -385,7 +382,8 @@ export class GenerationModel {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
       this._endRun(run, {
         phase: 'suggested',
-        notice: this._isEdited ? 'edited' : null,
+        notice: null,
+        edited: this._isEdited,
         unkept,
         code: suggestion.source,
         explanation: suggestion.explanation,
@@ -444,7 +442,8 @@ export class GenerationModel {
             code: this._shown,
             explanation: kept.explanation,
             turnId: kept.turnId,
-            unkept: kept.unkept
+            unkept: kept.unkept,
+            edited: this._isEdited
           }
         : { code: '', explanation: '', turnId })
     });
