@@ -51,4 +51,25 @@ describe('ApiClient', () => {
       jest.useRealTimers();
     }
   );
+
+  it('sends text that holds half an emoji: one in a cell before would stop each request', async () => {
+    const fetch = jest.fn(
+      async (_: RequestInfo) => new Response('{}', { status: 200 })
+    );
+    const settings = ServerConnection.makeSettings({
+      baseUrl: 'http://localhost/',
+      fetch: fetch as typeof globalThis.fetch
+    });
+    const source = 'a\ud83d|\ude00b|😀';
+    await new ApiClient(settings).warmUp({
+      notebookId: 'nb',
+      cellId: 'c1',
+      source,
+      context: { cells: [{ cellId: 'c0', cellType: 'code', source }] }
+    });
+    const sent = await (fetch.mock.calls[0][0] as Request).json();
+    const mended = 'a\ufffd|\ufffdb|😀';
+    expect(sent.source).toBe(mended);
+    expect(sent.context.cells[0].source).toBe(mended);
+  });
 });
