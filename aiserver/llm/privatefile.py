@@ -1,15 +1,20 @@
 """Small JSON files that are the server's person's alone.
 
 What must hold: mode 0600 from the first byte, in a folder of mode 0700; written whole or not at
-all; a symbolic link is neither followed nor written through; a damaged file counts as empty.
+all; a symbolic link is neither followed nor written through. To a reader, what can't be read counts
+as empty; but nothing is written over it: a file that can't be read now is left alone, and one that
+is damaged is put aside with its bytes (``….corrupt-1``) before a new one is begun.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import itertools
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +22,7 @@ from typing import Any
 from ..errors import StorageError
 
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, nor links for everyone
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe would never open
 _UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
 
 
@@ -29,11 +35,9 @@ class PrivateFile:
     def read(self) -> dict[str, Any]:
         """What it holds; nothing if it isn't there or can't be read."""
         try:
-            with os.fdopen(os.open(self.path, os.O_RDONLY | _NO_LINK), "rb") as file:
-                data = json.loads(file.read())
+            return self._load()
         except (OSError, ValueError):
             return {}
-        return data if isinstance(data, dict) else {}
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
@@ -47,11 +51,37 @@ class PrivateFile:
                 folder.mkdir(mode=0o700, exist_ok=True)
                 folder.chmod(0o700)  # whatever the umask took away
             with FileLock(folder / ".lock", timeout=10, mode=0o600):
-                data = self.read()
+                data = self._load_or_put_aside()
                 yield data
                 self._write(data)
         except OSError as error:  # TimeoutError of the lock included
             raise StorageError(_UNWRITABLE) from error
+
+    def _load(self) -> dict[str, Any]:
+        """What it holds. Raises OSError, or ValueError if that is no object of JSON."""
+        with os.fdopen(os.open(self.path, os.O_RDONLY | _NO_LINK | _NO_WAIT), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ValueError("not a file")
+            data = json.loads(file.read())
+        if not isinstance(data, dict):
+            raise ValueError("not an object")
+        return data
+
+    def _load_or_put_aside(self) -> dict[str, Any]:
+        """What a change begins with. Raises OSError where that can't be known at the moment."""
+        try:
+            return self._load()
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            if error.errno == errno.ELOOP:  # a link, never ours: it will be replaced
+                return {}
+            raise
+        except ValueError:
+            names = (f"{self.path.name}.corrupt-{number}" for number in itertools.count(1))
+            asides = map(self.path.with_name, names)
+            self.path.rename(next(aside for aside in asides if not os.path.lexists(aside)))
+            return {}
 
     def _write(self, data: dict[str, Any]) -> None:
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")

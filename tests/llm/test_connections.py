@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -133,8 +134,8 @@ async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"providers": [1]}'])
-async def test_a_damaged_file_counts_as_empty(folder: Path, content: bytes):
-    """P22"""
+async def test_a_damaged_file_counts_as_empty_and_is_put_aside(folder: Path, content: bytes):
+    """P22: with its bytes, and under a new name each time."""
     folder.mkdir()
     for name in ("settings.json", ".keys.json"):
         (folder / name).write_bytes(content)
@@ -143,6 +144,54 @@ async def test_a_damaged_file_counts_as_empty(folder: Path, content: bytes):
     await kept.save("openai", KEY, None)
     kept.choose("openai:x")
     assert (kept.choice, (await kept.access("openai")).key) == ("openai:x", KEY)
+    damaged = content != b'{"providers": [1]}'  # that one can be read, and is written anew
+    for name in ("settings.json", ".keys.json"):
+        asides = [path.read_bytes() for path in folder.glob(f"{name}.corrupt-*")]
+        assert asides == [content] * damaged
+    (folder / "settings.json").write_bytes(b"{again")
+    kept.choose("openai:y")
+    assert (folder / f"settings.json.corrupt-{1 + damaged}").read_bytes() == b"{again"
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES])
+async def test_what_cannot_be_read_now_is_not_written_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+):
+    """P20: one failed read costs neither the keys nor the settings."""
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    kept.choose("openai:before")
+    files = [folder / "settings.json", folder / ".keys.json"]
+    before = [path.read_bytes() for path in files]
+    real = os.open
+
+    def broken(path: object, flags: int, *rest: int, **more: int) -> int:
+        if path in files and not flags & os.O_CREAT:
+            raise OSError(number, os.strerror(number))
+        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", broken)
+        assert kept.choice is None
+        for change in (lambda: kept.choose("openai:after"), lambda: _put(folder)):
+            with pytest.raises(errors.StorageError):
+                change()
+    assert [path.read_bytes() for path in files] == before
+    assert (kept.choice, (await kept.access("openai")).key) == ("openai:before", KEY)
+
+
+def _put(folder: Path) -> None:
+    with PrivateFile(folder / ".keys.json").change() as data:
+        data["mistralai"] = KEY
+
+
+def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
+    """P6"""
+    folder.mkdir()
+    os.mkfifo(folder / ".keys.json")
+    assert PrivateFile(folder / ".keys.json").read() == {}
+    _put(folder)
+    assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
 async def test_a_full_disk_leaves_what_was(folder: Path, monkeypatch: pytest.MonkeyPatch):
