@@ -13,6 +13,7 @@ import errno
 import itertools
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -24,6 +25,16 @@ from ..errors import StorageError
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, nor links for everyone
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe would never open
 _UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
+
+
+def make_private(folder: Path) -> None:
+    """Let nobody else into a folder, made now or before. Raises OSError if it can't be made."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:  # whatever the umask took away, or left
+        with contextlib.suppress(PermissionError):  # another's folder is theirs to open and close
+            folder.chmod(0o700)
 
 
 class PrivateFile:
@@ -46,16 +57,25 @@ class PrivateFile:
 
         folder = self.path.parent
         try:
-            if not folder.is_dir():
-                folder.parent.mkdir(parents=True, exist_ok=True)
-                folder.mkdir(mode=0o700, exist_ok=True)
-                folder.chmod(0o700)  # whatever the umask took away
+            make_private(folder)
             with FileLock(folder / ".lock", timeout=10, mode=0o600):
+                for unfinished in self._unfinished():  # of one that was killed: it may hold a key
+                    unfinished.unlink(missing_ok=True)
                 data = self._load_or_put_aside()
                 yield data
                 self._write(data)
         except OSError as error:  # TimeoutError of the lock included
             raise StorageError(_UNWRITABLE) from error
+
+    def has_traces(self) -> bool:
+        """Whether there is anything of it, if only what a killed writer left."""
+        return os.path.lexists(self.path) or bool(self._unfinished())
+
+    def _unfinished(self) -> list[Path]:
+        form = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp")
+        if not self.path.parent.is_dir():
+            return []
+        return [path for path in self.path.parent.iterdir() if form.fullmatch(path.name)]
 
     def _load(self) -> dict[str, Any]:
         """What it holds. Raises OSError, or ValueError if that is no object of JSON."""
