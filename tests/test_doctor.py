@@ -77,6 +77,17 @@ def test_it_reads_the_configuration_that_a_server_would(doctor: Doctor, tmp_path
     assert any("OpenAI" in text for text in problems(found))  # no key
 
 
+def test_a_model_that_the_server_would_refuse_is_no_model(doctor: Doctor, tmp_path: Path):
+    """What is allowed counts for the doctor, too: with ``--ask`` nothing goes to another model."""
+    (tmp_path / "config").mkdir()
+    rules = {"model": "openai:gpt-4.1-mini", "allowed_models": ["local:*"]}
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps({"AIServer": rules}))
+    status, found = doctor("--ask", OPENAI_API_KEY="canary", OPENAI_BASE_URL="http://127.0.0.1:9")
+    assert status == 1
+    assert problems(found)[-1] == "No model is chosen, so nothing can answer."
+    assert "OpenAI" not in json.dumps(found)
+
+
 def test_a_browser_side_of_another_version_is_named(doctor: Doctor, tmp_path: Path):
     stale = tmp_path / "share" / "labextensions" / "aiserver"
     stale.mkdir(parents=True)

@@ -44,7 +44,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 
 def _checks(*, ask: bool) -> Checks:
-    from ..llm.registry import ModelRegistry
+    from ..extension import AIServer
     from ..sessions.root import find_root
     from .installation import check_installation
     from .model import check_model
@@ -62,9 +62,7 @@ def _checks(*, ask: bool) -> Checks:
 
     def model() -> list[Finding]:
         async def look() -> list[Finding]:
-            models = ModelRegistry(config=config)
-            if config.AIServer.get("model"):
-                models.model = config.AIServer.model
+            models = AIServer(config=config).make_models()
             try:
                 return await check_model(models, ask=ask)
             finally:

@@ -57,7 +57,7 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
     """Put the weights into ``folder``; return their path. Raises Failed or OSError."""
     from filelock import FileLock, Timeout
 
-    folder.mkdir(parents=True, exist_ok=True)
+    weights.make_folder(folder)
     lock = FileLock(folder / ".install.lock")
     try:
         lock.acquire(timeout=0)

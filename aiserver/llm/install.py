@@ -49,7 +49,7 @@ class Installation:
         self._stopped = False
         folder = weights.folder()
         with contextlib.suppress(OSError):  # the command says it better
-            folder.mkdir(parents=True, exist_ok=True)
+            weights.make_folder(folder)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .privatefile import make_private
+
 NAME = "qwen2.5-coder-0.5b"
 LABEL = "Qwen2.5-Coder 0.5B"
 FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
@@ -39,6 +41,14 @@ def folder() -> Path:
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "aiserver" / "models"
+
+
+def make_folder(place: Path) -> None:
+    """Make the folder that weights are installed into. Where it lies in the folder of the person's
+    settings and keys, that one is private from the start. Raises OSError."""
+    if "AISERVER_MODEL_DIR" not in os.environ and not place.parent.is_dir():
+        make_private(place.parent)
+    place.mkdir(parents=True, exist_ok=True)
 
 
 def installed() -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -72,6 +73,10 @@ def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -
         assert server.get("models")["default"] is None
         assert server.post("generate", request("count the rows"))["code"] == "no_model"
         server.post("models/warm-up", {"notebookId": "nb", "cellId": "c1"})
+        until = time.monotonic() + 30  # it warms up in the background
+        while "Not warmed up" not in server.log.read_text():
+            assert time.monotonic() < until, server.log.read_text()
+            time.sleep(0.02)
         asked = server.asked
     assert asked <= {"127.0.0.1:9"}
 

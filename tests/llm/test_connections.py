@@ -12,7 +12,7 @@ import keyring
 import pytest
 
 from aiserver import errors
-from aiserver.llm import secretstore
+from aiserver.llm import secretstore, weights
 from aiserver.llm.connections import Access, Connections
 from aiserver.llm.privatefile import PrivateFile
 
@@ -266,6 +266,16 @@ def test_a_folder_that_was_made_before_becomes_private(folder: Path, before: int
     folder.chmod(before)
     _put(folder)
     assert mode(folder) == 0o700
+
+
+def test_weights_that_come_first_leave_the_folder_private(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P7: keys come into it later."""
+    monkeypatch.delenv("AISERVER_MODEL_DIR", raising=False)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    weights.make_folder(weights.folder())
+    assert weights.folder().is_dir() and mode(folder) == 0o700
 
 
 def _put(folder: Path) -> None:
