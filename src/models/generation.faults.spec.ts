@@ -255,4 +255,22 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('suggested');
     expect(t.bodies[1].intent).toBe('two');
   });
+
+  it('looks again for what was asked before, where that failed', async () => {
+    const t = setup();
+    t.steps.push({ kind: 'turn', title: 'earlier', turnId: 1 });
+    t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    t.model.open();
+    await t.until(state => state.model !== null);
+    expect(t.model.state.turnId).toBeNull();
+    t.model.close();
+    t.model.open();
+    expect(await t.until(({ turnId }) => turnId !== null)).toMatchObject({
+      turnId: 2
+    });
+    expect(t.model.intents.previous('')).toBe('earlier');
+    t.model.close();
+    t.model.open();
+    expect(t.history.replay).toHaveBeenCalledTimes(2);
+  });
 });

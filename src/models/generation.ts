@@ -258,9 +258,9 @@ export class GenerationModel {
     if (!notebookId || this._recalled) {
       return;
     }
-    this._recalled = true;
     const { cellId } = this.target;
     const past = await pastTurns(this._history, { notebookId, cellId });
+    this._recalled = true; // Where that failed, the row asks when it is opened again.
     this.intents.addOlder(past.intents);
     if (!this.isBusy && this._state.turnId === null && past.last) {
       this._set({ turnId: past.last + 1 });
