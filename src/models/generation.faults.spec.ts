@@ -273,4 +273,16 @@ describe('GenerationModel, when things fail', () => {
     t.model.open();
     expect(t.history.replay).toHaveBeenCalledTimes(2);
   });
+
+  it('promises to note later only what is kept for that', async () => {
+    const t = setup();
+    const refused = new ApiError(409, 'session_too_new', 'Too new.');
+    t.history.record.mockRejectedValueOnce(refused);
+    t.model.open();
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unnoted');
+    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unsaved');
+  });
 });

@@ -451,11 +451,11 @@ export class GenerationModel {
 
   /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    const noted = await note(this._history, this.target, event);
-    if (!noted) {
-      this._set({ notice: 'unsaved' });
+    const notice = await note(this._history, this.target, event);
+    if (notice) {
+      this._set({ notice });
     }
-    return noted;
+    return !notice;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {
