@@ -255,4 +255,34 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('suggested');
     expect(t.bodies[1].intent).toBe('two');
   });
+
+  it('looks again for what was asked before, where that failed', async () => {
+    const t = setup();
+    t.steps.push({ kind: 'turn', title: 'earlier', turnId: 1 });
+    t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    t.model.open();
+    await t.until(state => state.model !== null);
+    expect(t.model.state.turnId).toBeNull();
+    t.model.close();
+    t.model.open();
+    expect(await t.until(({ turnId }) => turnId !== null)).toMatchObject({
+      turnId: 2
+    });
+    expect(t.model.intents.previous('')).toBe('earlier');
+    t.model.close();
+    t.model.open();
+    expect(t.history.replay).toHaveBeenCalledTimes(2);
+  });
+
+  it('promises to note later only what is kept for that', async () => {
+    const t = setup();
+    const refused = new ApiError(409, 'session_too_new', 'Too new.');
+    t.history.record.mockRejectedValueOnce(refused);
+    t.model.open();
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unnoted');
+    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unsaved');
+  });
 });

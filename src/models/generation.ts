@@ -258,9 +258,9 @@ export class GenerationModel {
     if (!notebookId || this._recalled) {
       return;
     }
-    this._recalled = true;
     const { cellId } = this.target;
     const past = await pastTurns(this._history, { notebookId, cellId });
+    this._recalled = true; // Where that failed, the row asks when it is opened again.
     this.intents.addOlder(past.intents);
     if (!this.isBusy && this._state.turnId === null && past.last) {
       this._set({ turnId: past.last + 1 });
@@ -451,11 +451,11 @@ export class GenerationModel {
 
   /** Record what the person did. It is done already, so a failure is only told. */
   private async _record(event: EventBody): Promise<boolean> {
-    const noted = await note(this._history, this.target, event);
-    if (!noted) {
-      this._set({ notice: 'unsaved' });
+    const notice = await note(this._history, this.target, event);
+    if (notice) {
+      this._set({ notice });
     }
-    return noted;
+    return !notice;
   }
 
   private _update(run: Run, change: Partial<IGenerationState>): void {

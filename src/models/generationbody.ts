@@ -12,7 +12,7 @@ import type {
   Preview
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import { NotSent } from './failure';
+import { NotSent, mayPass } from './failure';
 import type { GenerationApi } from './generationrun';
 import type { ITarget } from './generationstate';
 
@@ -115,20 +115,26 @@ export async function ensured(target: ITarget): Promise<string> {
 }
 
 /**
- * Note what a person did; false if that could not be done (yet). The notebook need not be saved
+ * Note what a person did. `unsaved`: the history keeps it, and notes it when it can; `unnoted`: it
+ * was refused for good. The notebook need not be saved
  * for it: what it is about was kept under the notebook's id.
  */
 export async function note(
   history: IHistory,
   target: ITarget,
   event: EventBody
-): Promise<boolean> {
+): Promise<'unsaved' | 'unnoted' | null> {
   const { cellId } = target;
+  let notebookId: string;
   try {
-    const notebookId = target.notebookId() ?? (await target.ensure());
-    await history.record({ notebookId, cellId }, [event]);
-    return true;
+    notebookId = target.notebookId() ?? (await target.ensure());
   } catch {
-    return false;
+    return 'unnoted'; // Under no name can anything be kept.
+  }
+  try {
+    await history.record({ notebookId, cellId }, [event]);
+    return null;
+  } catch (reason) {
+    return mayPass(reason) ? 'unsaved' : 'unnoted';
   }
 }

@@ -57,10 +57,11 @@ export type Phase =
 
 /**
  * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
- * `unsaved`: what was done could not be noted yet · `ready`: now there is a model.
+ * `unsaved`: what was done could not be noted yet · `unnoted`: nor will it be ·
+ * `ready`: now there is a model.
  */
 export type Notice =
-  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'ready';
+  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'unnoted' | 'ready';
 
 /** A whole answer that can be accepted. */
 export interface ISuggestion {

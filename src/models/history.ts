@@ -35,6 +35,11 @@ export class HistoryModel implements IHistory {
     return this._changed;
   }
 
+  /** Whether something waits to be noted: it would go with the page. */
+  get isWaiting(): boolean {
+    return !this._outbox.isEmpty;
+  }
+
   notify(key: ICellKey): void {
     this._changed.emit({ notebookId: key.notebookId, cellId: key.cellId });
     // The server writes again: what waits can be written too.

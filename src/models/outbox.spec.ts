@@ -29,7 +29,9 @@ describe('what could not be noted', () => {
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     await expect(history.record(KEY, [{ type: 'restore' }])).rejects.toThrow();
     expect(told).toEqual([]);
+    expect(history.isWaiting).toBe(true);
     await jest.advanceTimersByTimeAsync(120_000);
+    expect(history.isWaiting).toBe(false);
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
     expect(sent[0].timestamp).toBe('2026-01-01T00:00:00.000Z');
     expect(told).toEqual([KEY]);

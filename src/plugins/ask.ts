@@ -71,11 +71,9 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           save: () => void panel.context.save().catch(() => undefined),
           copy: text => Clipboard.copyToSystem(text),
           models: models ?? undefined,
-          onUnsaved: () =>
+          onUnsaved: text =>
             Notification.warning(
-              trans.__(
-                'Done. The history can’t be written right now; it will be noted as soon as that works.'
-              ),
+              text,
               // Without it JupyterLab shows a number in the status bar, and no words.
               { autoClose: 8000 }
             ),

@@ -13,6 +13,14 @@ export const historyPlugin: JupyterFrontEndPlugin<IHistory> = {
   description: 'Provides what the server has kept of cells.',
   autoStart: true,
   provides: IHistory,
-  activate: (app: JupyterFrontEnd) =>
-    new HistoryModel(new ApiClient(app.serviceManager.serverSettings))
+  activate: (app: JupyterFrontEnd) => {
+    const api = new ApiClient(app.serviceManager.serverSettings);
+    const history = new HistoryModel(api);
+    window.addEventListener('beforeunload', event => {
+      if (history.isWaiting) {
+        event.preventDefault();
+      }
+    });
+    return history;
+  }
 };

@@ -188,7 +188,9 @@ describe('NotebookAsks', () => {
     // Back in the code, where the person came from.
     expect(cell.editor.focus).toHaveBeenCalled();
     expect(t.content.mode).toBe('edit');
-    expect(t.onUnsaved).toHaveBeenCalledTimes(1);
+    expect(t.onUnsaved.mock.calls).toEqual([
+      [expect.stringContaining('it will be noted as soon as that works')]
+    ]);
     t.asks.dispose();
   });
 

@@ -17,13 +17,14 @@ import { findCell } from '../notebook/cell';
 import { mendCellIds } from '../notebook/cellids';
 import { CellAsk } from './cellask';
 import type { IPromptRowServices } from './promptrow';
+import { noticeText } from './promptwords';
 
 export interface INotebookAsksOptions extends IPromptRowServices {
   panel: NotebookPanel;
   makeModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** What was done could not be noted yet, and the row that could say so is closed. */
-  onUnsaved: () => void;
+  /** What was done could not be noted (yet), and the row that could say so is closed. */
+  onUnsaved: (text: string) => void;
   /** An answer came for a cell that is gone. */
   onGone: (model: GenerationModel) => void;
 }
@@ -138,8 +139,8 @@ export class NotebookAsks implements IDisposable {
         this._returnTo(view.cell);
       }
     }
-    if (notice === 'unsaved') {
-      this._options.onUnsaved();
+    if (notice === 'unsaved' || notice === 'unnoted') {
+      this._options.onUnsaved(noticeText(model.state, this._options.trans));
     }
   }
 

@@ -59,12 +59,10 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.reject()}
         />
-        {model.target.isReadOnly && (
-          <Button label={trans.__('Copy')} run={() => props.copy(state.code)} />
-        )}
-        <Button label={trans.__('Again')} run={() => void model.again()} />
         {/* Where it can't be kept or written, it can be taken along. */}
-        {(state.unkept || state.notice === 'gone') && (
+        {(model.target.isReadOnly ||
+          state.unkept ||
+          state.notice === 'gone') && (
           <Button
             label={
               copied === state.code ? trans.__('Copied') : trans.__('Copy')
@@ -75,6 +73,7 @@ export function Actions(props: {
             }}
           />
         )}
+        <Button label={trans.__('Again')} run={() => void model.again()} />
         {model.isRevised && (
           <Button
             label={trans.__('Bring changes back')}

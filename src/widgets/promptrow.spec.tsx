@@ -352,4 +352,20 @@ describe('PromptRow', () => {
     expect(t.ask.mock.calls).toEqual([['draw a line']]);
     expect(t.field.value).toBe('');
   });
+
+  it('has one button to copy, however many reasons there are for it', async () => {
+    const t = await setup({ readOnly: true });
+    suggest(t.model);
+    Object.assign(t.model, {
+      _state: { ...t.model.state, unkept: 'storage_full', notice: 'gone' }
+    });
+    t.row.update();
+    await t.settle();
+    const copies = [...t.row.node.querySelectorAll('button')].filter(
+      ({ textContent }) => textContent === 'Copy'
+    );
+    expect(copies).toHaveLength(1);
+    await act(async () => copies[0].click());
+    expect(t.services.copy).toHaveBeenCalledWith('y');
+  });
 });

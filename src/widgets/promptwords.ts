@@ -62,6 +62,10 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'Done. The history can’t be written right now; it will be noted as soon as that works.'
       );
+    case 'unnoted':
+      return trans.__(
+        'The history of this cell can’t be written, so this is not noted in it.'
+      );
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)
