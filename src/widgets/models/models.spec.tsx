@@ -219,6 +219,24 @@ describe('Providers', () => {
     ]);
   });
 
+  it('names the cloud for a model that an Ollama of this machine hands on', async () => {
+    // P4
+    const ollama = {
+      ...OWN_SERVER,
+      name: 'ollama',
+      label: 'Ollama',
+      address: 'http://127.0.0.1:11434'
+    };
+    const t = await setup(modelList({ providers: [ollama] }));
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    await t.write(/^Model/, 'big');
+    expect(t.node.textContent).toContain('answers on the machine');
+    await t.write(/^Model/, 'big:cloud');
+    expect(t.node.textContent).not.toContain('answers on the machine');
+    expect(t.node.textContent).toContain('sent to the cloud of Ollama');
+  });
+
   it('gives the line that installs a missing package, and takes no key', async () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, installed: false }] })

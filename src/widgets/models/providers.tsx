@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import type { Provider } from '../../api/types';
 import { Button, Command, IModelServices, useAct, useChoice } from './parts';
-import { isLoopback, keyText, nameOf, sentText } from './words';
+import { keyText, placeOfTyped, sentText } from './words';
 
 /** Those whose key is at hand come first, those without their package last. */
 function ordered(providers: readonly Provider[]): Provider[] {
@@ -147,6 +147,9 @@ function ProviderForm(props: {
   const isKept = keySource === 'keyring' || keySource === 'file';
   const lacksKey = needsKey && !keySource && !key;
   const wanted = needsAddress ? address.trim() : provider.address;
+  const name = model.trim();
+  const known = choice.find(`${provider.name}:${name}`);
+  const place = placeOfTyped(provider, wanted, name, known, trans);
   const isMoved = needsAddress && wanted !== (provider.address ?? '');
 
   const send = async (event: React.FormEvent) => {
@@ -155,7 +158,7 @@ function ProviderForm(props: {
     const done = await act(() =>
       choice.connect({
         provider: provider.name,
-        model: model.trim(),
+        model: name,
         key: key || null,
         address: needsAddress && (key || isMoved) ? wanted : null
       })
@@ -245,9 +248,9 @@ function ProviderForm(props: {
       </Field>
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
-          {isLoopback(wanted)
+          {place === null
             ? trans.__('It answers on the machine on which Jupyter runs.')
-            : sentText(nameOf(provider, wanted), trans)}
+            : sentText(place, trans)}
         </p>
       )}
       {problem && (
@@ -260,10 +263,7 @@ function ProviderForm(props: {
           primary
           submit
           disabled={
-            busy ||
-            lacksKey ||
-            !model.trim() ||
-            (needsAddress && !address.trim())
+            busy || lacksKey || !name || (needsAddress && !address.trim())
           }
           label={busy ? trans.__('One moment…') : trans.__('Use this model')}
         />
