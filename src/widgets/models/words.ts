@@ -31,7 +31,7 @@ export function restText(seconds: number, trans: TranslationBundle): string {
 /** The one sentence before a remote model is chosen: what goes where (P4). */
 export function sentText(where: string, trans: TranslationBundle): string {
   return trans.__(
-    'What you ask, the code of this cell and of the code cells before it, and the names and types of the columns of DataFrames that you pick are sent to %1.',
+    'What you ask, this cell and the cells before it, what was asked and answered in this cell before, and the names and types of the columns of DataFrames that you pick are sent to %1.',
     where
   );
 }
