@@ -10,6 +10,7 @@ import type {
   AnalyzeBody,
   EventBody,
   GenerateBody,
+  InstallBody,
   InstallEvent,
   ModelList,
   NotebookBody,
@@ -96,13 +97,17 @@ export class ApiClient {
     await request(this.settings, keyPath(provider), { method: 'DELETE' });
   }
 
-  /** Install the local model, or follow the installation that runs. Leaving stops nothing. */
+  /**
+   * Install the local model, or follow the installation that runs; with `join` only that, and
+   * a 404 if none runs. Leaving stops nothing.
+   */
   async *installLocal(
+    join: boolean,
     signal?: AbortSignal
   ): AsyncGenerator<InstallEvent, void, void> {
     const response = await request(this.settings, 'models/local/install', {
       method: 'POST',
-      body: {},
+      body: { join } satisfies InstallBody,
       signal,
       headers: { Accept: 'text/event-stream' }
     });
