@@ -186,7 +186,9 @@ function ProviderForm(props: {
       )}
       {isKept && isMoved && !key && (
         <p role="status">
-          {trans.__('The kept key is not sent to another address.')}
+          {trans.__(
+            'The kept key is for the old address: it is removed when you use this one.'
+          )}
         </p>
       )}
       {keySource && (
