@@ -16,6 +16,7 @@ from .models import Interaction
 from .prompts.context import PromptInput, build_messages
 from .redact import Vault
 from .requests import AnalyzeBody, DataFrameProfile, GenerateBody, PreviewBody, WarmUpBody
+from .surrogates import whole
 
 if TYPE_CHECKING:
     from .prompts.context import Messages
@@ -49,7 +50,7 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
             for cell in body.context.cells
         ],
         history=[_hidden(turn, vault) for turn in history],
-        dataframes=frames or _last_frames(history),
+        dataframes=[_hidden_frame(frame, vault) for frame in frames or _last_frames(history)],
     )
 
 
@@ -60,6 +61,20 @@ def _hidden(turn: Interaction, vault: Vault) -> Interaction:
     asked.current_code = vault.hide(vault.recall(asked.current_code))
     answer.suggestion = vault.hide(vault.recall(answer.suggestion))
     return turn
+
+
+def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
+    """A column may be called by a key: whoever pivots a table of users has such."""
+
+    def hide(text: str) -> str:
+        return vault.hide(whole(text))
+
+    columns = [
+        column.model_copy(update={"name": hide(column.name), "dtype": hide(column.dtype)})
+        for column in frame.columns
+    ]
+    texts = {"name": hide(frame.name), "kind": hide(frame.kind)}
+    return frame.model_copy(update=texts | {"columns": columns})
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:

@@ -23,6 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidRequest
+from .surrogates import whole
 
 SCHEMA_VERSION = "1.0"
 ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
@@ -60,6 +61,8 @@ def _id(value: str) -> str:
 
 # Kept as text, so that what was read is written back to the letter.
 Timestamp = Annotated[str, AfterValidator(_iso_time)]
+# Any tool may have written the file; halves of characters could be neither sent nor shown.
+Text = Annotated[str, AfterValidator(whole)]
 # nbformat's rule for cell ids; the same rule serves notebook ids.
 Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
 
@@ -105,24 +108,24 @@ class Stored(BaseModel):
 class UserRequest(Stored):
     """What the person asked, and the code the cell held at that moment."""
 
-    intent: str
+    intent: Text
     """What was asked, in the person's words."""
-    current_code: str = ""
+    current_code: Text = ""
     """The cell's code when it was asked."""
-    language: str = "python"
+    language: Text = "python"
     """What the cell is in: the kernel's language, a cell magic's, `markdown` or `text`."""
 
 
 class AIResponse(Stored):
     """What came back. ``suggestion`` is code alone, without a Markdown fence."""
 
-    suggestion: str
+    suggestion: Text
     """The code, or as much of it as came before an error or a stop."""
-    explanation: str = ""
+    explanation: Text = ""
     """What the model said around the code; may be empty."""
     status: Status
     """How the turn ended. Failed and stopped turns are kept too."""
-    error: str | None = None
+    error: Text | None = None
     """A sentence for the person, where status is `error`."""
 
 
@@ -178,7 +181,7 @@ class NewEvent(Stored):
     """What happened."""
     timestamp: Timestamp
     """When it happened; for people, not for the order."""
-    source: str | None = None
+    source: Text | None = None
     """The cell's code after it."""
     turn_id: Annotated[int, Field(ge=1)] | None = None
     """The turn that it is about."""

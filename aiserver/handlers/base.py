@@ -6,7 +6,6 @@ sentence, never a traceback, a path or somebody else's text; a client's mistake 
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
 from collections.abc import Awaitable, Callable
@@ -26,6 +25,7 @@ from ..faultlog import outline_of
 from ..models import Interaction, SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
+from ..surrogates import json_bytes
 from .who import asker
 
 RESOURCE = "aiserver"  # what the server's Authorizer is asked about
@@ -181,7 +181,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             fields = {"code": code, "message": message}
         if "retryAfter" in fields:
             self.set_header("Retry-After", str(int(fields["retryAfter"]) + 1))
-        self.finish(json.dumps(fields | {"requestId": self.request_id}, ensure_ascii=False))
+        self.finish(json_bytes(fields | {"requestId": self.request_id}))
 
     @property
     def request_id(self) -> str:

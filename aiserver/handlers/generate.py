@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 
+from ..errors import AIServerError
+from ..faultlog import outline_of
 from ..generation import Done, Failed, Generation, Outcome, Waiting
 from ..requests import GenerateBody, PreviewBody
+from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields
 from .sse import HEARTBEAT, ClientGone, EventStream
@@ -48,6 +51,13 @@ class GenerateHandler(AIServerHandler):
             await events.close()
         except ClientGone:
             pass
+        except Exception as fault:  # the headers are out: the stream itself has to say it
+            self.log.error(
+                "A stream broke off (request %s): %s", self.request_id, outline_of(fault)
+            )
+            with contextlib.suppress(ClientGone):
+                await events.send("error", error_fields(AIServerError()))
+                await events.close()
         finally:
             generation.stop()
             await generation.outcome
@@ -63,7 +73,7 @@ class GenerateHandler(AIServerHandler):
             raise outcome.error  # it could not be saved
         self.set_revision(outcome.revision or 0)
         assert outcome.interaction is not None  # only Failed may lack it
-        await self.finish(json.dumps(outcome.interaction.to_dict(), ensure_ascii=False))
+        await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
         """The client went away: stop the model, even one that says nothing."""
@@ -87,7 +97,7 @@ class PreviewHandler(AIServerHandler):
             "messages": [{"role": role, "text": text} for role, text in preview.messages],
             "hidden": preview.hidden,
         }
-        await self.finish(json.dumps(answer, ensure_ascii=False))
+        await self.finish(json_bytes(answer))
 
 
 class StopHandler(AIServerHandler):

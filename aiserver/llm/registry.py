@@ -33,6 +33,7 @@ from .catalog import (
     LocalInfo,
     ProviderInfo,
     Setup,
+    listed_as,
     local_package,
 )
 from .connections import Access, Connections
@@ -124,6 +125,7 @@ class ModelRegistry(LoggingConfigurable):
         catalog = self._catalog()
         served = await catalog.served()
         default = self._default(catalog, served)
+        default = default and listed_as(default, served)
         first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
         found = [*filter(lambda info: catalog.setup.allows(info.id), first), *served]
         found += catalog.suggested()
@@ -135,17 +137,25 @@ class ModelRegistry(LoggingConfigurable):
         """The model that answers if none is named, or None if there is none."""
         catalog = self._catalog()
         known = self._default(catalog, [])
-        return known or self._default(catalog, await catalog.served())
+        if known is None:
+            return self._default(catalog, await catalog.served())
+        return await catalog.certain(known)
 
     async def get(self, model_id: str | None = None) -> ChatModel:
         """The model of that id, or the default.
 
         Raises NoModel, NotFound, ModelNotAllowed, ModelPackageMissing.
         """
-        info = await self.default() if model_id is None else self._named(model_id)
+        if model_id is None:
+            info = await self.default()
+        else:
+            info = await self._catalog().certain(self._named(model_id))
         if info is None:
             raise NoModel
         known = self._models.get(info.id)
+        if known is not None and known.info.on_this_machine != info.on_this_machine:
+            self._retired.append(self._models.pop(info.id))  # its name is another model's now
+            known = None
         if known is None:
             known = self._models[info.id] = self._make(info)
         return known

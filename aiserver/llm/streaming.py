@@ -7,6 +7,7 @@ What must hold:
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
 - A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
   model itself cut, raises BadAnswer: a part is never passed off as the whole (P17, P32).
+- What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
 - Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
   ``astream`` first asks the environment who wants to be told of prompts and answers (LangSmith,
   tracers of old, hooks that other libraries left); ``_astream``, which each provider's package
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import BadAnswer, ModelTimeout, ModelUnavailable
+from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
 
@@ -63,6 +65,7 @@ async def stream_chat(
     usage: dict[str, int] = {}
     reason = None
     size = 0
+    half = ""  # a character whose second half has not come
     try:
         while True:
             try:
@@ -75,15 +78,18 @@ async def stream_chat(
                 raise translate(item) from item
             _add(usage, item.usage_metadata)
             reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
-            text = str(item.text)
+            text = half + str(item.text)
             size += max(1, len(text))  # also one that thinks, or says nothing, without end
-            if text:
+            half = text[-1] if ends_in_half(text) else ""
+            if text := whole(text.removesuffix(half)):
                 yield Delta(text)
             if size > limits.characters:
                 raise BadAnswer(CUT)
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=1)
+    if half:
+        yield Delta(whole(half))
     if usage:
         yield Delta(usage=dict(usage))
     if str(reason).lower() in _CUT_REASONS:

@@ -155,7 +155,7 @@ def set_aside(folder: Path, name: str) -> str:
 
     The caller holds the name's lock, so that nothing set aside before is replaced.
     """
-    new_name = _free_aside(folder, name)
+    new_name, _ = _asides(folder, name)
     _patiently(lambda: (folder / name).rename(folder / new_name))
     flush_folder(folder)
     return new_name
@@ -164,9 +164,12 @@ def set_aside(folder: Path, name: str) -> str:
 def keep_aside(folder: Path, name: str, data: bytes) -> str:
     """Keep a file's bytes under another name, too; return that name.
 
-    The file itself stays until it is replaced, so at no moment is it missing.
+    The file itself stays until it is replaced, so at no moment is it missing. Where replacing it
+    then failed, the next try finds its bytes kept already.
     """
-    new_name = _free_aside(folder, name)
+    new_name, last = _asides(folder, name)
+    if last and _holds(folder / last, data):
+        return last
     try:
         os.link(folder / name, folder / new_name, follow_symlinks=False)
         flush_folder(folder)
@@ -175,11 +178,20 @@ def keep_aside(folder: Path, name: str, data: bytes) -> str:
     return new_name
 
 
-def _free_aside(folder: Path, name: str) -> str:
-    number = 1
-    while os.path.lexists(folder / f"{name}{ASIDE}{number}"):
-        number += 1
-    return f"{name}{ASIDE}{number}"
+def _asides(folder: Path, name: str) -> tuple[str, str | None]:
+    """The next free name to set a file aside under, and the one before it, if there is one."""
+    last, number = None, 1
+    while os.path.lexists(folder / (free := f"{name}{ASIDE}{number}")):
+        last, number = free, number + 1
+    return free, last
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        found = read_file(path)
+    except (OSError, NotRegular):
+        return False
+    return found is not None and found[0] == data
 
 
 def remove(folder: Path, names: Iterable[str]) -> bool:

@@ -38,13 +38,9 @@ def recovered(data: bytes, key: SessionKey) -> Session:
         content = []
     elif meta:
         session.meta = meta
-    for item in content:
-        turn = _as(Interaction, item)
-        event = None if turn else _as(Event, item)
-        if turn:
-            _add_turn(session, turn)
-        elif event:
-            _add_event(session, event)
+    session.interactions, events = _records(content)
+    if events:
+        session.events = events
     records = session.ordered()
     if not meta and records:
         session.meta.created_at = records[0].timestamp
@@ -115,19 +111,37 @@ def _as(kind: type[Any], item: dict[str, Any]) -> Any:
         return None
 
 
-def _add_turn(session: Session, turn: Interaction) -> None:
-    if turn in session.interactions:
-        return  # the file held it twice
-    if any(turn.turn_id == other.turn_id for other in session.interactions):
-        turn.turn_id = session.next_turn_id  # two files were joined: both turns were made
-        turn.seq = session.next_seq
-    session.interactions.append(turn)
+def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Event]]:
+    """The turns and events among the parts, each once.
 
-
-def _add_event(session: Session, event: Event) -> None:
-    if event in (session.events or []):
-        return
-    taken = [turn.seq for turn in session.interactions] + [e.seq for e in session.events or []]
-    if event.seq in taken:
-        event.seq = session.next_seq
-    session.events = [*(session.events or []), event]
+    Where two files were joined, both had a turn 1: both were made, so the later one gets the next
+    number. Each part is looked at once, with the numbers in hand, for there may be thousands.
+    """
+    turns: list[Interaction] = []
+    events: list[Event] = []
+    seen: set[str] = set()
+    ids: set[int] = set()
+    seqs: set[int] = set()
+    last_id = last_seq = 0
+    for item in content:
+        turn = _as(Interaction, item)
+        event = None if turn else _as(Event, item)
+        record = turn or event
+        text = json.dumps(item, sort_keys=True) if record else ""
+        if record is None or text in seen:
+            continue  # not whole, or the file held it twice
+        seen.add(text)
+        free = max(last_seq, len(turns)) + 1
+        if turn:
+            if turn.turn_id in ids:
+                turn.turn_id, turn.seq = last_id + 1, free
+            ids.add(turn.turn_id)
+            last_id = max(last_id, turn.turn_id)
+            turns.append(turn)
+        elif event:
+            if event.seq in seqs:
+                event.seq = free
+            events.append(event)
+        seqs.add(record.seq or 0)
+        last_seq = max(last_seq, record.seq or 0)
+    return turns, events

@@ -22,4 +22,54 @@ describe('ApiClient', () => {
       '/base/aiserver/sessions/nb/c%231/replay'
     ]);
   });
+
+  it.each<[string, Partial<Response> | null]>([
+    ['begins', null],
+    ['ends', { ok: true, status: 200, json: () => new Promise(() => null) }]
+  ])(
+    'takes a server whose answer never %s for one that is away (P36)',
+    async (_, response) => {
+      jest.useFakeTimers();
+      let signal: AbortSignal | undefined;
+      const fetch = (request: RequestInfo) => {
+        signal = (request as Request).signal;
+        return response
+          ? Promise.resolve(response as Response)
+          : new Promise<Response>(() => undefined);
+      };
+      const settings = ServerConnection.makeSettings({
+        baseUrl: 'http://localhost/',
+        fetch: fetch as typeof globalThis.fetch
+      });
+      const failed = new ApiClient(settings)
+        .openNotebook({ path: 'a.ipynb', notebookId: null, cellIds: [] })
+        .catch(reason => reason);
+      await jest.advanceTimersByTimeAsync(120_000);
+      expect(await failed).toMatchObject({ status: 0, code: 'unreachable' });
+      expect(signal?.aborted).toBe(true);
+      expect(jest.getTimerCount()).toBe(0);
+      jest.useRealTimers();
+    }
+  );
+
+  it('sends text that holds half an emoji: one in a cell before would stop each request', async () => {
+    const fetch = jest.fn(
+      async (_: RequestInfo) => new Response('{}', { status: 200 })
+    );
+    const settings = ServerConnection.makeSettings({
+      baseUrl: 'http://localhost/',
+      fetch: fetch as typeof globalThis.fetch
+    });
+    const source = 'a\ud83d|\ude00b|😀';
+    await new ApiClient(settings).warmUp({
+      notebookId: 'nb',
+      cellId: 'c1',
+      source,
+      context: { cells: [{ cellId: 'c0', cellType: 'code', source }] }
+    });
+    const sent = await (fetch.mock.calls[0][0] as Request).json();
+    const mended = 'a\ufffd|\ufffdb|😀';
+    expect(sent.source).toBe(mended);
+    expect(sent.context.cells[0].source).toBe(mended);
+  });
 });

@@ -3,7 +3,8 @@
  */
 import { ServerConnection } from '@jupyterlab/services';
 
-import { request } from './request';
+import { answer } from './answer';
+import { IRequestOptions, request } from './request';
 import { within } from './silence';
 import { readEvents } from './stream';
 import type {
@@ -51,31 +52,27 @@ export class ApiClient {
 
   /** Stop a generation; its stream then ends with `cancelled`. */
   async stop(generationId: string): Promise<void> {
-    await request(this.settings, `generate/${generationId}`, {
+    await this._done(`generate/${generationId}`, {
       method: 'DELETE'
     });
   }
 
   async warmUp(body: WarmUpBody): Promise<void> {
-    await request(this.settings, 'models/warm-up', { method: 'POST', body });
+    await this._done('models/warm-up', { method: 'POST', body });
   }
 
   async models(): Promise<ModelList> {
-    return (await request(this.settings, 'models')).json();
+    return this._json('models');
   }
 
   /** What a request would send to the model. Nothing is sent for it. */
   async preview(body: PreviewBody): Promise<Preview> {
-    const response = await request(this.settings, 'generate/preview', {
-      method: 'POST',
-      body
-    });
-    return response.json();
+    return this._json('generate/preview', { method: 'POST', body });
   }
 
   /** Let a model answer from now on; null forgets the choice. */
   async chooseModel(model: string | null): Promise<void> {
-    await request(this.settings, 'models/choice', {
+    await this._done('models/choice', {
       method: 'PUT',
       body: { model }
     });
@@ -87,14 +84,14 @@ export class ApiClient {
     key: string | null,
     address: string | null
   ): Promise<void> {
-    await request(this.settings, keyPath(provider), {
+    await this._done(keyPath(provider), {
       method: 'PUT',
       body: { key, address }
     });
   }
 
   async removeKey(provider: string): Promise<void> {
-    await request(this.settings, keyPath(provider), { method: 'DELETE' });
+    await this._done(keyPath(provider), { method: 'DELETE' });
   }
 
   /**
@@ -117,26 +114,20 @@ export class ApiClient {
   }
 
   async stopInstall(): Promise<void> {
-    await request(this.settings, 'models/local/install', { method: 'DELETE' });
+    await this._done('models/local/install', { method: 'DELETE' });
   }
 
   async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
-    const response = await request(this.settings, 'notebooks', {
-      method: 'POST',
-      body
-    });
-    return response.json();
+    return this._json('notebooks', { method: 'POST', body });
   }
 
   async sessions(notebookId: string, offset = 0): Promise<SessionList> {
     const query = new URLSearchParams({ notebookId, offset: `${offset}` });
-    return (await request(this.settings, `sessions?${query}`)).json();
+    return this._json(`sessions?${query}`);
   }
 
   async session(notebookId: string, cellId: string): Promise<Session> {
-    return (
-      await request(this.settings, sessionPath(notebookId, cellId))
-    ).json();
+    return this._json(sessionPath(notebookId, cellId));
   }
 
   async replay(
@@ -145,7 +136,7 @@ export class ApiClient {
     signal?: AbortSignal
   ): Promise<Replay> {
     const path = `${sessionPath(notebookId, cellId)}/replay`;
-    return (await request(this.settings, path, { signal })).json();
+    return this._json(path, { signal });
   }
 
   async record(
@@ -154,9 +145,15 @@ export class ApiClient {
     events: EventBody[]
   ): Promise<SessionEvent[]> {
     const path = `${sessionPath(notebookId, cellId)}/events`;
-    return (
-      await request(this.settings, path, { method: 'POST', body: events })
-    ).json();
+    return this._json(path, { method: 'POST', body: events });
+  }
+
+  private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {
+    return answer(this.settings, path, options, response => response.json());
+  }
+
+  private _done(path: string, options: IRequestOptions): Promise<void> {
+    return answer(this.settings, path, options, async () => undefined);
   }
 }
 

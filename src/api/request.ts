@@ -2,7 +2,7 @@
  * One way to the server: `ServerConnection`, which adds the token, the XSRF header and
  * the base URL. Nothing else in this project talks HTTP.
  *
- * What must hold: an answer that is not AI Server's (a proxy's page, a login page) is an error
+ * What must hold: any text can be sent, whatever a file holds; an answer that is not AI Server's (a proxy's page, a login page) is an error
  * with a code of its own, and its text is never shown.
  */
 import { URLExt } from '@jupyterlab/coreutils';
@@ -49,7 +49,7 @@ export async function request(
   const { method = 'GET', body, headers = {}, signal } = options;
   const init: RequestInit = { method, signal, headers };
   if (body !== undefined) {
-    init.body = JSON.stringify(body);
+    init.body = JSON.stringify(body, wellFormed);
     init.headers = { 'Content-Type': 'application/json', ...headers };
   }
   let response: Response;
@@ -66,6 +66,13 @@ export async function request(
     throw await asError(response, settings);
   }
   return response;
+}
+
+/** Half a surrogate pair (an emoji that was cut in two) is no text: the server would refuse it all. */
+function wellFormed(_: string, value: unknown): unknown {
+  return typeof value === 'string'
+    ? value.replace(/\p{Surrogate}/gu, '\uFFFD')
+    : value;
 }
 
 async function asError(

@@ -50,3 +50,9 @@ export function mayPass(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
+
+/** Whether it is so for all requests: nobody answers, or the person must sign in. */
+export function isAway(reason: unknown): boolean {
+  const { status = 0, code } = reason as Partial<ApiError>;
+  return status === 0 || code === 'unauthenticated';
+}

@@ -103,16 +103,37 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('streaming');
     t.edit('x = 1  # mine');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBeNull();
+    expect(t.model.state.edited).toBe(false);
     feed.push(done(1, 'y'), null);
     await t.phase('suggested');
-    expect(t.model.state.notice).toBe('edited');
+    expect(t.model.state.edited).toBe(true);
     t.edit('x = 1');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBeNull();
+    expect(t.model.state.edited).toBe(false);
     t.edit('x = 3');
     t.model.sourceChanged();
-    expect(t.model.state.notice).toBe('edited');
+    expect(t.model.state.edited).toBe(true);
+  });
+
+  it('says so still after a further request that came to nothing (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    t.edit('x = 3');
+    t.model.sourceChanged();
+    void t.model.ask('two');
+    await t.requested(2);
+    expect(t.model.state.edited).toBe(false);
+    t.model.stop();
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      notice: 'stopped',
+      edited: true
+    });
+    t.edit('x = 1');
+    t.model.sourceChanged();
+    expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
   });
 
   it('asks for the steps of a turn that broke off only when it is kept', async () => {
@@ -173,5 +194,65 @@ describe('GenerationModel, when things fail', () => {
     (await t.requested(1)).push(start(), done(1, 'z'), null);
     await t.phase('suggested');
     expect(t.bodies[0].intent).toBe('a long wish');
+  });
+
+  it('can be stopped while the notebook is made ready, and asked again (P36)', async () => {
+    const t = setup();
+    t.target.ensure.mockImplementationOnce(() => new Promise(() => undefined));
+    const asked = t.model.ask('one');
+    await Promise.resolve();
+    t.model.stop();
+    await asked;
+    expect(t.model.state).toMatchObject({ phase: 'stopped', draft: 'one' });
+    expect(t.api.generate).not.toHaveBeenCalled();
+    void t.model.ask('two');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+  });
+
+  it('offers to sign in where the session ended before the notebook was ready', async () => {
+    const t = setup();
+    t.target.ensure.mockRejectedValueOnce(
+      new ApiError(403, 'unauthenticated', '', { signIn: '/base/' })
+    );
+    await t.model.ask('one');
+    expect(t.model.state).toMatchObject({
+      phase: 'failed',
+      draft: 'one',
+      failure: { code: 'unauthenticated', signIn: '/base/' }
+    });
+  });
+
+  it('takes over with what the cell holds by then (P33, P34)', async () => {
+    const t = setup();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.', {
+        generationId: 'other'
+      });
+    });
+    await t.model.ask('one');
+    t.edit('x = 10');
+    void t.model.takeOver();
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0]).toMatchObject({ intent: 'one', source: 'x = 10' });
+  });
+
+  it('waits for the server to notice a stop that came before the start (P33)', async () => {
+    jest.useFakeTimers();
+    const t = setup();
+    void t.model.ask('one');
+    await t.requested(1);
+    t.model.stop();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.');
+    });
+    void t.model.ask('two');
+    await jest.advanceTimersByTimeAsync(1000);
+    jest.useRealTimers();
+    expect(t.model.state).toMatchObject({ phase: 'waiting', failure: null });
+    (await t.requested(2)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.bodies[1].intent).toBe('two');
   });
 });

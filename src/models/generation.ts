@@ -43,6 +43,7 @@ import {
   ITarget,
   inSeconds,
   suggestionOf,
+  waitingFor,
   withModels
 } from './generationstate';
 import { IntentHistory } from './intents';
@@ -139,20 +140,25 @@ export class GenerationModel {
     if (!request) {
       return this._prepare();
     }
-    // With a suggestion open from the same code as that; else from what the cell holds now.
-    const source = this._suggestion ? request.source : this.target.source();
     // A server that was cut off from us may not know yet that it was.
     const tries = this._state.failure?.code === 'interrupted' ? TRIES : 1;
-    await this._send({ ...request, source: source ?? request.source }, tries);
+    await this._send(this._afresh(request), tries);
   }
 
   /** Stop the generation that another tab runs for this cell, then ask again. */
   async takeOver(): Promise<void> {
     const running = this._state.failure?.generationId;
     if (running && this._request) {
+      const request = this._request;
       await this._api.stop(running).catch(() => undefined);
-      await this._send(this._request, TRIES);
+      await this._send(this._afresh(request), TRIES);
     }
+  }
+
+  /** With a suggestion open from the same code as then; else from what the cell holds now. */
+  private _afresh(request: IRequest): IRequest {
+    const source = this._suggestion ? request.source : this.target.source();
+    return { ...request, source: source ?? request.source };
   }
 
   /** Stop. The person sees it at once; the server ends the turn as cancelled. */
@@ -215,12 +221,9 @@ export class GenerationModel {
 
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
-    const { phase, notice } = this._state;
-    if (phase === 'suggested' && (notice === null || notice === 'edited')) {
-      const now = this._isEdited ? 'edited' : null;
-      if (now !== notice) {
-        this._set({ notice: now });
-      }
+    const { phase, edited } = this._state;
+    if (phase === 'suggested' && edited !== this._isEdited) {
+      this._set({ edited: this._isEdited });
     }
   }
 
@@ -278,32 +281,19 @@ export class GenerationModel {
       this._base = this.target.source();
     }
     this.intents.add(request.intent);
-    const run = new Run();
-    const before = this._ending;
-    let ended: () => void = () => undefined;
-    this._ending = new Promise(resolve => (ended = resolve));
-    this._run = run;
-    this._set({
-      phase: 'waiting',
-      intent: request.intent,
-      draft: '',
-      turnId: this._nextTurn,
-      failure: null,
-      notice: null,
-      unkept: null,
-      waitUntil: 0,
-      since: performance.now()
-    });
+    const before = this._last;
+    const run = (this._run = this._last = new Run());
+    this._set(waitingFor(request.intent, this._nextTurn));
     try {
-      await before; // The server ends a stopped turn before it takes the next.
-      const notebookId = await ensured(this.target);
+      await before?.ended; // The server ends a stopped turn before it takes the next.
+      const notebookId = await run.unlessLeft(ensured(this.target));
       const { cellModel } = this._state;
       const body = bodyOf(request, this.target, notebookId, cellModel);
-      await this._consume(run, body, tries);
+      await this._consume(run, body, before?.lingers ? TRIES : tries);
     } catch (reason) {
       this._fail(run, asFailure(reason));
     } finally {
-      ended();
+      run.end();
     }
   }
 
@@ -392,7 +382,8 @@ export class GenerationModel {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
       this._endRun(run, {
         phase: 'suggested',
-        notice: this._isEdited ? 'edited' : null,
+        notice: null,
+        edited: this._isEdited,
         unkept,
         code: suggestion.source,
         explanation: suggestion.explanation,
@@ -451,7 +442,8 @@ export class GenerationModel {
             code: this._shown,
             explanation: kept.explanation,
             turnId: kept.turnId,
-            unkept: kept.unkept
+            unkept: kept.unkept,
+            edited: this._isEdited
           }
         : { code: '', explanation: '', turnId })
     });
@@ -490,7 +482,8 @@ export class GenerationModel {
   /** What the cell held when the open suggestion was begun. */
   private _base: string | null = null;
   private _run: Run | null = null;
-  private _ending: Promise<void> = Promise.resolve();
+  /** The run that was begun last: the next one waits for its end. */
+  private _last: Run | null = null;
   private _recalled = false;
   private _disposed = false;
 }

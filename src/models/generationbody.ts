@@ -3,6 +3,7 @@
  * is noted of it afterwards.
  */
 import type { ApiClient } from '../api/client';
+import { ApiError } from '../api/request';
 import type {
   AnalyzeBody,
   DataFrameProfile,
@@ -96,11 +97,19 @@ export async function pastTurns(
   };
 }
 
-/** The notebook's id, when it is ready for a request. Throws NotSent if it can't be made so. */
+/**
+ * The notebook's id, when it is ready for a request.
+ *
+ * @throws NotSent with the sentence of why it can't be made so; ApiError as the server gave it,
+ * with what helps to mend it.
+ */
 export async function ensured(target: ITarget): Promise<string> {
   try {
     return await target.ensure();
   } catch (reason) {
+    if (reason instanceof ApiError) {
+      throw reason;
+    }
     throw new NotSent(reason instanceof Error ? reason.message : '');
   }
 }

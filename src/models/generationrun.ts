@@ -50,9 +50,18 @@ export class Answer {
 
 export class Run {
   readonly abort = new AbortController();
+  /** Say that nothing more is read of it. */
+  end!: () => void;
+  /** Resolves then. */
+  readonly ended = new Promise<void>(resolve => (this.end = resolve));
   generationId: string | null = null;
   turnId = 0;
   stopped = false;
+
+  /** It was cut off before it had a name: the server notices that in a moment. */
+  get lingers(): boolean {
+    return this.stopped && !this.generationId;
+  }
 
   /** Its events. Where a stopped generation of the cell still ends, that is waited for. */
   async *events(
@@ -72,6 +81,19 @@ export class Run {
         await new Promise(resolve => setTimeout(resolve, TRY_MS));
       }
     }
+  }
+
+  /** What is waited for before anything is sent; rejects at once when the run is left. */
+  unlessLeft<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.abort;
+    return new Promise((resolve, reject) => {
+      const leave = () => reject(new Error('The run was left.'));
+      signal.addEventListener('abort', leave, { once: true });
+      promise.then(resolve, reject);
+      if (signal.aborted) {
+        leave();
+      }
+    });
   }
 
   stop(api: GenerationApi): void {

@@ -57,11 +57,10 @@ export type Phase =
 
 /**
  * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
- * `unsaved`: what was done could not be noted yet · `edited`: the cell holds something else than
- * when it was asked about · `ready`: now there is a model.
+ * `unsaved`: what was done could not be noted yet · `ready`: now there is a model.
  */
 export type Notice =
-  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'edited' | 'ready';
+  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'ready';
 
 /** A whole answer that can be accepted. */
 export interface ISuggestion {
@@ -106,6 +105,8 @@ export interface IGenerationState {
   readonly notice: Notice | null;
   /** Why the suggestion is not in the history, as the code of an error; null where it is. */
   readonly unkept: string | null;
+  /** Whether the cell holds something else than when the open suggestion was asked for. */
+  readonly edited: boolean;
   /** When the request was sent, by `performance.now()`. */
   readonly since: number;
   /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
@@ -125,6 +126,7 @@ export const INITIAL: IGenerationState = {
   failure: null,
   notice: null,
   unkept: null,
+  edited: false,
   since: 0,
   waitUntil: 0,
   dataframes: []
@@ -159,6 +161,25 @@ export function withModels(
   const failure = problemOf(model);
   const notice = lacked && !failure ? 'ready' : state.notice;
   return { ...change, failure, notice };
+}
+
+/** What sending a request changes. */
+export function waitingFor(
+  intent: string,
+  turnId: number | null
+): Partial<IGenerationState> {
+  return {
+    phase: 'waiting',
+    intent,
+    draft: '',
+    turnId,
+    failure: null,
+    notice: null,
+    unkept: null,
+    edited: false,
+    waitUntil: 0,
+    since: performance.now()
+  };
 }
 
 /** The time of `performance.now()` in so many seconds. */

@@ -64,4 +64,37 @@ describe('what could not be noted', () => {
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
     expect(told).toHaveLength(1);
   });
+
+  it('is noted of one cell while that of another can’t be', async () => {
+    const { history, record, sent, told } = make();
+    const other = { notebookId: 'nb', cellId: 'c2' };
+    const broken = new ApiError(500, 'session_corrupt', 'broken');
+    record.mockRejectedValue(broken);
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    await expect(history.record(other, [{ type: 'edit' }])).rejects.toThrow();
+    record.mockImplementation(async (_, cell, events) => {
+      if (cell === KEY.cellId) {
+        throw broken;
+      }
+      sent.push(...events);
+      return [];
+    });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(sent.map(({ type }) => type)).toEqual(['edit']);
+    expect(told).toEqual([other]);
+  });
+
+  it.each<[string, number]>([
+    ['unreachable', 0],
+    ['unauthenticated', 403]
+  ])('asks once a round where all is %s', async (code, status) => {
+    const { history, record } = make();
+    record.mockRejectedValue(new ApiError(status, code, ''));
+    const other = { notebookId: 'nb', cellId: 'c2' };
+    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+    await expect(history.record(other, [{ type: 'edit' }])).rejects.toThrow();
+    record.mockClear();
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(record).toHaveBeenCalledTimes(1);
+  });
 });

@@ -2,11 +2,11 @@
  * What a person did while the server could not note it: kept, and sent when it can.
  *
  * What must hold: what belongs to one cell is sent in the order in which it was done, with the
- * time at which it was done, and once.
+ * time at which it was done, and once. A cell that can't be written holds up no other.
  */
 import type { EventBody } from '../api/types';
 import type { ICellKey } from '../tokens';
-import { mayPass } from './failure';
+import { isAway, mayPass } from './failure';
 
 /** The first wait before it is tried again, and the longest, in milliseconds. */
 const FIRST_MS = 5000;
@@ -60,23 +60,36 @@ export class Outbox {
   }
 
   private async _flush(): Promise<void> {
-    for (const [name, { key, events }] of [...this._pending]) {
-      while (events.length) {
-        const batch = events.slice(0, BATCH);
-        try {
-          await this._send(key, batch);
-        } catch (reason) {
-          if (mayPass(reason)) {
-            this._wait = Math.min(this._wait * 2, LONGEST_MS);
-            return;
-          }
-          console.warn('AI Server could not note what was done in a cell.');
+    let held = false;
+    for (const [name, pending] of [...this._pending]) {
+      try {
+        await this._empty(pending);
+      } catch (reason) {
+        held = true;
+        if (isAway(reason)) {
+          break; // For all cells alike. Else it may be this one's file alone.
         }
-        events.splice(0, batch.length);
-        this._wait = FIRST_MS;
+        continue;
       }
       this._pending.delete(name);
-      this._onSent(key);
+      this._onSent(pending.key);
+    }
+    this._wait = held ? Math.min(this._wait * 2, LONGEST_MS) : FIRST_MS;
+  }
+
+  /** Send what waits of one cell. Rejects where that may still pass later. */
+  private async _empty({ key, events }: IPending): Promise<void> {
+    while (events.length) {
+      const batch = events.slice(0, BATCH);
+      try {
+        await this._send(key, batch);
+      } catch (reason) {
+        if (mayPass(reason)) {
+          throw reason;
+        }
+        console.warn('AI Server could not note what was done in a cell.');
+      }
+      events.splice(0, batch.length);
     }
   }
 

@@ -172,4 +172,17 @@ describe('NotebookIdentity', () => {
     expect(register).not.toHaveBeenCalled();
     expect(t.metadata).toEqual({});
   });
+
+  it('saves once more where a cell was added while it was saved', async () => {
+    const { identity } = setup(body => body.notebookId ?? 'new-id');
+    const t = makePanel();
+    t.context.save.mockImplementationOnce(async () => {
+      t.model.cells.push(makeCell('c'));
+    });
+    await identity.ensure(t.panel);
+    await identity.ensure(t.panel);
+    expect(t.context.save).toHaveBeenCalledTimes(2);
+    await identity.ensure(t.panel);
+    expect(t.context.save).toHaveBeenCalledTimes(2);
+  });
 });

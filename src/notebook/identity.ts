@@ -91,6 +91,8 @@ export class NotebookIdentity implements INotebookIdentity {
       return id;
     }
     const given = await this._identify(panel);
+    // Of before the save: a cell that is added while it runs may not be in the file.
+    const saved = fingerprint(panel, given);
     try {
       if (!isReadOnly(panel)) {
         await context.save();
@@ -102,7 +104,7 @@ export class NotebookIdentity implements INotebookIdentity {
         )
       );
     }
-    this._onDisk.set(panel, fingerprint(panel, given));
+    this._onDisk.set(panel, saved);
     return given;
   }
 

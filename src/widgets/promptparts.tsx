@@ -64,7 +64,7 @@ export function ModelLabel(props: {
 export function Progress(props: {
   since: number;
   writing: boolean;
-  /** Until when the provider asked to wait; 0 if it didn't. */
+  /** When the provider is asked again: it wants a pause, or was not reached. 0 if nothing waits. */
   waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -80,7 +80,7 @@ export function Progress(props: {
     : trans.__('Reading the notebook…');
   const left = Math.ceil((waitUntil - now) / 1000);
   if (!writing && left > 0) {
-    words = trans.__('The provider asks to wait %1 s…', left);
+    words = trans.__('Trying again in %1 s…', left);
   } else if (!writing && seconds >= 20) {
     words = trans.__('Still reading. A first answer can take half a minute…');
   }

@@ -1,12 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
+import * as React from 'react';
 import { act } from 'react';
 
 import type { ModelInfo } from '../api/types';
 import { GenerationModel } from '../models/generation';
 import type { GenerationApi } from '../models/generationrun';
-import type { IHistory } from '../tokens';
+import type { IHistory, IModels } from '../tokens';
 import { PromptRow } from './promptrow';
 
 const LOCAL: ModelInfo = {
@@ -19,7 +20,14 @@ const LOCAL: ModelInfo = {
 
 (globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
 
-async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
+async function setup(
+  options: {
+    source?: string;
+    models?: ModelInfo[];
+    readOnly?: boolean;
+    choosing?: IModels;
+  } = {}
+) {
   const models = options.models ?? [LOCAL];
   const ask = jest.spyOn(GenerationModel.prototype, 'ask');
   ask.mockImplementation(async () => undefined);
@@ -32,7 +40,7 @@ async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
     target: {
       cellId: 'c1',
       cellType: 'code' as const,
-      isReadOnly: false,
+      isReadOnly: options.readOnly ?? false,
       notebookId: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
@@ -58,7 +66,8 @@ async function setup(options: { source?: string; models?: ModelInfo[] } = {}) {
     ],
     openMenu: jest.fn(),
     save: jest.fn(),
-    copy: jest.fn()
+    copy: jest.fn(),
+    models: options.choosing
   };
   const row = new PromptRow(model, services);
   await act(async () => {
@@ -321,5 +330,26 @@ describe('PromptRow', () => {
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
     expect(t.row.node.textContent).toContain('3 rows × 2 columns');
     expect(t.row.node.textContent).toContain('no values');
+  });
+
+  it('asks once, with all that was typed, while it is looked for a model', async () => {
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer: () => <p>none yet</p> } as unknown as IModels
+    });
+    let found = () => undefined as void;
+    const looked = new Promise<void>(resolve => (found = resolve));
+    jest.spyOn(t.model, 'lookForModel').mockImplementation(async () => {
+      await looked;
+      Object.assign(t.model, { _state: { ...t.model.state, failure: null } });
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.type('draw a line');
+    await t.press('Enter');
+    expect(t.ask).not.toHaveBeenCalled();
+    await act(async () => found());
+    expect(t.ask.mock.calls).toEqual([['draw a line']]);
+    expect(t.field.value).toBe('');
   });
 });

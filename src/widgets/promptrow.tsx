@@ -164,20 +164,27 @@ function Prompt(props: IPromptProps): React.JSX.Element {
 
   // Where nothing can answer, that is offered to be changed, in place of an error.
   const lacking = state.failure?.code === 'no_model' ? services.models : null;
+  const looking = React.useRef(false);
   const send = async () => {
+    if (looking.current) {
+      return;
+    }
     if (lacking) {
       // One may have come meanwhile; if not, the text stays where it is.
+      looking.current = true;
       await model.lookForModel();
-      if (model.state.failure) {
+      looking.current = false;
+      if (model.state.failure || model.state.phase === 'idle') {
         return;
       }
     }
-    if (text.trim()) {
+    const now = model.written; // What was typed on while it was looked counts, too.
+    if (now.trim()) {
       if (!model.isBusy) {
         pick(false);
         setText('');
       }
-      void model.ask(text);
+      void model.ask(now);
     }
   };
 

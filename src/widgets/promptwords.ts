@@ -36,7 +36,12 @@ export function noticeText(
 ): string {
   const said = state.unkept ? unkeptText(state.unkept, trans) : '';
   const notice = noticeOf(state, trans);
-  return [said, notice].filter(Boolean).join(' ');
+  const edited = state.edited
+    ? trans.__(
+        'The cell was changed after you asked. The diff is against what it holds now.'
+      )
+    : '';
+  return [said, notice, edited].filter(Boolean).join(' ');
 }
 
 function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
@@ -56,10 +61,6 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
     case 'unsaved':
       return trans.__(
         'Done. The history can’t be written right now; it will be noted as soon as that works.'
-      );
-    case 'edited':
-      return trans.__(
-        'The cell was changed after you asked. The diff is against what it holds now.'
       );
     case 'ready':
       return state.model

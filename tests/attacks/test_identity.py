@@ -94,12 +94,16 @@ async def test_nobody_spends_the_owner_s_keys(call, scripted, extension, server_
     assert (await call("POST", "generate", request(cellId="c2"), headers=ANNA)).status == 200
 
 
-async def test_jupyterhub_says_whose_server_it_is(monkeypatch, jp_configurable_serverapp):
+def test_jupyterhub_says_whose_server_it_is(
+    monkeypatch, jp_configurable_serverapp, jp_asyncio_loop
+):
     """P9: with nothing configured."""
     monkeypatch.setenv("JUPYTERHUB_USER", "anna")
     app = jp_configurable_serverapp(config={"ServerApp": NAMED})
     extension = app.extension_manager.extension_points["aiserver"].app
-    assert extension.settings["aiserver_owner"] == "anna"
+    extension.load()
+    assert app.web_app.settings["aiserver_owner"] == "anna"
+    jp_asyncio_loop.run_until_complete(extension.stop_extension())
 
 
 @named

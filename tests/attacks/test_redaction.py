@@ -41,6 +41,20 @@ NAMED = {
     "pd.read_json('https://x.org/d?api_key={}&page=2')": ("key", "ab12cd34ef56"),
     '"DRIVER=x;UID=sa;PWD={};"': ("password", "Secr3t9"),
     '数据库密码 = "{}"': ("password", "mima123456"),
+    "%env OPENAI_API_KEY {}": ("key", "ab12cd34ef56"),
+    "%set_env DB_PASSWORD {}": ("password", "hunter2222"),
+    "api_key: str = '{}'": ("key", "ab12cd34ef56"),
+    'password: Optional[str] = "{}"': ("password", "hunter2!"),
+    "token: str | None = '{}'": ("token", "ab12cd34ef56gh78ij90"),
+    "os.environ.setdefault('X_API_KEY', '{}')": ("key", "ab12cd34ef56"),
+    'os.putenv("DB_PASSWORD","{}")': ("password", "hunter2!"),
+    "%%bash\nOPENAI_API_KEY={} python run.py": ("key", "ab12cd34ef56"),
+    "DB_PASSWORD={}": ("password", "hunter2222"),
+    "llm:\n  api_key: {}\n  model: x": ("key", "ab12cd34ef56"),
+    "  password: {}  # of the database": ("password", "hunter2222"),
+    'api_key = """{}"""': ("key", "ab12cd34ef56"),
+    "!mysql --user bob --password {} -h db": ("password", "hunter2222"),
+    "!curl --api-key {} https://x.org": ("key", "ab12cd34ef56"),
 }
 ORDINARY = """
 password = getpass.getpass()
@@ -58,6 +72,22 @@ sha = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 uuid = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
 password: str = ""; schema = {"password": "string", "token": "varchar(255)"}
 请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
+"""
+# Where no quotes are: variables and classes. (In a person's sentence they would count.)
+UNQUOTED = """
+password: SecretStr = field(); token: TokenV2Type = make_token(16)
+def login(user, password: str = None, token: Optional[str] = None, key="a"): pass
+password: required
+password=password1_from_form
+api_key=settings.api_key2_of_user
+    token: Token2VecBase64Encoder
+    secret_key=load_key_v2024
+SECRET_KEY=LOAD_KEY_2024
+    password: Sha256Password
+use --password when asked, or --token below
+!tool --token TOKEN2 --password-file secret12.txt --password -p x --key=value
+df.pivot("token", "a1b2c3d4e5"); d.get("key", "abc12345"); print("password", "is wrong")
+row = ["password", "secret", "api_key"], ("token", "key")
 """
 
 
@@ -93,6 +123,7 @@ def test_ordinary_text_is_left_alone() -> None:
         assert redact(line) == line
         assert redact(line, said=True) == line
     assert redact(ORDINARY) == ORDINARY
+    assert redact(UNQUOTED) == UNQUOTED
 
 
 def test_the_standard_library_is_left_alone() -> None:
@@ -144,7 +175,8 @@ def test_twice_is_as_once_and_a_vault_gives_all_back(parts: list[str]) -> None:
     vault = Vault()
     hidden = vault.hide(text)
     assert vault.feed(hidden) + vault.finish() == text
-    assert not any(key in hidden for key in KEYS.values() if vault._secrets.get(key))
+    hidden_keys = [key for key in KEYS.values() if key in vault._secrets.values()]
+    assert not any(key in hidden for key in hidden_keys)
 
 
 @settings(max_examples=100, deadline=None)
@@ -179,6 +211,11 @@ def test_nobody_can_make_up_a_mark() -> None:
         "?key=a",
         "Bearer ",
         "--a-token=",
+        "password: a",
+        "A_KEY=a ",
+        "password: " + "x" * 39,
+        "token  ",
+        "\napi_key: ",
     ],
 )
 def test_it_takes_time_in_proportion(text: str) -> None:
@@ -189,6 +226,13 @@ def test_it_takes_time_in_proportion(text: str) -> None:
 
 
 SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"
+
+
+def test_a_letter_whose_small_form_is_longer_hides_nothing() -> None:
+    """P16: each line is still looked at as a line."""
+    value = "abc123def456ghi789jk"
+    text = f"city = 'İzmir'\n%env MY_TOKEN={value}\n\n!export B_TOKEN={value}\n"
+    assert redact(text) == text.replace(value, mark("token"))
 
 
 async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root_dir, remote_model):
@@ -227,6 +271,26 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
     steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
     assert [s["outcome"] for s in steps if s["kind"] == "turn"][1] == "accepted"
     assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], "no false edit"
+
+
+async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
+    """P16: as the name of a column, of the variable, or in a dtype; now and in later turns."""
+    keys = [KEYS[kind] for kind in ("openai-key", "github-token", "aws-key", "google-key")]
+    frame = {
+        "name": keys[0],
+        "kind": f"pandas.{keys[1]}",
+        "rowCount": 1,
+        "columnCount": 2,
+        "columns": [{"name": f"of {keys[2]}", "dtype": "int64"}, {"name": "b", "dtype": keys[3]}],
+    }
+    ask = request("the mean", dataframes=[frame])
+    assert (await call("POST", "analyze-dataframe", ask)).status == 200
+    preview = await call("POST", "generate/preview", ask)
+    assert preview.data["hidden"] >= 3
+    await call("POST", "generate", request("and the sum"))
+    sent = json.dumps([item["body"] for item in scripted.requests] + [preview.data])
+    assert len(scripted.requests) == 2 and sent.count("redacted:aws-key") >= 3
+    assert not [key for key in keys if key in sent]
 
 
 async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, remote_model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -116,6 +117,72 @@ async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytes
     release.set()
 
 
+async def test_what_a_slow_keyring_does_later_is_undone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P8: a key that went to the file doesn't turn up in the keyring as well."""
+    import threading
+
+    release, kept_late, gone = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(Keyring):
+        def set_password(self, *args: str) -> None:
+            release.wait(30)
+            super().set_password(*args)
+            kept_late.set()
+
+        def delete_password(self, *args: str) -> None:
+            super().delete_password(*args)
+            gone.set()
+
+    monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
+    keyring.set_keyring(Slow())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    assert kept.of("openai").source == "file"
+    release.set()
+    assert kept_late.wait(30) and gone.wait(30)
+    assert json.loads((tmp_path / "keyring.json").read_text()) == {}
+    assert (await kept.access("openai")).key == KEY
+
+
+@pytest.mark.parametrize("refusal", [RuntimeError("locked"), None], ids=["refuses", "does nothing"])
+async def test_a_key_counts_as_forgotten_only_when_it_is_gone(
+    folder: Path, tmp_path: Path, refusal
+):
+    """P8"""
+
+    class Tight(Keyring):
+        def delete_password(self, *args: str) -> None:
+            if refusal:
+                raise refusal
+
+    keyring.set_keyring(Tight())
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    with pytest.raises(errors.StorageError, match="keyring"):
+        await kept.forget("openai")
+    assert kept.of("openai").source == "keyring"  # it is still shown as connected
+    keyring.set_keyring(Keyring())
+    await kept.forget("openai")
+    assert kept.of("openai").source is None
+    assert json.loads((tmp_path / "keyring.json").read_text()) == {}
+
+
+async def test_a_new_key_is_taken_though_the_old_one_is_locked_away(folder: Path, tmp_path: Path):
+    """P8: and what was left in the keyring goes with the new one, once it opens."""
+    keyring.set_keyring(Keyring())
+    kept = connections(folder)
+    await kept.save("openai", "an-old-key", None)
+    keyring.set_keyring(Locked())
+    await kept.save("openai", KEY, None)
+    assert (kept.of("openai").source, (await kept.access("openai")).key) == ("file", KEY)
+    keyring.set_keyring(Keyring())
+    await kept.forget("openai")
+    assert json.loads((tmp_path / "keyring.json").read_text()) == {}
+    assert KEY not in (folder / ".keys.json").read_text()
+
+
 async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
     """P6: neither to read what another has written, nor to write where another wants it."""
     folder.mkdir()
@@ -133,8 +200,8 @@ async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"providers": [1]}'])
-async def test_a_damaged_file_counts_as_empty(folder: Path, content: bytes):
-    """P22"""
+async def test_a_damaged_file_counts_as_empty_and_is_put_aside(folder: Path, content: bytes):
+    """P22: with its bytes, and under a new name each time."""
     folder.mkdir()
     for name in ("settings.json", ".keys.json"):
         (folder / name).write_bytes(content)
@@ -143,6 +210,76 @@ async def test_a_damaged_file_counts_as_empty(folder: Path, content: bytes):
     await kept.save("openai", KEY, None)
     kept.choose("openai:x")
     assert (kept.choice, (await kept.access("openai")).key) == ("openai:x", KEY)
+    damaged = content != b'{"providers": [1]}'  # that one can be read, and is written anew
+    for name in ("settings.json", ".keys.json"):
+        asides = [path.read_bytes() for path in folder.glob(f"{name}.corrupt-*")]
+        assert asides == [content] * damaged
+    (folder / "settings.json").write_bytes(b"{again")
+    kept.choose("openai:y")
+    assert (folder / f"settings.json.corrupt-{1 + damaged}").read_bytes() == b"{again"
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES])
+async def test_what_cannot_be_read_now_is_not_written_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+):
+    """P20: one failed read costs neither the keys nor the settings."""
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    kept.choose("openai:before")
+    files = [folder / "settings.json", folder / ".keys.json"]
+    before = [path.read_bytes() for path in files]
+    real = os.open
+
+    def broken(path: object, flags: int, *rest: int, **more: int) -> int:
+        if path in files and not flags & os.O_CREAT:
+            raise OSError(number, os.strerror(number))
+        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", broken)
+        assert kept.choice is None
+        for change in (lambda: kept.choose("openai:after"), lambda: _put(folder)):
+            with pytest.raises(errors.StorageError):
+                change()
+    assert [path.read_bytes() for path in files] == before
+    assert (kept.choice, (await kept.access("openai")).key) == ("openai:before", KEY)
+
+
+async def test_what_a_killed_writer_left_is_swept(folder: Path):
+    """P21: its temporary file may hold a key."""
+    kept = connections(folder)
+    await kept.save("openai", KEY, None)
+    for left in (folder / f".keys.json.{'0a' * 8}.tmp", folder / f"settings.json.{'0a' * 8}.tmp"):
+        left.write_text(KEY)
+    mine = folder / ".keys.json.mine.tmp"
+    mine.write_text("not of that form")
+    await kept.forget("openai")
+    files = {path for path in folder.iterdir() if path.name != ".lock"}
+    assert files == {folder / ".keys.json", folder / "settings.json", mine}
+
+
+@pytest.mark.parametrize("before", [0o755, 0o777, 0o500])
+def test_a_folder_that_was_made_before_becomes_private(folder: Path, before: int):
+    """P7"""
+    folder.mkdir()
+    folder.chmod(before)
+    _put(folder)
+    assert mode(folder) == 0o700
+
+
+def _put(folder: Path) -> None:
+    with PrivateFile(folder / ".keys.json").change() as data:
+        data["mistralai"] = KEY
+
+
+def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
+    """P6"""
+    folder.mkdir()
+    os.mkfifo(folder / ".keys.json")
+    assert PrivateFile(folder / ".keys.json").read() == {}
+    _put(folder)
+    assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
 async def test_a_full_disk_leaves_what_was(folder: Path, monkeypatch: pytest.MonkeyPatch):

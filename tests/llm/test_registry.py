@@ -206,6 +206,23 @@ async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
     assert not info.on_this_machine
 
 
+async def test_a_cloud_model_under_another_name_counts_as_elsewhere(running_ollama):
+    """P4: asked for by name or chosen; what is taken out of texts hangs on it."""
+    running_ollama("work:latest", "qwen3:8b", "mine:latest", cloud=("work:latest",))
+    models = ModelRegistry()
+    for name in ("work:latest", "work", "never-heard-of"):
+        assert not (await models.get(f"ollama:{name}")).info.on_this_machine
+    for name in ("qwen3:8b", "mine"):
+        assert (await models.get(f"ollama:{name}")).info.on_this_machine
+    chosen = await models.choose("ollama:work:latest")
+    assert chosen is not None and not chosen.on_this_machine
+    seen = await models.look()
+    assert seen.default == chosen and seen.models[0] == chosen
+    # The name may come to mean another model while the server runs.
+    running_ollama("qwen3:8b", cloud=("qwen3:8b",))
+    assert not (await models.get("ollama:qwen3:8b")).info.on_this_machine
+
+
 async def test_ollamas_answer_is_read(monkeypatch):
     import http.server
     import json

@@ -205,12 +205,48 @@ def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject
     assert [t for t in found.interactions if t in session.interactions] == session.interactions
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+@in_loop
+async def test_failed_saves_keep_a_damaged_file_aside_once(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """P20, P22"""
+
+    def refuse(*args: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    files.plant(KEY, GOOD[:-3])
+    if not links:
+        monkeypatch.setattr(os, "link", refuse)
+    with monkeypatch.context() as full:
+        full.setattr(sessionfiles, "replace_file", refuse)
+        for _ in range(3):
+            with pytest.raises(StorageError):
+                await files.open().save_interaction(KEY, turn("lost"))
+    await files.open().save_interaction(KEY, turn("kept"))
+    [aside] = files.folder.glob(f"{NAME}.corrupt-*")
+    assert aside.read_bytes() == GOOD[:-3]
+    assert "kept" in asked(await files.open().load_session(KEY))
+
+
 def test_recovery_takes_bounded_time() -> None:
     """P22: of bytes that were made to be slow."""
     for data in (b"{" * 300_000, b'{"a":' * 60_000, b'{"turn_id":1,"user_request":{' * 10_000):
         began = time.monotonic()
         assert is_empty(recovered(data, KEY))
         assert time.monotonic() - began < 10
+
+
+def test_recovery_of_a_long_life_takes_bounded_time() -> None:
+    """P22: thousands of whole records, also where two copies of a life were joined."""
+    life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
+    other = [item | {"type": "edit"} for item in life]
+    data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()
+    began = time.monotonic()
+    events = recovered(data[:-1], KEY).events or []
+    assert time.monotonic() - began < 10
+    assert len(events) == 12_001
+    assert sorted(event.seq for event in events) == list(range(1, 12_002))
 
 
 @in_loop

@@ -29,12 +29,10 @@ export async function connectProvider(
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
-  const dialog = new Dialog({
+  const dialog = new FormDialog({
     title: trans.__('Connect a provider'),
     body,
     buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
-    // Enter in a field sends its form, not the dialog.
-    defaultButton: 0,
     focusNodeSelector: 'input[type="radio"]',
     hasClose: true
   });
@@ -54,12 +52,28 @@ export async function showModelSettings(
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
-  await showDialog({
+  const dialog = new FormDialog({
     title: trans.__('Models'),
     body,
     buttons: [Dialog.okButton({ label: trans.__('Done') })],
     hasClose: true
   });
+  await dialog.launch();
+}
+
+/**
+ * A dialog with forms in its body. JupyterLab's own takes Enter in a field for its default
+ * button, which here would close it and drop the key that was just pasted.
+ */
+class FormDialog extends Dialog<unknown> {
+  override handleEvent(event: Event): void {
+    const isEnter =
+      event.type === 'keydown' && (event as KeyboardEvent).key === 'Enter';
+    if (isEnter && event.target instanceof HTMLInputElement) {
+      return;
+    }
+    super.handleEvent(event);
+  }
 }
 
 /**

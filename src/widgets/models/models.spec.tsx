@@ -192,6 +192,23 @@ describe('Providers', () => {
     expect(field.value).toBe('');
   });
 
+  it('sends inside another form, out of which no submit event comes', async () => {
+    const t = await setup();
+    await t.draw(
+      <div>
+        <Providers services={t.services} />
+      </div>
+    );
+    await pick(t, 0);
+    await t.write(/^Key$/, 'sk-canary');
+    // What a browser does to a form inside a form, as in the settings editor.
+    t.node.firstElementChild?.addEventListener('submit', event =>
+      event.stopPropagation()
+    );
+    await t.press(/Use this model/);
+    expect(t.api.names).toContain('save');
+  });
+
   it('asks for no key that the environment has, and saves none', async () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })

@@ -152,9 +152,7 @@ function ProviderForm(props: {
   const place = placeOfTyped(provider, wanted, name, known, trans);
   const isMoved = needsAddress && wanted !== (provider.address ?? '');
 
-  const send = async (event: React.FormEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
+  const send = async () => {
     const done = await act(() =>
       choice.connect({
         provider: provider.name,
@@ -170,7 +168,7 @@ function ProviderForm(props: {
   };
 
   return (
-    <form className="jp-AIServer-Models-form" onSubmit={send}>
+    <Form send={() => void send()}>
       {needsAddress && (
         <Field id={`${id}-address`} label={trans.__('Address')}>
           <input
@@ -270,6 +268,34 @@ function ProviderForm(props: {
           label={busy ? trans.__('One moment…') : trans.__('Use this model')}
         />
       </div>
+    </Form>
+  );
+}
+
+/**
+ * A form that may stand inside another, as it does in the settings editor. Browsers let no
+ * submit event out of a form inside a form: React, which listens at the root, would not hear of
+ * it, and the browser would load the page anew. So it is heard here.
+ */
+function Form(props: {
+  send: () => void;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { send, children } = props;
+  const form = React.useRef<HTMLFormElement>(null);
+  React.useLayoutEffect(() => {
+    const node = form.current;
+    const onSubmit = (event: Event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      send();
+    };
+    node?.addEventListener('submit', onSubmit);
+    return () => node?.removeEventListener('submit', onSubmit);
+  });
+  return (
+    <form ref={form} className="jp-AIServer-Models-form">
+      {children}
     </form>
   );
 }
