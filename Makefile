@@ -98,7 +98,7 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 	  >../$(DONE)/ui-tests.log 2>&1 || { tail -n 40 ../$(DONE)/ui-tests.log; exit 1; }
 	@touch $@
 
-# A real R kernel for one of its tests, which says that it is left out where there is none.
+# A real R kernel for one of its tests, which fails with this line where there is none.
 galata: build model $(DONE)/ui-tests
 	-@scripts/need-debian R r-cran-irkernel
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \

@@ -111,6 +111,12 @@ class ChoiceBody(Body):
     model: Annotated[str, Field(min_length=1, max_length=256)] | None
 
 
+class InstallBody(Body):
+    """With ``join`` only an installation that runs already is followed, and none is begun."""
+
+    join: bool = False
+
+
 class KeyBody(Body):
     """How a provider is reached: the key, and its address where it isn't the usual one."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ..errors import ModelNotAllowed, ModelPackageMissing
+from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound
 from ..llm.catalog import INSTALL_LOCAL, local_package
 from ..llm.install import Installation, failure_of
+from ..requests import InstallBody
 from .base import error_fields, guarded
 from .models import ModelsBase, install_fields
 from .sse import HEARTBEAT, ClientGone, EventStream
@@ -21,11 +22,15 @@ class InstallHandler(ModelsBase):
     async def post(self) -> None:
         """Begin it, or join the one that runs; answer with events, or with how far it is."""
         self.check_owner()
+        body = self.body(InstallBody)
         if not self.models.may_install():
             raise ModelNotAllowed
         if not local_package():
             raise ModelPackageMissing("this machine", INSTALL_LOCAL)
-        installation = self.models.installer.join()
+        installer = self.models.installer
+        installation = installer.current if body.join else installer.join()
+        if installation is None:
+            raise NotFound("No installation runs.")
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await self._stream(installation)
         else:

@@ -11,6 +11,7 @@ import type {
   AnalyzeBody,
   EventBody,
   GenerateBody,
+  InstallBody,
   InstallEvent,
   ModelList,
   NotebookBody,
@@ -93,13 +94,17 @@ export class ApiClient {
     await this._done(keyPath(provider), { method: 'DELETE' });
   }
 
-  /** Install the local model, or follow the installation that runs. Leaving stops nothing. */
+  /**
+   * Install the local model, or follow the installation that runs; with `join` only that, and
+   * a 404 if none runs. Leaving stops nothing.
+   */
   async *installLocal(
+    join: boolean,
     signal?: AbortSignal
   ): AsyncGenerator<InstallEvent, void, void> {
     const response = await request(this.settings, 'models/local/install', {
       method: 'POST',
-      body: {},
+      body: { join } satisfies InstallBody,
       signal,
       headers: { Accept: 'text/event-stream' }
     });

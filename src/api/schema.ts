@@ -267,6 +267,8 @@ export interface paths {
          * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
          *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
          *     installation goes on when the client leaves. With `application/json` it only begins.
+         *     With `join` an installation that runs already is followed, and none is begun: 404 if
+         *     none runs. A page that comes back uses it, so that only a person's press fetches.
          */
         post: operations["installLocalModel"];
         /**
@@ -641,6 +643,10 @@ export interface components {
             source: "hub" | "pypi" | null;
             /** @description What is going on */
             message: string | null;
+        };
+        InstallBody: {
+            /** @default false */
+            join: boolean;
         };
         ChoiceBody: {
             model: string | null;
@@ -1118,7 +1124,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallBody"];
+            };
+        };
         responses: {
             /** @description The events */
             200: {
@@ -1138,8 +1148,10 @@ export interface operations {
                     "application/json": components["schemas"]["InstallState"];
                 };
             };
+            400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

@@ -107,6 +107,9 @@ describe('LocalInstall', () => {
       status: 'failed',
       progress: { bytes: 2e6 }
     });
+    // P4: only the press begins one on the server.
+    expect(new Set(api.names.slice(1))).toEqual(new Set(['join']));
+    expect(api.names[0]).toBe('install');
   });
 
   it('does not ask again where the server said no', async () => {
@@ -127,6 +130,33 @@ describe('LocalInstall', () => {
     expect(install.view).toMatchObject({
       status: 'running',
       progress: { bytes: 300e6 }
+    });
+    expect(api.names).toEqual(['join']);
+    await api.give(new ApiError(404, 'not_found', 'None runs.'));
+    expect(install.view.status).toBe('idle');
+    expect(api.names).toEqual(['join']);
+  });
+
+  it('fails where the press never reached the server', async () => {
+    const { api, install } = setup();
+    const end = install.start();
+    await api.give(new Error('network'));
+    await jest.advanceTimersByTimeAsync(1000);
+    await api.give(new ApiError(404, 'not_found', 'None runs.'));
+    await end;
+    expect(install.view.status).toBe('failed');
+    expect(api.names).toEqual(['install', 'join']);
+  });
+
+  it('says that a stop did not reach the server, and runs on', async () => {
+    const { api, install } = setup();
+    void install.start();
+    await api.give(at(1e6));
+    api.failure = new ApiError(0, 'unreachable', 'No answer.');
+    await install.stop();
+    expect(install.view).toMatchObject({
+      status: 'running',
+      problem: { message: 'No answer.' }
     });
   });
 });

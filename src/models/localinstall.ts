@@ -4,8 +4,9 @@
  *
  * What must hold:
  * - It begins only by `start`, which a person calls; a page joins by `join` what runs already.
+ *   Whatever is sent but the first request of a `start` can begin none on the server either (P4).
  * - Every way it can end leads to exactly one of done, stopped and failed, and from the last
- *   two `start` goes on where it was: what has come is kept.
+ *   two `start` goes on where it was: what has come is kept. If it ended unseen it is idle.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -63,17 +64,22 @@ export class LocalInstall {
     return this._view.status === 'running';
   }
 
+  /** Counts what began and was stopped: what was heard before the last of them is stale. */
+  get round(): number {
+    return this._round;
+  }
+
   /** Begin, or go on. */
   async start(): Promise<void> {
     if (!this.isRunning) {
-      await this._follow(this._view.progress);
+      await this._follow(this._view.progress, false);
     }
   }
 
   /** Follow an installation that runs already. */
   async join(state: InstallState): Promise<void> {
     if (!this.isRunning && state.phase !== 'done') {
-      await this._follow(state);
+      await this._follow(state, true);
     }
   }
 
@@ -88,27 +94,35 @@ export class LocalInstall {
       this._set({ problem: asProblem(reason) });
       return;
     }
+    this._round++;
     // The stream says so too, but the person need not wait for it.
     this._set({ status: 'stopped', speed: null, problem: null });
   }
 
-  private async _follow(progress: IInstallProgress | null): Promise<void> {
+  private async _follow(
+    progress: IInstallProgress | null,
+    join: boolean
+  ): Promise<void> {
     const round = ++this._round;
+    const began = !join;
+    let heard = false;
     this._seen = [];
     this._set({ ...IDLE, status: 'running', progress });
     for (let left = TRIES; ; left--) {
       try {
-        for await (const event of this._api.installLocal()) {
+        for await (const event of this._api.installLocal(join)) {
           if (round !== this._round || !this.isRunning) {
             return;
           }
           if (event.type === 'progress') {
+            heard = true;
             left = TRIES;
             this._advance(event);
           } else if (event.type === 'done') {
             this._set({ status: 'done', speed: null });
             return;
           } else if (event.type === 'cancelled') {
+            this._round++;
             this._set({ status: 'stopped', speed: null });
             return;
           } else {
@@ -120,6 +134,18 @@ export class LocalInstall {
           }
         }
       } catch (reason) {
+        if (round !== this._round || !this.isRunning) {
+          return;
+        }
+        if (join && (reason as Partial<ApiError>).code === 'not_found') {
+          // It never came to the server, or it ended unseen: the list tells how.
+          if (began && !heard) {
+            this._fail({ message: '', install: null });
+          } else {
+            this._set(IDLE);
+          }
+          return;
+        }
         // An answer is an answer; only what broke off is tried again.
         if (reason instanceof ApiError && reason.status > 0) {
           this._fail(asProblem(reason));
@@ -134,6 +160,7 @@ export class LocalInstall {
         this._fail({ message: '', install: null });
         return;
       }
+      join = true;
       await new Promise(resolve => setTimeout(resolve, PAUSE));
       if (round !== this._round || !this.isRunning) {
         return;

@@ -98,8 +98,8 @@ export class ModelsApiFake implements ModelsApi {
     return this._do('remove', () => undefined, provider);
   }
 
-  async *installLocal(): AsyncGenerator<InstallEvent, void, void> {
-    this._do('install', () => undefined);
+  async *installLocal(join: boolean): AsyncGenerator<InstallEvent, void, void> {
+    this._do(join ? 'join' : 'install', () => undefined);
     for (;;) {
       const event = await new Promise<InstallEvent | 'end' | Error>(resolve => {
         this._give = resolve;

@@ -97,6 +97,28 @@ describe('ModelChoice', () => {
     api.list = modelList({ default: LOCAL.id, models: [LOCAL] });
     await api.give({ type: 'done' });
     expect(choice.current).toEqual(LOCAL);
-    expect(api.names).toEqual(['models', 'install', 'models']);
+    expect(api.names).toEqual(['models', 'join', 'models']);
+  });
+
+  it('is not led by a list from before a stop to join again', async () => {
+    // P4
+    const { api, choice } = setup();
+    const installing: InstallState = {
+      phase: 'fetching',
+      bytes: 5,
+      total: 9,
+      source: 'hub',
+      message: null
+    };
+    void choice.install.start();
+    const told = modelList({ local: { ...NOT_INSTALLED, installing } });
+    let tell = (_: typeof told) => undefined as void;
+    api.models = () => new Promise(resolve => (tell = resolve));
+    const asked = choice.refresh();
+    await choice.install.stop();
+    tell(told);
+    await asked;
+    expect(choice.install.view.status).toBe('stopped');
+    expect(api.names).toEqual(['install', 'stop']);
   });
 });

@@ -21,8 +21,8 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      if (status === 'done') {
-        void this.refresh();
+      if (status === 'done' || status === 'idle') {
+        void this._again();
       } else {
         this._changed.emit('install');
       }
@@ -110,6 +110,7 @@ export class ModelChoice {
   }
 
   private async _fetch(): Promise<void> {
+    const { round } = this.install;
     try {
       this._list = await this._api.models();
       this._problem = null;
@@ -117,7 +118,8 @@ export class ModelChoice {
       this._problem = reason instanceof Error ? reason.message : '';
     }
     const running = this._list?.local?.installing;
-    if (running) {
+    // A list that was asked for before a stop may still say that it runs.
+    if (running && round === this.install.round) {
       void this.install.join(running);
     }
     this._changed.emit('list');

@@ -74,11 +74,13 @@ export function failureText(
       return trans.__(
         'That is more text than this model can read. Shorten the cell or the request.'
       );
-    default:
+    case 'no_model':
       return (
         failure.message ||
         trans.__('No model is set up yet, so nothing can answer.')
       );
+    default:
+      return failure.message || trans.__('That did not work. Try again.');
   }
 }
 

@@ -31,7 +31,7 @@ export function ModelLabel(props: {
         'What you ask and the code that goes with it stay on this machine.'
       )
     : trans.__(
-        'What you ask, this cell and the code cells before it are sent to this provider.'
+        'What you ask, this cell and the cells before it, and what was asked and answered in this cell before are sent to this provider.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');

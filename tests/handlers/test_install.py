@@ -190,3 +190,14 @@ async def test_the_end_of_the_server_ends_it(call: Call, hub: Hub, extension: An
     await extension.stop_extension()
     assert installation.end.cancelled()
     assert installation._process.returncode is not None
+
+
+async def test_joining_never_begins_one(call: Call, hub: Hub, extension: Any):
+    """P4: a page that comes back follows what runs; only a press fetches."""
+    reply = await call("POST", "models/local/install", {"join": True}, headers=SSE)
+    assert (reply.status, reply.data["code"]) == (404, "not_found")
+    assert extension.models.installer.current is None and hub.starts == []
+    await call("POST", "models/local/install", {})
+    running = extension.models.installer.current
+    assert (await call("POST", "models/local/install", {"join": True})).status == 202
+    assert extension.models.installer.current is running

@@ -79,7 +79,10 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   await expect(other.button(/^Model:/)).toContainText(
     'not on this machine · this cell only'
   );
-  expect((await page.request.get(`${lab.url}/aiserver/models`)).ok()).toBe(true);
+  // For this cell and no other: what answers elsewhere is as it was.
+  await expect(other.button(/^Model:/)).toContainText('gpt-4.1-mini');
+  const chosen = await page.request.get(`${lab.url}/aiserver/models`);
+  expect((await chosen.json()).default).toContain('scripted');
 
   // What is sent is shown to the letter, and nothing is sent for it.
   await other.input.fill('<b>canary-wish</b>');

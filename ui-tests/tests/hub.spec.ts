@@ -189,10 +189,17 @@ test('two people at once: their histories never meet, and neither reaches the ot
     await cell.run();
     const token = (await cell.output.first().innerText()).trim();
     expect(token.length).toBeGreaterThan(20);
+    // It stands in an output now: asking again must neither send nor keep it.
+    await hub.model.script(code('y = 3'));
+    await cell.ask('something else after it');
+    await cell.accept();
+    const sent = JSON.stringify(await hub.model.requests());
+    expect(sent).toContain('something else after it');
+    expect(sent.includes(token)).toBe(false);
     expect(hub.log).toContain('aiserver');
     expect(hub.log.includes(token)).toBe(false);
     const kept = JSON.stringify(await hub.folderOf(ANNA).allSessions());
-    expect(kept).toContain('show the token');
+    expect(kept).toContain('something else after it');
     expect(kept.includes(token)).toBe(false);
   });
 });

@@ -78,20 +78,28 @@ class FormDialog extends Dialog<unknown> {
 
 /**
  * Whether a model may be chosen. For one that is not on this machine a person is told what
- * goes where, unless the provider is the one that answers already.
+ * goes where, unless what is asked goes to that very place already (P4).
  */
 export async function agreeTo(
   model: ModelInfo,
   choice: ModelChoice,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const name = model.provider;
-  if (model.onThisMachine || choice.current?.provider === name) {
+  if (model.onThisMachine) {
+    return true;
+  }
+  const { current } = choice;
+  const place = placeOf(choice.provider(model.provider), model, trans);
+  if (
+    current?.provider === model.provider &&
+    !current.onThisMachine &&
+    placeOf(choice.provider(current.provider), current, trans) === place
+  ) {
     return true;
   }
   const { button } = await showDialog({
     title: trans.__('Let %1 answer?', model.label),
-    body: sentText(placeOf(choice.provider(name), model), trans),
+    body: sentText(place, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),
       Dialog.okButton({ label: trans.__('Use it') })

@@ -47,7 +47,7 @@ export function InstallBar(props: {
   const { services, onStop } = props;
   const { choice, trans } = services;
   const { view } = choice.install;
-  const { progress } = view;
+  const { progress, problem } = view;
   const part =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
@@ -73,6 +73,11 @@ export function InstallBar(props: {
       >
         <span style={{ width: `${(part ?? 0) * 100}%` }} />
       </div>
+      {problem && (
+        <p role="alert" className="jp-AIServer-Models-problem">
+          {problem.message || trans.__('It could not be stopped. Try again.')}
+        </p>
+      )}
       <Button
         label={trans.__('Stop')}
         run={() => {

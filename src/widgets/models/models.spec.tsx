@@ -111,6 +111,12 @@ describe('Offer', () => {
     const bar = t.node.querySelector('[role="progressbar"]');
     expect(bar?.getAttribute('aria-valuenow')).toBe('42');
     expect(t.node.textContent).toContain('211 of 491 MB');
+    t.api.failure = new Error('No answer.');
+    await t.press(/Stop/);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'It could not be stopped. Try again.'
+    );
+    t.api.failure = null;
     await t.press(/Stop/);
     expect(t.node.textContent).toContain('Stopped at 211 of 491 MB');
     expect(t.button(/Go on installing/)).toBeDefined();
@@ -225,7 +231,7 @@ describe('Providers', () => {
     await t.draw(<Providers services={t.services} />);
     expect(t.node.textContent).toContain('answers on the machine');
     await t.write(/^Address/, 'https://models.example/v1');
-    expect(t.node.textContent).toContain('not sent to another address');
+    expect(t.node.textContent).toContain('it is removed when you use');
     await t.write(/^Model/, 'mine');
     await t.press(/Use this model/);
     expect(t.api.calls).toContainEqual([
@@ -234,6 +240,24 @@ describe('Providers', () => {
       null,
       'https://models.example/v1'
     ]);
+  });
+
+  it('names the cloud for a model that an Ollama of this machine hands on', async () => {
+    // P4
+    const ollama = {
+      ...OWN_SERVER,
+      name: 'ollama',
+      label: 'Ollama',
+      address: 'http://127.0.0.1:11434'
+    };
+    const t = await setup(modelList({ providers: [ollama] }));
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    await t.write(/^Model/, 'big');
+    expect(t.node.textContent).toContain('answers on the machine');
+    await t.write(/^Model/, 'big:cloud');
+    expect(t.node.textContent).not.toContain('answers on the machine');
+    expect(t.node.textContent).toContain('sent to the cloud of Ollama');
   });
 
   it('gives the line that installs a missing package, and takes no key', async () => {

@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import type { Provider } from '../../api/types';
 import { Button, Command, IModelServices, useAct, useChoice } from './parts';
-import { isLoopback, keyText, nameOf, sentText } from './words';
+import { keyText, placeOfTyped, sentText } from './words';
 
 /** Those whose key is at hand come first, those without their package last. */
 function ordered(providers: readonly Provider[]): Provider[] {
@@ -147,13 +147,16 @@ function ProviderForm(props: {
   const isKept = keySource === 'keyring' || keySource === 'file';
   const lacksKey = needsKey && !keySource && !key;
   const wanted = needsAddress ? address.trim() : provider.address;
+  const name = model.trim();
+  const known = choice.find(`${provider.name}:${name}`);
+  const place = placeOfTyped(provider, wanted, name, known, trans);
   const isMoved = needsAddress && wanted !== (provider.address ?? '');
 
   const send = async () => {
     const done = await act(() =>
       choice.connect({
         provider: provider.name,
-        model: model.trim(),
+        model: name,
         key: key || null,
         address: needsAddress && (key || isMoved) ? wanted : null
       })
@@ -181,7 +184,9 @@ function ProviderForm(props: {
       )}
       {isKept && isMoved && !key && (
         <p role="status">
-          {trans.__('The kept key is not sent to another address.')}
+          {trans.__(
+            'The kept key is for the old address: it is removed when you use this one.'
+          )}
         </p>
       )}
       {keySource && (
@@ -243,9 +248,9 @@ function ProviderForm(props: {
       </Field>
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
-          {isLoopback(wanted)
+          {place === null
             ? trans.__('It answers on the machine on which Jupyter runs.')
-            : sentText(nameOf(provider, wanted), trans)}
+            : sentText(place, trans)}
         </p>
       )}
       {problem && (
@@ -258,10 +263,7 @@ function ProviderForm(props: {
           primary
           submit
           disabled={
-            busy ||
-            lacksKey ||
-            !model.trim() ||
-            (needsAddress && !address.trim())
+            busy || lacksKey || !name || (needsAddress && !address.trim())
           }
           label={busy ? trans.__('One moment…') : trans.__('Use this model')}
         />

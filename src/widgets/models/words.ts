@@ -31,18 +31,55 @@ export function restText(seconds: number, trans: TranslationBundle): string {
 /** The one sentence before a remote model is chosen: what goes where (P4). */
 export function sentText(where: string, trans: TranslationBundle): string {
   return trans.__(
-    'What you ask, the code of this cell and of the code cells before it, and the names and types of the columns of DataFrames that you pick are sent to %1.',
+    'What you ask, this cell and the cells before it, what was asked and answered in this cell before, and the names and types of the columns of DataFrames that you pick are sent to %1.',
     where
   );
 }
 
-/** Where a provider is, as shown to people: its name, and the address if it was given. */
-export function placeOf(provider: Provider | null, model: ModelInfo): string {
-  return provider ? nameOf(provider, provider.address) : model.label;
+/** Where the text for a remote model goes, as shown to people. */
+export function placeOf(
+  provider: Provider | null,
+  model: ModelInfo,
+  trans: TranslationBundle
+): string {
+  return (
+    (provider &&
+      placeOfTyped(provider, provider.address, model.id, model, trans)) ??
+    model.label
+  );
+}
+
+/**
+ * Where a model is whose name may still be typed, at an address that may still be typed; null
+ * if it answers on this machine. An Ollama of this machine hands some models on to its cloud,
+ * so the address alone does not tell.
+ */
+export function placeOfTyped(
+  provider: Provider,
+  address: string | null,
+  name: string,
+  known: ModelInfo | null,
+  trans: TranslationBundle
+): string | null {
+  const isHandedOn =
+    isCloudName(provider, name) ||
+    (known !== null &&
+      !known.onThisMachine &&
+      isLoopback(provider.address) &&
+      isLoopback(address));
+  if (isHandedOn) {
+    return trans.__('the cloud of %1', provider.label);
+  }
+  return isLoopback(address) ? null : nameOf(provider, address);
+}
+
+/** Whether a name says by itself that Ollama's cloud runs it; the server goes by the same. */
+function isCloudName({ name }: Provider, model: string): boolean {
+  return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
 /** A provider's name and address; the address alone where that is all its name. */
-export function nameOf(provider: Provider, address: string | null): string {
+function nameOf(provider: Provider, address: string | null): string {
   if (provider.needsAddress) {
     return address || provider.label;
   }
@@ -50,7 +87,7 @@ export function nameOf(provider: Provider, address: string | null): string {
 }
 
 /** Whether an address can only be the machine on which Jupyter runs. */
-export function isLoopback(address: string | null): boolean {
+function isLoopback(address: string | null): boolean {
   try {
     const { hostname } = new URL(address ?? '');
     return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
