@@ -82,7 +82,7 @@ class ModelRegistry(LoggingConfigurable):
         Unicode(),
         default_value=["*"],
         help="""The models that may be used, as patterns of "provider:name", for example
-        ["local:*", "ollama:*"] so that no text can leave the machine.""",
+        ["local:*", "ollama:*"]. It limits names, not where they are.""",
     ).tag(config=True)
 
     data_dir = Unicode(
