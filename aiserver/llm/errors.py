@@ -17,10 +17,13 @@ from ..errors import (
     AIServerError,
     ModelAuthFailed,
     ModelError,
+    ModelForbidden,
     ModelRateLimited,
     ModelTimeout,
     ModelUnavailable,
+    ModelUnknown,
     PromptTooLong,
+    RequestRefused,
 )
 
 _MAX_RETRY_AFTER = 24 * 3600.0
@@ -31,8 +34,8 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("RateLimitError", ModelRateLimited),
     ("ResourceExhausted", ModelRateLimited),
     ("AuthenticationError", ModelAuthFailed),
-    ("PermissionDeniedError", ModelAuthFailed),
-    ("PermissionDenied", ModelAuthFailed),
+    ("PermissionDeniedError", ModelForbidden),
+    ("PermissionDenied", ModelForbidden),
     ("Unauthenticated", ModelAuthFailed),
     ("TimeoutError", ModelTimeout),
     ("TimeoutException", ModelTimeout),
@@ -52,13 +55,13 @@ def translate(error: Exception) -> AIServerError:
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
     if kind is ModelAuthFailed and _status(error) == 403:
-        return ModelAuthFailed("The provider does not let this key use that model.")
+        return ModelForbidden()
     if kind is not None:
         return kind()
     if _status(error) == 404:
-        return ModelError("The provider knows no model of that name. Choose another one.")
+        return ModelUnknown()
     if _status(error) in (400, 422):
-        return ModelError("The provider refused the request. Check the model's name and options.")
+        return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # A body that is no answer: a broken server or proxy.
         return ModelUnavailable("The model's answer could not be read. Try again in a moment.")

@@ -233,7 +233,7 @@ class ModelRegistry(LoggingConfigurable):
         if not name:
             raise ModelError(NO_PROVIDER)
         if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install)
+            raise ModelPackageMissing(known.label, known.install, provider)
         options = self.model_options if info.id == self.model else {}
 
         async def access() -> Access:

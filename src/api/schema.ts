@@ -333,6 +333,11 @@ export interface components {
             retryAfter?: number;
             /** @description The command that mends it */
             install?: string;
+            /** @description Whose model could not answer, where that is one that can be connected */
+            provider?: {
+                name: string;
+                label: string;
+            };
             /** @description The answer that could not be saved */
             unsaved?: components["schemas"]["Interaction"];
         };

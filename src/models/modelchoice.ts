@@ -11,6 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
 import type { ModelInfo, ModelList, Provider } from '../api/types';
+import { IFailure, asFailure } from './failure';
 import { InstallApi, LocalInstall } from './localinstall';
 
 /** The calls that it needs; `ApiClient` has them. */
@@ -38,7 +39,7 @@ export class ModelChoice {
   }
 
   /** Why the server could not be asked; null if it could. */
-  get problem(): string | null {
+  get problem(): IFailure | null {
     return this._problem;
   }
 
@@ -115,7 +116,7 @@ export class ModelChoice {
       this._list = await this._api.models();
       this._problem = null;
     } catch (reason) {
-      this._problem = reason instanceof Error ? reason.message : '';
+      this._problem = asFailure(reason);
     }
     const running = this._list?.local?.installing;
     // A list that was asked for before a stop may still say that it runs.
@@ -127,6 +128,6 @@ export class ModelChoice {
 
   private readonly _changed = new Signal<this, 'list' | 'install'>(this);
   private _list: ModelList | null = null;
-  private _problem: string | null = null;
+  private _problem: IFailure | null = null;
   private _asking: Promise<void> | null = null;
 }

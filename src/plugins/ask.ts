@@ -15,12 +15,14 @@ import {
 import { Menu } from '@lumino/widgets';
 
 import { ApiClient } from '../api/client';
+import { asFailure } from '../models/failure';
 import { GenerationModel } from '../models/generation';
 import { preview } from '../models/generationbody';
 import { NotebookCell } from '../notebook/cell';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
 import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
+import { failureText } from '../widgets/failures';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
 import { showPreview } from '../widgets/preview';
@@ -190,7 +192,8 @@ function addCommands(
           );
         }
       } catch (reason) {
-        Notification.error((reason as Error).message, { autoClose: 5000 });
+        const text = failureText(asFailure(reason), trans);
+        Notification.error(text, { autoClose: 5000 });
       }
     }
   });

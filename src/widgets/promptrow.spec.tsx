@@ -353,6 +353,39 @@ describe('PromptRow', () => {
     expect(t.field.value).toBe('');
   });
 
+  it('leads to the settings of the provider that failed, and forgets what was mended', async () => {
+    const connect = jest.fn(async () => true);
+    const t = await setup({ choosing: { connect } as unknown as IModels });
+    const provider = { name: 'openai', label: 'OpenAI' };
+    const failure = { code: 'model_auth_failed', message: '', provider };
+    Object.assign(t.model, {
+      _state: { ...t.model.state, phase: 'failed', failure }
+    });
+    t.row.update();
+    await t.settle();
+    const alert = () => t.row.node.querySelector('[role=alert]');
+    expect(alert()?.textContent).toContain('OpenAI refused the key');
+    await act(async () => button(t.row, 'Model settings')?.click());
+    expect(connect).toHaveBeenCalledWith('openai');
+    await t.settle();
+    expect(alert()).toBeNull();
+    expect(document.activeElement).toBe(t.field);
+  });
+
+  it('brings the offer forward when nothing can answer', async () => {
+    const offer = jest.fn(({ asked }) => <p>{`tried ${asked}`}</p>);
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer } as unknown as IModels
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.settle();
+    expect(t.row.node.textContent).toContain('tried 1');
+    expect(t.field.value).toBe('draw');
+    expect(t.ask).not.toHaveBeenCalled();
+  });
+
   it('has one button to copy, however many reasons there are for it', async () => {
     const t = await setup({ readOnly: true });
     suggest(t.model);

@@ -165,6 +165,13 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   // Where nothing can answer, that is offered to be changed, in place of an error.
   const lacking = state.failure?.code === 'no_model' ? services.models : null;
   const looking = React.useRef(false);
+  const [refused, setRefused] = React.useState(0);
+  const settings = async (provider: string) => {
+    if (await services.models?.connect(provider)) {
+      model.mended();
+    }
+    focus();
+  };
   const send = async () => {
     if (looking.current) {
       return;
@@ -175,6 +182,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       await model.lookForModel();
       looking.current = false;
       if (model.state.failure || model.state.phase === 'idle') {
+        setRefused(count => count + 1);
         return;
       }
     }
@@ -235,7 +243,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         </div>
       )}
       {lacking
-        ? lacking.offer({ toField: focus })
+        ? lacking.offer({ toField: focus, asked: refused })
         : state.failure && (
             <Failure
               failure={state.failure}
@@ -243,6 +251,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
               onRetry={() => void model.again()}
               onTakeOver={() => void model.takeOver()}
               onCopy={services.copy}
+              onSettings={
+                services.models && (provider => void settings(provider))
+              }
             />
           )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}

@@ -9,7 +9,15 @@
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
-import { Button, Command, IModelServices, useAct, useChoice } from './parts';
+import {
+  Button,
+  Command,
+  IModelServices,
+  Looking,
+  Problem,
+  useAct,
+  useChoice
+} from './parts';
 import { keyText, placeOfTyped, sentText } from './words';
 
 /** Those whose key is at hand come first, those without their package last. */
@@ -21,23 +29,21 @@ function ordered(providers: readonly Provider[]): Provider[] {
 
 export function Providers(props: {
   services: IModelServices;
+  /** The provider whose form is open at first. */
+  open?: string;
   /** Called when a model of a provider was chosen. */
   onChosen?: () => void;
 }): React.JSX.Element {
   const { services, onChosen } = props;
   const { choice, trans } = services;
   useChoice(choice);
-  const [open, setOpen] = React.useState<string | null>(null);
+  const [open, setOpen] = React.useState<string | null>(props.open ?? null);
   const name = React.useId();
   React.useEffect(() => {
     void choice.refresh();
   }, [choice]);
   if (!choice.list) {
-    return (
-      <p role={choice.problem === null ? 'status' : 'alert'}>
-        {choice.problem ?? trans.__('Looking for what is here…')}
-      </p>
-    );
+    return <Looking services={services} />;
   }
   const providers = ordered(choice.list.providers);
   // Whoever has a key at hand sees its form at once.
@@ -118,7 +124,7 @@ function ProviderForm(props: {
   const [model, setModel] = React.useState(
     own || (provider.suggested[0] ?? '')
   );
-  const { busy, problem, act } = useAct();
+  const { busy, failure, act } = useAct();
   const id = React.useId();
 
   if (!provider.installed) {
@@ -253,11 +259,7 @@ function ProviderForm(props: {
             : sentText(place, trans)}
         </p>
       )}
-      {problem && (
-        <p role="alert" className="jp-AIServer-Models-problem">
-          {problem}
-        </p>
-      )}
+      <Problem failure={failure} services={services} />
       <div className="jp-AIServer-Models-ways">
         <Button
           primary

@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, Provider } from '../../api/types';
+import type { ModelInfo, ModelList, Provider } from '../../api/types';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
@@ -94,6 +94,37 @@ function isLoopback(address: string | null): boolean {
   } catch {
     return false;
   }
+}
+
+/** Why a model that was chosen or configured can't answer, as far as can be told here. */
+export function problemText(
+  model: ModelInfo,
+  list: ModelList | null,
+  trans: TranslationBundle
+): string {
+  const { local } = list ?? {};
+  if (model.ready) {
+    return '';
+  }
+  if (local?.id === model.id) {
+    return local.package
+      ? trans.__('The local model is not installed yet.')
+      : trans.__('The local model needs one more Python package.');
+  }
+  const provider = list?.providers.find(({ name }) => name === model.provider);
+  if (provider && !provider.installed) {
+    return trans.__(
+      'Models of %1 need one more Python package.',
+      provider.label
+    );
+  }
+  if (provider && !provider.address) {
+    return trans.__('There is no address for %1 yet.', provider.label);
+  }
+  if (provider?.needsKey && !provider.keySource) {
+    return trans.__('There is no key for %1 yet.', provider.label);
+  }
+  return model.problem || trans.__('%1 can’t answer now.', model.label);
 }
 
 /** Where the key of a provider comes from. */
