@@ -10,13 +10,13 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
-import type { ModelInfo, ModelList, Provider } from '../api/types';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../api/types';
 import { IFailure, asFailure } from './failure';
 import { InstallApi, LocalInstall } from './localinstall';
 
 /** The calls that it needs; `ApiClient` has them. */
 export type ModelsApi = InstallApi &
-  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey'>;
+  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey' | 'check'>;
 
 export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
@@ -96,6 +96,16 @@ export class ModelChoice {
     }
     await this._api.chooseModel(`${provider}:${model}`);
     await this._again();
+  }
+
+  /**
+   * Ask the provider whether what was entered for it is right. Only after a person pressed a
+   * button (P4); it changes nothing.
+   *
+   * @throws ApiError that says what is wrong.
+   */
+  check(provider: string, model: string): Promise<Verdict> {
+    return this._api.check(`${provider}:${model}`);
   }
 
   /** Let the server forget the key of a provider. */

@@ -24,10 +24,8 @@ export async function connectProvider(
     <Providers
       services={services}
       open={provider}
-      onChosen={() => {
-        chosen = true;
-        dialog.resolve(0);
-      }}
+      onChosen={() => (chosen = true)}
+      onWorks={() => dialog.resolve(0)}
     />
   );
   body.addClass('jp-AIServer-Models-dialog');

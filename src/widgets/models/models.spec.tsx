@@ -254,7 +254,7 @@ describe('Providers', () => {
     expect(t.node.querySelector('[type=password]')).toBeNull();
     expect(t.node.textContent).toContain('OPENAI_API_KEY');
     await t.press(/Use this model/);
-    expect(t.api.names).toEqual(['models', 'choose', 'models']);
+    expect(t.api.names).toEqual(['models', 'choose', 'models', 'check']);
   });
 
   it('sends a kept key to no new address', async () => {
@@ -322,6 +322,41 @@ describe('Providers', () => {
       'key: must be one word'
     );
     expect(field.value).toBe('sk');
+  });
+
+  it('tries what was entered, after the press and of that provider alone', async () => {
+    // P4
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onWorks = jest.fn();
+    await t.draw(
+      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+    );
+    await pick(t, 0);
+    await t.write(/^Key$/, 'sk-wrong');
+    expect(t.api.names).not.toContain('check');
+    const provider = { name: 'openai', label: 'OpenAI' };
+    t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
+    await t.press(/Use this model/);
+    // It is kept and chosen all the same.
+    expect(t.api.names.slice(1)).toEqual(['save', 'choose', 'models', 'check']);
+    expect(onChosen).toHaveBeenCalledTimes(1);
+    expect(onWorks).not.toHaveBeenCalled();
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
+      'OpenAI refused the key'
+    );
+    t.api.verdict = 'not_listed';
+    await t.write(/^Key$/, 'sk-right');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('[role="alert"]')).toBeNull();
+    expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
+      'does not list a model of this name'
+    );
+    t.api.verdict = 'ok';
+    await t.write(/^Key$/, 'sk-right');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('.jp-mod-ok')).not.toBeNull();
+    expect(onWorks).toHaveBeenCalledTimes(1);
   });
 
   it('lets the server forget a key', async () => {

@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, ModelList, Provider } from '../../api/types';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
@@ -125,6 +125,33 @@ export function problemText(
     return trans.__('There is no key for %1 yet.', provider.label);
   }
   return model.problem || trans.__('%1 can’t answer now.', model.label);
+}
+
+/** What came of asking a provider for its models. */
+export function verdictText(
+  verdict: Verdict,
+  provider: Provider,
+  trans: TranslationBundle
+): string {
+  const { label, needsAddress } = provider;
+  switch (verdict) {
+    case 'ok':
+      return trans.__('%1 answers, and has this model.', label);
+    case 'not_listed':
+      return trans.__(
+        '%1 answers, but does not list a model of this name. Check the name.',
+        label
+      );
+    case 'no_list':
+      return needsAddress
+        ? trans.__(
+            'Something answers there, but lists no models. If asking fails, check the address: most end in /v1.'
+          )
+        : trans.__(
+            '%1 answers, but lists no models, so no more can be told before you ask.',
+            label
+          );
+  }
 }
 
 /** Where the key of a provider comes from. */
