@@ -113,6 +113,8 @@ export namespace CommandIDs {
   export const ask = 'aiserver:ask-cell';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
+  /** Ask for a change that mends the error below the active cell. */
+  export const fix = 'aiserver:fix-error';
   export const accept = 'aiserver:accept-suggestion';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';

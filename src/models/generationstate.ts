@@ -34,6 +34,9 @@ export interface ITarget {
   /** The cell's code; null if the cell is gone. */
   source(): string | null;
 
+  /** The error that the cell's code ended with, in a few lines; null if there is none. */
+  error(): string | null;
+
   /** Write the cell's code in one undo step; false if the cell is gone or locked. */
   apply(source: string): boolean;
 

@@ -19,6 +19,7 @@ import { asFailure } from '../models/failure';
 import { GenerationModel } from '../models/generation';
 import { preview } from '../models/generationbody';
 import { NotebookCell } from '../notebook/cell';
+import { errorOf } from '../notebook/cellerror';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
 import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
@@ -109,6 +110,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     for (const command of [
       CommandIDs.ask,
       CommandIDs.askDataFrame,
+      CommandIDs.fix,
       CommandIDs.accept,
       CommandIDs.reject,
       CommandIDs.stop,
@@ -160,6 +162,15 @@ function addCommands(
     caption: trans.__('Ask for code about DataFrames of the kernel'),
     isEnabled: () => current()?.cell instanceof CodeCell,
     execute: () => open(true)
+  });
+  commands.addCommand(CommandIDs.fix, {
+    label: trans.__('Fix This Cell’s Error'),
+    caption: trans.__('Ask for a change, with the last lines of the error'),
+    isEnabled: () => errorOf(current()?.cell ?? null) !== null,
+    execute: () => {
+      const found = current();
+      found?.asks.fix(found.cell);
+    }
   });
   commands.addCommand(CommandIDs.accept, {
     label: trans.__('Accept the Suggestion'),

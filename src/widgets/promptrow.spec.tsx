@@ -25,6 +25,7 @@ async function setup(
     source?: string;
     models?: ModelInfo[];
     readOnly?: boolean;
+    error?: string;
     choosing?: IModels;
   } = {}
 ) {
@@ -44,6 +45,7 @@ async function setup(
       notebookId: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
+      error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({
         cellType: 'code' as const,
@@ -384,6 +386,22 @@ describe('PromptRow', () => {
     expect(t.row.node.textContent).toContain('tried 1');
     expect(t.field.value).toBe('draw');
     expect(t.ask).not.toHaveBeenCalled();
+  });
+
+  it('offers to mend the error below the cell, and says what goes along', async () => {
+    const t = await setup({ error: "KeyError: 'prize'" });
+    await t.type('half a wish');
+    const fix = button(t.row, 'Fix it');
+    expect(fix?.title).toContain("KeyError: 'prize'");
+    await act(async () => fix?.click());
+    expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
+    expect(t.field.value).toBe('half a wish');
+    suggest(t.model); // What is proposed is of later than the error.
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Fix it')).toBeUndefined();
+    const whole = await setup();
+    expect(button(whole.row, 'Fix it')).toBeUndefined();
   });
 
   it('has one button to copy, however many reasons there are for it', async () => {

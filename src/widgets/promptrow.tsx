@@ -172,9 +172,10 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     }
     focus();
   };
-  const send = async () => {
+  /** Whether there is a model to ask; looks once more where there was none. */
+  const canAsk = async (): Promise<boolean> => {
     if (looking.current) {
-      return;
+      return false;
     }
     if (lacking) {
       // One may have come meanwhile; if not, the text stays where it is.
@@ -183,8 +184,20 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       looking.current = false;
       if (model.state.failure || model.state.phase === 'idle') {
         setRefused(count => count + 1);
-        return;
+        return false;
       }
+    }
+    return true;
+  };
+  const ask = async (words: string) => {
+    if (await canAsk()) {
+      void model.ask(words);
+      focus();
+    }
+  };
+  const send = async () => {
+    if (!(await canAsk())) {
+      return;
     }
     const now = model.written; // What was typed on while it was looked counts, too.
     if (now.trim()) {
@@ -297,6 +310,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
+          ask={words => void ask(words)}
           copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
