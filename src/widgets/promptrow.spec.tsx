@@ -317,6 +317,21 @@ describe('PromptRow', () => {
     expect(said()).toBe('');
   });
 
+  it('says that nothing would change, not only that it is ready (P38)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    Object.assign(t.model, {
+      _state: { ...t.model.state, notice: 'same', explanation: '' }
+    });
+    t.row.update();
+    await t.settle();
+    const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
+    expect(notice?.textContent).toContain('Nothing would change');
+    expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
+      'Nothing would change'
+    );
+  });
+
   it('draws nothing more once it is disposed: its model lives on', async () => {
     const t = await setup();
     const draw = jest.spyOn(
