@@ -36,6 +36,7 @@ from .catalog import (
     listed_as,
     local_package,
 )
+from .check import Verdict, check
 from .connections import Access, Connections
 from .install import Installer
 from .local import CONTEXT, LocalModel
@@ -182,6 +183,20 @@ class ModelRegistry(LoggingConfigurable):
         await self.connections.forget(provider)
         self._retire(provider)
 
+    async def check(self, model_id: str) -> Verdict:
+        """Ask a model's provider whether it can be asked: see ``check.py``.
+
+        Raises NotFound, ModelNotAllowed, ModelError.
+        """
+        provider, _, name = self._named(model_id).id.partition(":")
+        if provider not in PROVIDERS:
+            return "no_list"  # there is nobody to ask
+        try:
+            return await check(provider, await self.connections.access(provider), name)
+        except ModelError as error:
+            error.provider = provider
+            raise
+
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
         models = [*self._models.values(), *self._retired]
@@ -233,7 +248,7 @@ class ModelRegistry(LoggingConfigurable):
         if not name:
             raise ModelError(NO_PROVIDER)
         if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install)
+            raise ModelPackageMissing(known.label, known.install, provider)
         options = self.model_options if info.id == self.model else {}
 
         async def access() -> Access:

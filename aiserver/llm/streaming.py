@@ -6,7 +6,7 @@ What must hold:
   inside the model's library, so that cancelling it unwinds that library's own clean-up at once.
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
 - A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
-  model itself cut, raises BadAnswer: a part is never passed off as the whole (P17, P32).
+  model itself cut, raises AnswerCut: a part is never passed off as the whole (P17, P32).
 - What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
 - No stream, nor many of them, holds the server's event loop (see ``turns.py``).
 - Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
@@ -23,7 +23,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import BadAnswer, ModelTimeout, ModelUnavailable
+from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, ModelUnavailable
 from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     Item = AIMessageChunk | Exception | None
 
-CUT = "The answer was cut off because it grew too long. Ask for less at once."
 NOTHING = "What came back was no answer of a model. Check the address, and try again."
-BROKEN_OFF = "The model stopped in the middle of its answer. Try again."
 
 # What providers call the reason why an answer ended, and the values that mean "cut".
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
@@ -91,16 +89,16 @@ async def stream_chat(
             if error is not None:
                 raise translate(error) from error
             if size > limits.characters:
-                raise BadAnswer(CUT)
+                raise AnswerCut
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=1)
     if usage:
         yield Delta(usage=dict(usage))
     if str(reason).lower() in _CUT_REASONS:
-        raise BadAnswer(CUT)
+        raise AnswerCut
     if reason is None and limits.must_end:
-        raise BadAnswer(BROKEN_OFF) if size else ModelUnavailable(NOTHING)
+        raise AnswerBrokenOff if size else ModelUnavailable(NOTHING)
 
 
 async def _batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
