@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..errors import ModelError
-from .connections import Access
 from .providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
+from .setup import Access
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
