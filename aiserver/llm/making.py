@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 from ..errors import ModelError
 from ..loading import loading
-from .connections import Access
 from .providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
+from .setup import Access
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
