@@ -222,6 +222,13 @@ class ModelForbidden(ModelAuthFailed):
     default_message = "The provider does not let this key use that model."
 
 
+class ModelNoCredit(ModelAuthFailed):
+    """The key is right, but the account behind it is used up."""
+
+    code = "model_no_credit"
+    default_message = "The account at the provider has no credit left. Add some there."
+
+
 class ModelKeyMissing(ModelAuthFailed):
     """The provider asks for a key, and there is none."""
 
@@ -241,6 +248,13 @@ class RequestRefused(ModelError):
 
     code = "model_refused_request"
     default_message = "The provider refused the request. Check the model's name and options."
+
+
+class TextRefused(ModelError):
+    """A filter of the provider's takes the text for unsafe."""
+
+    code = "model_refused_text"
+    default_message = "The provider's filter refused this text. Say it in other words."
 
 
 class ModelRateLimited(ModelError):

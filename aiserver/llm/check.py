@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ..errors import ModelAuthFailed, ModelKeyMissing, ModelUnavailable
-from .connections import Access
 from .errors import translate
 from .providers import is_loopback
+from .setup import Access
 from .streaming import NOTHING
 
 # ``no_list``: it answers, but lists no models · ``not_listed``: it does, and not this one.

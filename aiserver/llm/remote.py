@@ -22,10 +22,10 @@ from ..errors import (
     ModelUnavailable,
 )
 from .base import ChatModel, Delta, ModelInfo
-from .connections import Access
 from .errors import translate
 from .making import OLLAMA_CONTEXT, close_model, make_model
 from .providers import PROVIDERS, is_loopback, provider_of
+from .setup import Access
 from .streaming import Limits, stream_chat
 
 if TYPE_CHECKING:

@@ -231,9 +231,11 @@ export class GenerationModel {
 
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
-    const { phase, edited } = this._state;
+    const { phase, edited, notice } = this._state;
     if (phase === 'suggested' && edited !== this._isEdited) {
-      this._set({ edited: this._isEdited });
+      // Once the cell holds something else, the answer is a change of it.
+      const still = notice === 'same' ? null : notice;
+      this._set({ edited: this._isEdited, notice: still });
     }
   }
 
@@ -391,9 +393,10 @@ export class GenerationModel {
   ): void {
     if (this._run === run) {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
+      const now = this.target.source() ?? '';
       this._endRun(run, {
         phase: 'suggested',
-        notice: null,
+        notice: now.trimEnd() === suggestion.source.trimEnd() ? 'same' : null,
         edited: this._isEdited,
         unkept,
         code: suggestion.source,

@@ -61,10 +61,17 @@ export type Phase =
 /**
  * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
  * `unsaved`: what was done could not be noted yet · `unnoted`: nor will it be ·
- * `ready`: now there is a model.
+ * `ready`: now there is a model · `same`: the answer is what the cell holds already.
  */
 export type Notice =
-  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'unnoted' | 'ready';
+  | 'busy'
+  | 'stopped'
+  | 'reset'
+  | 'gone'
+  | 'unsaved'
+  | 'unnoted'
+  | 'ready'
+  | 'same';
 
 /** A whole answer that can be accepted. */
 export interface ISuggestion {

@@ -37,6 +37,8 @@ describe('failureText', () => {
       'model_auth_failed',
       'model_forbidden',
       'model_key_missing',
+      'model_no_credit',
+      'model_refused_text',
       'model_unknown',
       'model_refused_request',
       'model_timeout',

@@ -104,6 +104,16 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
         '%1 does not let this key use that model. Choose another model, or another key.',
         who ?? trans.__('The provider')
       );
+    case 'model_no_credit':
+      return trans.__(
+        'The account at %1 has no credit left. Add some there, then try again.',
+        who ?? trans.__('the provider')
+      );
+    case 'model_refused_text':
+      return trans.__(
+        'The filter of %1 refused this text. Say it in other words.',
+        who ?? trans.__('the provider')
+      );
     case 'model_key_missing':
       return trans.__(
         'There is no key for %1 at hand. Enter one first.',

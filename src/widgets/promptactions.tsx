@@ -53,7 +53,7 @@ export function Actions(props: {
       <>
         <Button
           label={trans.__('Accept')}
-          keys={text ? acceptKeys() : '⇧⏎'}
+          keys={text.trim() ? acceptKeys() : '⇧⏎'}
           primary
           run={() => void model.accept()}
         />

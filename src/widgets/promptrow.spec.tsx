@@ -170,6 +170,29 @@ describe('PromptRow', () => {
     expect(t.row.node.dataset.lmSuppressShortcuts).toBe('true');
   });
 
+  it('learns of a new line, and of its removal (P35)', async () => {
+    const t = await setup();
+    await t.type('一');
+    await t.press('Enter', { shiftKey: true });
+    expect(t.model.written).toBe('一\n');
+    await t.type('一');
+    expect(t.model.written).toBe('一');
+  });
+
+  it('accepts where the field is blank: Shift+Enter came before the answer (P35)', async () => {
+    const t = await setup();
+    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    await t.press('Enter', { shiftKey: true });
+    expect(t.field.value).toBe('');
+    await t.type('\u3000'); // A blank as an input method for Chinese writes it.
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Accept')?.textContent).toBe('Accept⇧⏎');
+    await t.press('Enter', { shiftKey: true });
+    expect(accept).toHaveBeenCalledTimes(1);
+  });
+
   it('sends nothing of blanks', async () => {
     const t = await setup();
     await t.type('  ');
@@ -294,6 +317,21 @@ describe('PromptRow', () => {
       'It failed.'
     );
     expect(said()).toBe('');
+  });
+
+  it('says that nothing would change, not only that it is ready (P38)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    Object.assign(t.model, {
+      _state: { ...t.model.state, notice: 'same', explanation: '' }
+    });
+    t.row.update();
+    await t.settle();
+    const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
+    expect(notice?.textContent).toContain('Nothing would change');
+    expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
+      'Nothing would change'
+    );
   });
 
   it('draws nothing more once it is disposed: its model lives on', async () => {

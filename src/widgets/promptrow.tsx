@@ -119,7 +119,7 @@ export function handleKey(
   if (
     event.key === 'Enter' &&
     suggested &&
-    (accel || (event.shiftKey && !text))
+    (accel || (event.shiftKey && !text.trim()))
   ) {
     void model.accept();
     return true;
@@ -217,7 +217,12 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {
       pick(false);
-    } else if (event.key === 'Escape' && asked && text && !model.isBusy) {
+    } else if (
+      event.key === 'Escape' &&
+      asked &&
+      text.trim() &&
+      !model.isBusy
+    ) {
       // First the change that is being written, then the suggestion. ArrowUp brings it back.
       model.intents.add(text);
       setText('');

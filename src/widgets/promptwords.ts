@@ -71,6 +71,12 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'The history of this cell can’t be written, so this is not noted in it.'
       );
+    case 'same':
+      return state.explanation
+        ? trans.__('Nothing would change in the cell.')
+        : trans.__(
+            'Nothing would change: the answer is what the cell holds already. Say more exactly what to change.'
+          );
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)

@@ -10,9 +10,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.connections import Access
 from aiserver.llm.registry import _SAY_THE_END
 from aiserver.llm.remote import RemoteModel
+from aiserver.llm.setup import Access
 from aiserver.llm.streaming import Limits
 
 from ..scripted_wires import USAGE, WIRES, Answer, WireServer
