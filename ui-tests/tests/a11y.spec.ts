@@ -232,8 +232,8 @@ test('axe finds nothing serious in any state, in either theme', async ({
     await dialog.getByRole('button', { name: /^Close/ }).last().click();
     await expect(dialog).toHaveCount(0);
   };
-  await run('aiserver:connect-provider', { provider: 'openai' });
-  await expect(dialog.getByLabel(/^Key|^New key/)).toBeVisible();
+  await run('aiserver:connect-provider', { provider: 'openai_compatible' });
+  await expect(dialog.getByLabel('Address')).toBeVisible();
   await look('models dialog', '.jp-AIServer-Models-dialog');
   await close();
   await cell.open();
