@@ -438,6 +438,8 @@ export interface components {
                 /** @enum {string} */
                 role: "system" | "user" | "assistant";
                 text: string;
+                /** @description It comes with AI Server and is nobody's words */
+                example: boolean;
             }[];
             /** @description How many keys and passwords were taken out */
             hidden: number;
