@@ -21,7 +21,8 @@ class ModelInfo:
     """A model as shown to people.
 
     ``id`` is ``provider:name``; ``on_this_machine`` says whether text stays here; ``ready``
-    whether it can be asked now; if not, ``problem`` is a sentence and ``install`` the command.
+    whether it can be asked now; if not, ``problem`` is a sentence and ``install`` the command;
+    ``handed_on`` whether the server that is asked has, or may have, another one answer.
     """
 
     id: str
@@ -30,6 +31,7 @@ class ModelInfo:
     ready: bool = True
     problem: str | None = None
     install: str | None = None
+    handed_on: bool = False
 
     @property
     def provider(self) -> str:

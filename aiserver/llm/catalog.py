@@ -8,13 +8,10 @@ What the administrator excludes (``allowed``) is not shown.
 from __future__ import annotations
 
 import asyncio
-import fnmatch
 import importlib.util
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..errors import ModelKeyMissing
 from . import compatible, ollama, weights
@@ -28,6 +25,7 @@ from .providers import (
     is_loopback,
     provider_of,
 )
+from .setup import Setup
 
 EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
@@ -54,32 +52,6 @@ class LocalInfo:
     info: ModelInfo
     installed: bool
     package: bool
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What the administrator set."""
-
-    model: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    allowed: Sequence[str] = ("*",)
-
-    def own_file(self) -> Path | None:
-        """The user's own model file, if one is configured."""
-        provider, _, name = self.model.partition(":")
-        is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
-        return Path(name).expanduser() if provider == "local" and is_path else None
-
-    def allows(self, model_id: str) -> bool:
-        """Whether this model may be used."""
-        return any(fnmatch.fnmatchcase(model_id, pattern) for pattern in self.allowed)
-
-    def allows_provider(self, name: str) -> bool:
-        """Whether some model of this provider may be used."""
-        return any(
-            ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
-            for pattern in self.allowed
-        )
 
 
 class Catalog:
@@ -120,7 +92,7 @@ class Catalog:
 
     def local(self) -> LocalInfo | None:
         """The embedded model and what it takes; None if it is excluded."""
-        if not self.setup.allows(EMBEDDED):
+        if not self.setup.allows(self.embedded()):
             return None
         return LocalInfo(self.embedded(), weights.installed() is not None, local_package())
 
@@ -145,23 +117,30 @@ class Catalog:
             if self._may_ask(connection)
         ]
         found = await asyncio.gather(*asked)
-        return [info for part in found for info in part if self.setup.allows(info.id)]
+        return [info for part in found for info in part if self.setup.allows(info)]
 
-    async def certain(self, info: ModelInfo) -> ModelInfo:
-        """The same model; one of Ollama counts as on this machine only if Ollama lists it so, for
-        a model of its cloud can have any name (P4)."""
-        if info.provider != "ollama" or not info.on_this_machine:
+    async def certain(
+        self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
+    ) -> ModelInfo:
+        """The same model; one of Ollama counts as its own, and as on this machine if Ollama is,
+        only if Ollama lists it so, for a model of its cloud can have any name (P4). ``served``
+        spares asking anew."""
+        matters = info.on_this_machine or self.setup.restricts
+        connection = self._connections.of("ollama")
+        if info.provider != "ollama" or not matters or connection.address is None:
             return info
-        return listed_as(info, await self._ask(self._connections.of("ollama")))
+        if served is None or not self._may_ask(connection):
+            served = await self._ask(connection)
+        return listed_as(info, served)
 
     def suggested(self) -> list[ModelInfo]:
         """Some models of each provider for which a key is at hand: the person may choose one."""
         return [
-            self._remote(connection, name)
+            info
             for connection in map(self._connections.of, PROVIDERS)
             if connection.provider.keys and connection.source and connection.provider.installed
             for name in connection.provider.suggested
-            if self.setup.allows(f"{connection.provider.name}:{name}")
+            if self.setup.allows(info := self._remote(connection, name))
         ]
 
     def providers(self) -> list[ProviderInfo]:
@@ -179,9 +158,6 @@ class Catalog:
 
     def _remote(self, connection: Connection, name: str) -> ModelInfo:
         provider = connection.provider
-        here = connection.on_this_machine
-        if provider.name == "ollama" and name.endswith(("-cloud", ":cloud")):
-            here = False
         problem, install = None, None
         if not provider.installed:
             problem = f"Models of {provider.label} need one more package."
@@ -193,13 +169,17 @@ class Catalog:
                 f"There is no key for {provider.label}: connect it, or set {provider.keys[0]}."
             )
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
-        return ModelInfo(id, label, here, problem is None, problem, install)
+        info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
+        cloud = provider.name == "ollama" and ollama.is_cloud_name(name)
+        return _handed_on(info) if cloud else info
 
     def _may_ask(self, connection: Connection) -> bool:
-        """P4: on this machine, or where the person said."""
-        if connection.address is None or not self.setup.allows_provider(connection.provider.name):
+        """P4: on this machine, or where the person or the administrator said."""
+        name = connection.provider.name
+        if connection.address is None or not self.setup.allows_provider(name):
             return False
-        return connection.saved or connection.on_this_machine
+        said = connection.saved or self.setup.access(name).address is not None
+        return said or connection.on_this_machine
 
     async def _ask(self, connection: Connection) -> list[ModelInfo]:
         try:
@@ -212,22 +192,22 @@ class Catalog:
             return [self._remote(connection, name) for name in names if _NAME.fullmatch(name)]
         found = await ollama.models(access.address, access.key)
         return [
-            info if not model.cloud else _elsewhere(info)
+            info if not model.cloud else _handed_on(info)
             for model in found
             if (info := self._remote(connection, model.name))
         ]
 
 
 def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """The same model; as not on this machine if it is Ollama's and isn't listed as being here."""
-    here = {known.id for known in served if known.on_this_machine}
-    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & here:
+    """The same model; as handed on if it is Ollama's and isn't listed as one of its own."""
+    own = {known.id for known in served if not known.handed_on}
+    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & own:
         return info
-    return _elsewhere(info)
+    return _handed_on(info)
 
 
-def _elsewhere(info: ModelInfo) -> ModelInfo:
-    return ModelInfo(info.id, info.label, False, info.ready, info.problem, info.install)
+def _handed_on(info: ModelInfo) -> ModelInfo:
+    return replace(info, on_this_machine=False, handed_on=True)
 
 
 def local_package() -> bool:

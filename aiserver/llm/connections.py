@@ -14,19 +14,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ..errors import InvalidRequest, ModelKeyMissing, NotFound, StorageError
+from ..errors import InvalidRequest, ModelKeyMissing, ModelNotAllowed, NotFound, StorageError
 from . import ollama
 from .privatefile import PrivateFile
 from .providers import PROVIDERS, Provider, is_loopback
 from .secretstore import SecretStore
+from .setup import Access, Setup
 
 KeySource = Literal["environment", "keyring", "file", "config"]
 _PLACES = ("keyring", "file")
+_SETTLED = "The administrator of this server has settled where requests to this provider go."
 
 
 @dataclass(frozen=True)
@@ -51,33 +53,25 @@ class Connection:
         return key and self.address is not None
 
 
-@dataclass(frozen=True)
-class Access:
-    """What a provider's class is given."""
-
-    address: str | None = None
-    key: str | None = field(default=None, repr=False)
-
-
 class Connections:
     """The connections of the server's person, kept in ``folder``.
 
-    ``configured`` tells what the administrator set for a provider; either part may be None.
+    ``setup`` tells what the administrator set, now.
     """
 
-    def __init__(self, folder: Path, configured: Callable[[str], Access]) -> None:
+    def __init__(self, folder: Path, setup: Callable[[], Setup]) -> None:
         self._index = PrivateFile(folder / "settings.json")
         self._secrets = SecretStore(folder)
-        self._configured = configured
+        self._setup = setup
 
     def of(self, name: str) -> Connection:
         """The connection to a known provider."""
         provider = PROVIDERS[name]
-        saved = self._saved(name) or {}
+        saved = self._admitted(name)
         place: KeySource | None = saved.get("key") if saved.get("key") in _PLACES else None
         if isinstance(saved.get("address"), str):
             return Connection(provider, place, saved["address"], saved=True)
-        configured = self._configured(name)
+        configured = self._setup().access(name)
         source: KeySource | None = place
         if source is None and configured.key:
             source = "config"
@@ -93,7 +87,7 @@ class Connections:
         if connection.source == "environment":
             key = connection.provider.key_in_environment()
         elif connection.source == "config":
-            key = self._configured(name).key
+            key = self._setup().access(name).key
         elif connection.source is not None:
             key = await self._secrets.get(name, connection.source)
             if key is None:
@@ -104,12 +98,14 @@ class Connections:
         return Access(connection.address, key)
 
     async def save(self, name: str, key: str | None, address: str | None) -> None:
-        """Set a provider up. Raises InvalidRequest, NotFound, StorageError."""
+        """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         provider = _known(name)
         key = (key or "").strip() or None
         if key and (not key.isascii() or not key.isprintable() or " " in key):
             raise InvalidRequest("key: must be one word of plain letters, digits and signs")
         address = _checked(address)
+        if not self._setup().admits(name, address):
+            raise ModelNotAllowed(_SETTLED)
         if provider.needs_address and address is None:
             raise InvalidRequest("address: is needed, such as http://127.0.0.1:8000/v1")
         if provider.needs_key and key is None and not (address and is_loopback(address)):
@@ -145,6 +141,12 @@ class Connections:
                 data.pop("model", None)
             else:
                 data["model"] = model_id
+
+    def _admitted(self, name: str) -> dict[str, Any]:
+        """What was saved, as far as the administrator leaves that to the person (still)."""
+        saved = self._saved(name) or {}
+        address = saved.get("address")
+        return saved if self._setup().admits(name, address) else {}
 
     def _saved(self, name: str) -> dict[str, Any] | None:
         providers = self._index.read().get("providers")

@@ -18,10 +18,15 @@ from ..errors import (
     AIServerError,
     ModelAuthFailed,
     ModelError,
+    ModelForbidden,
+    ModelNoCredit,
     ModelRateLimited,
     ModelTimeout,
     ModelUnavailable,
+    ModelUnknown,
     PromptTooLong,
+    RequestRefused,
+    TextRefused,
 )
 
 _MAX_RETRY_AFTER = 24 * 3600.0
@@ -38,8 +43,8 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("RateLimitError", ModelRateLimited),
     ("ResourceExhausted", ModelRateLimited),
     ("AuthenticationError", ModelAuthFailed),
-    ("PermissionDeniedError", ModelAuthFailed),
-    ("PermissionDenied", ModelAuthFailed),
+    ("PermissionDeniedError", ModelForbidden),
+    ("PermissionDenied", ModelForbidden),
     ("Unauthenticated", ModelAuthFailed),
     ("TimeoutError", ModelTimeout),
     ("TimeoutException", ModelTimeout),
@@ -59,17 +64,17 @@ def translate(error: Exception) -> AIServerError:
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
     if kind is ModelAuthFailed and _status(error) == 402:
-        return ModelAuthFailed("The account at the provider has no credit left. Add some there.")
+        return ModelNoCredit()
     if kind is ModelAuthFailed and _status(error) == 403:
-        return ModelAuthFailed("The provider does not let this key use that model.")
+        return ModelForbidden()
     if kind is not None:
         return kind()
     if _status(error) == 404:
-        return ModelError("The provider knows no model of that name. Choose another one.")
+        return ModelUnknown()
     if _status(error) in (400, 422):
         if _FILTERED.search(str(error)):
-            return ModelError("The provider's filter refused this text. Say it in other words.")
-        return ModelError("The provider refused the request. Check the model's name and options.")
+            return TextRefused()
+        return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # A body that is no answer: a broken server or proxy.
         return ModelUnavailable("The model's answer could not be read. Try again in a moment.")

@@ -49,6 +49,11 @@ def address() -> str | None:
     return f"{scheme or 'http'}://{host}:{port or usual}/{path}".rstrip("/")
 
 
+def is_cloud_name(name: str) -> bool:
+    """Whether a name says that Ollama runs the model in its cloud. Others may be there, too."""
+    return name.endswith(("-cloud", ":cloud"))
+
+
 async def models(url: str, key: str | None = None) -> list[OllamaModel]:
     """The chat models of the Ollama at ``url``, the best for code first; empty if none runs."""
     # In a thread, for the first client takes half a second to make (it imports), and each one
@@ -76,7 +81,7 @@ def _ask(url: str, key: str | None) -> list[OllamaModel]:
 def _model(item: dict[str, Any]) -> OllamaModel:
     name = str(item["name"])
     cloud = bool(item.get("remote_host") or item.get("remote_model"))
-    return OllamaModel(name, cloud or name.endswith(("-cloud", ":cloud")))
+    return OllamaModel(name, cloud or is_cloud_name(name))
 
 
 def _embeds(item: dict[str, Any]) -> bool:

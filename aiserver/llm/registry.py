@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,21 +33,26 @@ from .catalog import (
     Catalog,
     LocalInfo,
     ProviderInfo,
-    Setup,
-    listed_as,
     local_package,
 )
-from .connections import Access, Connections
+from .check import Verdict, check
+from .connections import Connections
 from .install import Installer
 from .local import CONTEXT, LocalModel
 from .local_process import LocalProcess
 from .masking import masked
-from .providers import PROVIDERS, address_option, key_option, provider_of
+from .providers import PROVIDERS, provider_of
 from .remote import RemoteModel
+from .setup import Access, Setup
 from .streaming import Limits
 
 # Providers whose streams always say why they ended: one that doesn't was broken off.
 _SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+
+
+_IN_THE_CLOUD = (
+    "Here only models that Ollama runs itself are allowed, and it does not list this one as such."
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ class ModelRegistry(LoggingConfigurable):
         Unicode(),
         default_value=["*"],
         help="""The models that may be used, as patterns of "provider:name", for example
-        ["local:*", "ollama:*"]. It limits names, not where they are.""",
+        ["local:*", "ollama:*"]. Where they exclude anything, people may not lead a provider to
+        an address of their own, and models of Ollama's cloud must be named.""",
     ).tag(config=True)
 
     data_dir = Unicode(
@@ -113,7 +120,7 @@ class ModelRegistry(LoggingConfigurable):
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
-        self.connections = Connections(self._folder(), self._configured)
+        self.connections = Connections(self._folder(), self._setup)
         self.installer = Installer()
 
     @validate("model_options")
@@ -124,10 +131,9 @@ class ModelRegistry(LoggingConfigurable):
         """All that can be used or easily made usable; each server is asked once."""
         catalog = self._catalog()
         served = await catalog.served()
-        default = self._default(catalog, served)
-        default = default and listed_as(default, served)
+        default = await self._wanted(catalog, served) or self._usual(catalog, served)
         first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
-        found = [*filter(lambda info: catalog.setup.allows(info.id), first), *served]
+        found = [*filter(catalog.setup.allows, first), *served]
         found += catalog.suggested()
         models = {info.id: info for info in reversed(found)}  # of two the first one counts …
         ordered = [models[id] for id in dict.fromkeys(info.id for info in found)]  # … and its place
@@ -136,10 +142,8 @@ class ModelRegistry(LoggingConfigurable):
     async def default(self) -> ModelInfo | None:
         """The model that answers if none is named, or None if there is none."""
         catalog = self._catalog()
-        known = self._default(catalog, [])
-        if known is None:
-            return self._default(catalog, await catalog.served())
-        return await catalog.certain(known)
+        wanted = await self._wanted(catalog)
+        return wanted or self._usual(catalog, []) or self._usual(catalog, await catalog.served())
 
     async def get(self, model_id: str | None = None) -> ChatModel:
         """The model of that id, or the default.
@@ -149,7 +153,7 @@ class ModelRegistry(LoggingConfigurable):
         if model_id is None:
             info = await self.default()
         else:
-            info = await self._catalog().certain(self._named(model_id))
+            info = await self._named(model_id)
         if info is None:
             raise NoModel
         known = self._models.get(info.id)
@@ -166,7 +170,7 @@ class ModelRegistry(LoggingConfigurable):
         Raises NotFound, ModelNotAllowed, StorageError.
         """
         if model_id is not None:
-            self._named(model_id)
+            await self._named(model_id)
         await asyncio.to_thread(self.connections.choose, model_id)
         return await self.default()
 
@@ -182,6 +186,20 @@ class ModelRegistry(LoggingConfigurable):
         await self.connections.forget(provider)
         self._retire(provider)
 
+    async def check(self, model_id: str) -> Verdict:
+        """Ask a model's provider whether it can be asked: see ``check.py``.
+
+        Raises NotFound, ModelNotAllowed, ModelError.
+        """
+        provider, _, name = await self._named(model_id).id.partition(":")
+        if provider not in PROVIDERS:
+            return "no_list"  # there is nobody to ask
+        try:
+            return await check(provider, await self.connections.access(provider), name)
+        except ModelError as error:
+            error.provider = provider
+            raise
+
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
         models = [*self._models.values(), *self._retired]
@@ -190,24 +208,34 @@ class ModelRegistry(LoggingConfigurable):
 
     def may_install(self) -> bool:
         """Whether the embedded model is one that may be used."""
-        return self._setup().allows(EMBEDDED)
+        return self._catalog().local() is not None
 
-    def _default(self, catalog: Catalog, served: list[ModelInfo]) -> ModelInfo | None:
-        """P4: the person's choice, else the administrator's, else one on this machine."""
+    async def _wanted(
+        self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
+    ) -> ModelInfo | None:
+        """P4: the person's choice, else the administrator's, if it may be used."""
         chosen = self.connections.choice
-        wanted = (catalog.named(chosen) if chosen else None) or catalog.configured()
-        if wanted is not None and catalog.setup.allows(wanted.id):
-            return wanted
+        for info in (catalog.named(chosen) if chosen else None, catalog.configured()):
+            if info is not None:
+                info = await catalog.certain(info, served)
+                if catalog.setup.allows(info):
+                    return info
+        return None
+
+    def _usual(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
+        """P4: one on this machine, where nobody has chosen."""
         # Not a compatible server, though it be on this machine: it may pass on what it is sent.
         here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
         usable = (info for info in here if info.ready and info.on_this_machine)
-        return next((info for info in usable if catalog.setup.allows(info.id)), None)
+        return next(filter(catalog.setup.allows, usable), None)
 
-    def _named(self, model_id: str) -> ModelInfo:
+    async def _named(self, model_id: str) -> ModelInfo:
         catalog = self._catalog()
         info = catalog.named(model_id)
-        if info is not None and not catalog.setup.allows(info.id):
-            raise ModelNotAllowed
+        if info is not None:
+            info = await catalog.certain(info) if catalog.setup.allows(info) else info
+            if not catalog.setup.allows(info):
+                raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         if info is None:
             raise NotFound("There is no such model here. Choose one of the list.")
         if info.provider in PROVIDERS and info.id != self.model:
@@ -233,7 +261,7 @@ class ModelRegistry(LoggingConfigurable):
         if not name:
             raise ModelError(NO_PROVIDER)
         if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install)
+            raise ModelPackageMissing(known.label, known.install, provider)
         options = self.model_options if info.id == self.model else {}
 
         async def access() -> Access:
@@ -244,12 +272,6 @@ class ModelRegistry(LoggingConfigurable):
         return RemoteModel(
             info, options, limits, access=access, max_tokens=most, tracing=self.tracing
         )
-
-    def _configured(self, provider: str) -> Access:
-        """Key and address of ``model_options``; they hold for all models of that provider."""
-        if self.model.partition(":")[0] != provider:
-            return Access()
-        return Access(address_option(self.model_options), key_option(self.model_options))
 
     def _retire(self, provider: str) -> None:
         """A model with an old key is used no more; what it is writing goes on to its end."""

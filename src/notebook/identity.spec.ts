@@ -53,6 +53,7 @@ function setup(answer: (body: NotebookBody) => string = () => 'new-id') {
   }));
   const identity = new NotebookIdentity({
     register,
+    save: panel => panel.context.save(),
     trans: nullTranslator.load('aiserver')
   });
   return { identity, register };

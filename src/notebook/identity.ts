@@ -22,12 +22,15 @@ const KEY = 'aiserver';
 export interface INotebookIdentityOptions {
   /** Tells the server where a notebook is; it answers with the id to carry. */
   register: (body: NotebookBody) => Promise<Answer>;
+  /** Writes a notebook's file. */
+  save: (panel: NotebookPanel) => Promise<void>;
   trans: TranslationBundle;
 }
 
 export class NotebookIdentity implements INotebookIdentity {
   constructor(options: INotebookIdentityOptions) {
     this._register = options.register;
+    this._save = options.save;
     this._trans = options.trans;
   }
 
@@ -95,7 +98,7 @@ export class NotebookIdentity implements INotebookIdentity {
     const saved = fingerprint(panel, given);
     try {
       if (!isReadOnly(panel)) {
-        await context.save();
+        await this._save(panel);
       }
     } catch {
       throw new Error(
@@ -123,6 +126,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   private readonly _register: INotebookIdentityOptions['register'];
+  private readonly _save: INotebookIdentityOptions['save'];
   private readonly _trans: TranslationBundle;
   private readonly _changed = new Signal<INotebookIdentity, NotebookPanel>(
     this

@@ -3,11 +3,16 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import {
+  INotebookTracker,
+  INotebookWidgetFactory,
+  NotebookWidgetFactory
+} from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
 import { NotebookIdentity } from '../notebook/identity';
+import { saveNotebook } from '../notebook/saving';
 import { INotebookIdentity } from '../tokens';
 
 export const identityPlugin: JupyterFrontEndPlugin<INotebookIdentity> = {
@@ -16,15 +21,22 @@ export const identityPlugin: JupyterFrontEndPlugin<INotebookIdentity> = {
   autoStart: true,
   provides: INotebookIdentity,
   requires: [INotebookTracker],
-  optional: [ITranslator],
+  optional: [ITranslator, INotebookWidgetFactory],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    factory: NotebookWidgetFactory.IFactory | null
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const identity = new NotebookIdentity({
       register: body => api.openNotebook(body),
+      save: panel =>
+        saveNotebook(
+          panel,
+          app.serviceManager.contents,
+          factory?.contentProviderId
+        ),
       trans: (translator ?? nullTranslator).load('aiserver')
     });
     tracker.forEach(panel => void identity.observe(panel));

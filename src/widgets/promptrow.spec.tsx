@@ -25,6 +25,7 @@ async function setup(
     source?: string;
     models?: ModelInfo[];
     readOnly?: boolean;
+    error?: string;
     choosing?: IModels;
   } = {}
 ) {
@@ -44,6 +45,7 @@ async function setup(
       notebookId: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
+      error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({
         cellType: 'code' as const,
@@ -389,6 +391,55 @@ describe('PromptRow', () => {
     await act(async () => found());
     expect(t.ask.mock.calls).toEqual([['draw a line']]);
     expect(t.field.value).toBe('');
+  });
+
+  it('leads to the settings of the provider that failed, and forgets what was mended', async () => {
+    const connect = jest.fn(async () => true);
+    const t = await setup({ choosing: { connect } as unknown as IModels });
+    const provider = { name: 'openai', label: 'OpenAI' };
+    const failure = { code: 'model_auth_failed', message: '', provider };
+    Object.assign(t.model, {
+      _state: { ...t.model.state, phase: 'failed', failure }
+    });
+    t.row.update();
+    await t.settle();
+    const alert = () => t.row.node.querySelector('[role=alert]');
+    expect(alert()?.textContent).toContain('OpenAI refused the key');
+    await act(async () => button(t.row, 'Model settings')?.click());
+    expect(connect).toHaveBeenCalledWith('openai');
+    await t.settle();
+    expect(alert()).toBeNull();
+    expect(document.activeElement).toBe(t.field);
+  });
+
+  it('brings the offer forward when nothing can answer', async () => {
+    const offer = jest.fn(({ asked }) => <p>{`tried ${asked}`}</p>);
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer } as unknown as IModels
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.settle();
+    expect(t.row.node.textContent).toContain('tried 1');
+    expect(t.field.value).toBe('draw');
+    expect(t.ask).not.toHaveBeenCalled();
+  });
+
+  it('offers to mend the error below the cell, and says what goes along', async () => {
+    const t = await setup({ error: "KeyError: 'prize'" });
+    await t.type('half a wish');
+    const fix = button(t.row, 'Fix it');
+    expect(fix?.title).toContain("KeyError: 'prize'");
+    await act(async () => fix?.click());
+    expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
+    expect(t.field.value).toBe('half a wish');
+    suggest(t.model); // What is proposed is of later than the error.
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Fix it')).toBeUndefined();
+    const whole = await setup();
+    expect(button(whole.row, 'Fix it')).toBeUndefined();
   });
 
   it('has one button to copy, however many reasons there are for it', async () => {

@@ -30,6 +30,11 @@ export function wording(
   return { label: text, placeholder: text };
 }
 
+/** The request to mend the error that a cell ended with. */
+export function fixRequest(error: string, trans: TranslationBundle): string {
+  return `${trans.__('Fix this error:')}\n${error}`;
+}
+
 export function noticeText(
   state: IGenerationState,
   trans: TranslationBundle

@@ -13,8 +13,9 @@ import pytest
 
 from aiserver import errors
 from aiserver.llm import secretstore, weights
-from aiserver.llm.connections import Access, Connections
+from aiserver.llm.connections import Connections
 from aiserver.llm.privatefile import PrivateFile
+from aiserver.llm.setup import Access, Setup
 
 from ..keyring_backend import Keyring, Locked
 
@@ -37,8 +38,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "aiserver"
 
 
-def connections(folder: Path, configured: Access | None = None) -> Connections:
-    return Connections(folder, lambda name: configured or Access())
+def connections(folder: Path, company: str | None = None) -> Connections:
+    setup = Setup("openai:theirs", {"base_url": company}) if company else Setup()
+    return Connections(folder, lambda: setup)
 
 
 def mode(path: Path) -> int:
@@ -329,14 +331,14 @@ async def test_which_key_goes_where(folder: Path, monkeypatch: pytest.MonkeyPatc
     kept = connections(folder)
     assert await kept.access("openai") == Access("https://api.openai.com/v1", "of-the-environment")
     # The administrator's address takes the environment's key: both are the administrator's.
-    company = Access("https://models.company.example/v1")
+    company = "https://models.company.example/v1"
     assert await connections(folder, company).access("openai") == Access(
-        company.address, "of-the-environment"
+        company, "of-the-environment"
     )
     # A key saved without an address goes where the provider is for all …
     await kept.save("openai", KEY, None)
     assert await kept.access("openai") == Access("https://api.openai.com/v1", KEY)
-    assert (await connections(folder, company).access("openai")).address == company.address
+    assert (await connections(folder, company).access("openai")).address == company
     # … an address saved gets the key saved with it, or none.
     await kept.save("openai", KEY, "https://proxy.example/v1/")
     assert await connections(folder, company).access("openai") == Access(

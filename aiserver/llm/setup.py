@@ -1,0 +1,75 @@
+"""What the administrator set, and what that excludes.
+
+What must hold: where ``allowed_models`` excludes anything, a name that is allowed leads where the
+administrator knows of. So a person's address counts only on this machine (and for a server whose
+address nobody else can know), not at all for a provider that has an address by configuration; and
+a model that Ollama hands on to its cloud must itself be named.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .base import ModelInfo
+from .ollama import is_cloud_name
+from .providers import COMPATIBLE, address_option, is_loopback, key_option
+
+
+@dataclass(frozen=True)
+class Access:
+    """Where a provider's class is to go, and with which key."""
+
+    address: str | None = None
+    key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What the administrator set."""
+
+    model: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    allowed: Sequence[str] = ("*",)
+
+    def own_file(self) -> Path | None:
+        """The user's own model file, if one is configured."""
+        provider, _, name = self.model.partition(":")
+        is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
+        return Path(name).expanduser() if provider == "local" and is_path else None
+
+    def access(self, provider: str) -> Access:
+        """Key and address of the options; they hold for all models of the configured provider."""
+        if self.model.partition(":")[0] != provider:
+            return Access()
+        return Access(address_option(self.options), key_option(self.options))
+
+    @property
+    def restricts(self) -> bool:
+        """Whether anything is excluded."""
+        return "*" not in self.allowed
+
+    def allows(self, info: ModelInfo) -> bool:
+        """Whether this model may be used."""
+        patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
+        if self.restricts and info.handed_on and info.id != self.model:
+            return any(not set(name) & set("*?[") or is_cloud_name(name) for name in patterns)
+        return bool(patterns)
+
+    def allows_provider(self, name: str) -> bool:
+        """Whether some model of this provider may be used."""
+        return any(
+            ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
+            for pattern in self.allowed
+        )
+
+    def admits(self, provider: str, address: str | None) -> bool:
+        """Whether a person may set this provider up themselves, with this address if any."""
+        if not self.restricts:
+            return True
+        if self.access(provider).address is not None:
+            return False
+        return address is None or is_loopback(address) or provider == COMPATIBLE

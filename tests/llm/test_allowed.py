@@ -1,0 +1,144 @@
+"""What an administrator excludes stays excluded, by whatever name or address it is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver import errors
+from aiserver.llm import ollama
+from aiserver.llm.registry import ModelRegistry
+
+HOUSE = "https://models.house.example/v1"
+KEY = "canary-key-of-a-person"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    return str(tmp_path / "data")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """An Ollama with two models of its own, and two of its cloud; the addresses it was asked at."""
+    urls: list[str] = []
+
+    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+        urls.append(url)
+        names = {
+            "qwen3:8b": False,
+            "mine:latest": False,
+            "work:latest": True,
+            "gpt:120b-cloud": True,
+        }
+        return [ollama.OllamaModel(name, cloud) for name, cloud in names.items()]
+
+    monkeypatch.setattr(ollama, "models", models)
+    return urls
+
+
+def registry(data: str, *allowed: str, **config: Any) -> ModelRegistry:
+    return ModelRegistry(data_dir=data, allowed_models=list(allowed), **config)
+
+
+@pytest.mark.parametrize("name", ["gpt:120b-cloud", "gpt:cloud", "work", "work:latest", "unknown"])
+async def test_a_model_of_ollamas_cloud_must_be_named(asked: list[str], data: str, name: str):
+    """P4: also under another name, and where nobody knows whose it is."""
+    models = registry(data, "local:*", "ollama:*")
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.choose(f"ollama:{name}")
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.get(f"ollama:{name}")
+    assert models.connections.choice is None
+    for model in ("ollama:qwen3:8b", "ollama:mine"):
+        assert (await models.get(model)).info.on_this_machine
+    listed = {info.id for info in (await models.look()).models if info.provider == "ollama"}
+    assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
+
+
+@pytest.mark.parametrize("pattern", ["ollama:gpt:120b-cloud", "ollama:*-cloud"])
+async def test_a_model_of_ollamas_cloud_that_is_named_may_be_asked(
+    asked: list[str], data: str, pattern: str
+):
+    models = registry(data, "ollama:qwen3:*", pattern)
+    assert not (await models.get("ollama:gpt:120b-cloud")).info.on_this_machine
+    assert "ollama:gpt:120b-cloud" in {info.id for info in (await models.look()).models}
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.get("ollama:work:latest")
+
+
+async def test_a_choice_of_before_the_rule_is_not_followed(asked: list[str], data: str):
+    """P4"""
+    await ModelRegistry(data_dir=data).choose("ollama:work:latest")
+    models = registry(data, "ollama:*")
+    default = await models.default()
+    assert default is not None and default.id == "ollama:qwen3:8b"
+    assert (await models.look()).default == default
+
+
+async def test_an_ollama_elsewhere_is_the_administrators_to_name(
+    asked: list[str], data: str, monkeypatch: pytest.MonkeyPatch
+):
+    """P4"""
+    models = registry(data, "ollama:*")
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.connect("ollama", None, "https://ollama.example")
+    await models.connect("ollama", KEY, "http://127.0.0.1:11434")
+    await models.disconnect("ollama")
+    monkeypatch.setenv("OLLAMA_HOST", "gpu.house.example")
+    house = "http://gpu.house.example:11434"
+    asked.clear()
+    assert (await models.get("ollama:qwen3:8b")).info.id == "ollama:qwen3:8b"
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.get("ollama:work:latest")
+    assert set(asked) == {house}
+    own = registry(data, "ollama:*", model="ollama:qwen3:8b", model_options={"base_url": house})
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    assert own.connections.of("ollama").address == house
+    listed = {info.id for info in (await own.look()).models if info.provider == "ollama"}
+    assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
+
+
+async def test_where_the_administrator_leads_a_provider_nobody_leads_it_elsewhere(data: str):
+    """P4: nor is a key of the person's own taken, or one that was kept before the rule."""
+    await ModelRegistry(data_dir=data).connect("openai", KEY, "https://elsewhere.example/v1")
+    config = {"model": "openai:house", "model_options": {"base_url": HOUSE, "api_key": "theirs"}}
+    models = registry(data, "openai:house", **config)
+    for key, address in (
+        (KEY, None),
+        (KEY, "https://elsewhere.example/v1"),
+        (None, "http://127.0.0.1:9"),
+    ):
+        with pytest.raises(errors.ModelNotAllowed):
+            await models.connect("openai", key, address)
+    access = await models.connections.access("openai")
+    assert (access.address, access.key) == (HOUSE, "theirs")
+    await models.disconnect("openai")  # what was kept before can still be taken away
+    kept = json.loads((Path(data) / "settings.json").read_text())
+    assert kept["providers"] == {}
+    # Without a rule a person's own address counts, as ever.
+    free = ModelRegistry(data_dir=data, **config)
+    await free.connect("openai", KEY, "https://elsewhere.example/v1")
+    assert (await free.connections.access("openai")).address == "https://elsewhere.example/v1"
+
+
+async def test_an_allowed_name_leads_where_it_always_does(data: str):
+    """P4: a person's key is taken, their address only on this machine."""
+    models = registry(data, "openai:gpt-4.1*", "openai_compatible:*")
+    with pytest.raises(errors.ModelNotAllowed):
+        await models.connect("openai", KEY, "https://elsewhere.example/v1")
+    await models.connect("openai", KEY, None)
+    assert (await models.connections.access("openai")).key == KEY
+    # Of a server of one's own only the person knows where it is: it is allowed as a whole.
+    await models.connect("openai_compatible", None, "http://vllm.house.example/v1")
