@@ -191,7 +191,8 @@ class ModelRegistry(LoggingConfigurable):
 
         Raises NotFound, ModelNotAllowed, ModelError.
         """
-        provider, _, name = await self._named(model_id).id.partition(":")
+        info = await self._named(model_id)
+        provider, _, name = info.id.partition(":")
         if provider not in PROVIDERS:
             return "no_list"  # there is nobody to ask
         try:
