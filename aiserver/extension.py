@@ -119,6 +119,7 @@ class AIServer(ExtensionApp):
         for module in _SLOW:
             await asyncio.to_thread(importlib.import_module, module, "aiserver")
         self.load()
+        await self.models.sweep()
 
     def make_models(self) -> ModelRegistry:
         """The registry as it is configured; the doctor looks at the very same."""

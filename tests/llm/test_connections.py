@@ -15,6 +15,7 @@ from aiserver import errors
 from aiserver.llm import secretstore, weights
 from aiserver.llm.connections import Connections
 from aiserver.llm.privatefile import PrivateFile
+from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.setup import Access, Setup
 
 from ..keyring_backend import Keyring, Locked
@@ -259,6 +260,21 @@ async def test_what_a_killed_writer_left_is_swept(folder: Path):
     await kept.forget("openai")
     files = {path for path in folder.iterdir() if path.name != ".lock"}
     assert files == {folder / ".keys.json", folder / "settings.json", mine}
+
+
+async def test_what_a_killed_writer_left_is_swept_at_the_start(folder: Path):
+    """P21: nobody need save anything for that, and where there is nothing, nothing is made."""
+    models = ModelRegistry(data_dir=str(folder))
+    await models.sweep()
+    assert not folder.exists()
+    await models.connections.save("openai", KEY, None)
+    left = folder / f".keys.json.{'0a' * 8}.tmp"
+    left.write_text(KEY)
+    await ModelRegistry(data_dir=str(folder)).sweep()
+    assert not left.exists()
+    assert (await models.connections.access("openai")).key == KEY
+    left.mkdir()  # can't be unlinked, and stands in nobody's way
+    await models.sweep()
 
 
 @pytest.mark.parametrize("before", [0o755, 0o777, 0o500])
