@@ -26,7 +26,9 @@ from typing import NamedTuple
 
 from .errors import StorageError, StorageFull, StorageReadOnly
 
-_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# No room is left: on the disk, in the person's quota (which Windows doesn't have), or under the
+# limit of how big a file may be.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 # Flags that not every system has; without O_NOFOLLOW (Windows) links need a privilege anyway.
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

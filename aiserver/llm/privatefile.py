@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ..durable import NotRegular, read_file, replace_file, set_aside, temp_target, translation
+from ..errors import StorageFull
 
 _UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
+_FULL = "The disk, or your share of it, is full, so the settings could not be saved."
 
 
 def make_private(folder: Path) -> None:
@@ -77,7 +79,8 @@ class PrivateFile:
                     unfinished.unlink(missing_ok=True)
                 yield
         except OSError as error:  # TimeoutError of the lock included
-            raise translation(error)(_UNWRITABLE) from error
+            kind = translation(error)
+            raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
 
     def _unfinished(self) -> list[Path]:
         try:

@@ -1061,6 +1061,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     connectProvider: {
@@ -1091,6 +1092,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     disconnectProvider: {
@@ -1115,6 +1117,7 @@ export interface operations {
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     installLocalModel: {

@@ -310,16 +310,19 @@ def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
     assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
-async def test_a_full_disk_leaves_what_was(folder: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+async def test_a_full_disk_leaves_what_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+):
     """P20"""
     kept = connections(folder)
     kept.choose("openai:before")
 
     def full(*args: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(errors.StorageError):
+    with pytest.raises(errors.StorageFull, match="the settings could not be saved"):
         kept.choose("openai:after")
     assert kept.choice == "openai:before"
     assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []
