@@ -4,11 +4,15 @@ Each group of commands lives beside what it is about and offers ``add_commands(s
 each command sets ``run``, a function from the parsed arguments to an exit status (0 all is well,
 1 it failed and said why, 2 wrong usage, 130 stopped by Ctrl+C). To add a group, add it to
 ``GROUPS``.
+
+What must hold: what is said gets out, whatever encoding the terminal or the file has that it goes
+to. A Chinese Windows writes files in GBK, which knows no tick; Python would end in a traceback.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +39,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     arguments = parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:

@@ -22,17 +22,28 @@ if TYPE_CHECKING:
     from .prompts.context import Messages
 
 
+QUICK = 20_000  # characters; so many are looked through in a millisecond, quicker than in a thread
+
+
 async def compose(
     model: ChatModel, body: WarmUpBody, history: list[Interaction]
 ) -> tuple[Messages, Vault]:
     """The messages for a request, and the secrets that were hidden from them."""
     vault = Vault(conceal=not model.info.on_this_machine)
-    # In a thread: there may be much text to look through.
-    request = await asyncio.to_thread(_prompt_input, body, history, vault)
+    if _size(body, history) < QUICK:
+        request = _prompt_input(body, history, vault)
+    else:
+        request = await asyncio.to_thread(_prompt_input, body, history, vault)
     messages = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
     return messages, vault
+
+
+def _size(body: WarmUpBody, history: list[Interaction]) -> int:
+    past = (turn.user_request.current_code + turn.ai_response.suggestion for turn in history)
+    cells = (cell.source for cell in body.context.cells)
+    return sum(map(len, (body.source, *cells, *past)))
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:

@@ -20,12 +20,17 @@
         ├── InstallFailed              the local model could not be installed
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider refused the key
+        │   ├── ModelForbidden         … or doesn't let it use that model
         │   └── ModelKeyMissing        … or there is none
+        ├── ModelUnknown               the provider knows no model of that name
+        ├── RequestRefused             the provider refused the request
         ├── ModelRateLimited           the provider asks to wait
         ├── ModelUnavailable           it can't be reached, or failed inside
         ├── ModelTimeout               it didn't answer in time
         ├── PromptTooLong              more text than the model can read
         └── BadAnswer                  an answer without usable code
+            ├── AnswerCut              … because it grew too long
+            └── AnswerBrokenOff        … because the model stopped in the middle
 
 What must hold: a message is one plain sentence that is safe to show and to store. It never
 carries a provider's raw text, a path, a key or a traceback; those stay in ``__cause__``.
@@ -168,6 +173,7 @@ class ModelError(AIServerError):
 
     code = "model_error"
     default_message = "The model could not answer."
+    provider: str | None = None  # by name: whose model it was, where that is not of this machine
 
 
 class NoModel(ModelError):
@@ -195,13 +201,13 @@ class InstallFailed(ModelError):
 
 
 class ModelPackageMissing(ModelError):
-    """The provider's Python package isn't installed; ``install`` is the line that installs it."""
+    """The Python package of ``whose`` models isn't installed; ``install`` is the line for it."""
 
     code = "model_package_missing"
 
-    def __init__(self, provider: str, install: str) -> None:
-        self.provider, self.install = provider, install
-        super().__init__(f"Models of {provider} need one more package: {install}")
+    def __init__(self, whose: str, install: str, provider: str | None = None) -> None:
+        self.install, self.provider = install, provider
+        super().__init__(f"Models of {whose} need one more package: {install}")
 
 
 class ModelAuthFailed(ModelError):
@@ -211,11 +217,46 @@ class ModelAuthFailed(ModelError):
     default_message = "The provider refused the key. Check the key and try again."
 
 
+class ModelForbidden(ModelAuthFailed):
+    """The provider knows the key, but doesn't let it use that model."""
+
+    code = "model_forbidden"
+    default_message = "The provider does not let this key use that model."
+
+
+class ModelNoCredit(ModelAuthFailed):
+    """The key is right, but the account behind it is used up."""
+
+    code = "model_no_credit"
+    default_message = "The account at the provider has no credit left. Add some there."
+
+
 class ModelKeyMissing(ModelAuthFailed):
     """The provider asks for a key, and there is none."""
 
     code = "model_key_missing"
     default_message = "The provider asks for a key, and none is set. Connect the provider first."
+
+
+class ModelUnknown(ModelError):
+    """The provider knows no model of that name."""
+
+    code = "model_unknown"
+    default_message = "The provider knows no model of that name. Choose another one."
+
+
+class RequestRefused(ModelError):
+    """The provider refused the request as it was."""
+
+    code = "model_refused_request"
+    default_message = "The provider refused the request. Check the model's name and options."
+
+
+class TextRefused(ModelError):
+    """A filter of the provider's takes the text for unsafe."""
+
+    code = "model_refused_text"
+    default_message = "The provider's filter refused this text. Say it in other words."
 
 
 class ModelRateLimited(ModelError):
@@ -259,3 +300,18 @@ class BadAnswer(ModelError):
     code = "bad_answer"
     retryable = True
     default_message = "The model's answer held no code. Try to say it another way."
+
+
+class AnswerCut(BadAnswer):
+    """The answer grew too long, here or for the provider; what had come is no whole."""
+
+    code = "answer_cut"
+    retryable = False
+    default_message = "The answer was cut off because it grew too long. Ask for less at once."
+
+
+class AnswerBrokenOff(BadAnswer):
+    """The provider ended its stream without saying that the answer was whole."""
+
+    code = "answer_broken_off"
+    default_message = "The model stopped in the middle of its answer. Try again."

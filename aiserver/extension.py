@@ -19,6 +19,8 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
 from traitlets import Bool, Int, List, Type, Unicode, default
 
+from .loading import loading
+
 if TYPE_CHECKING:
     from .assistant import Assistant
     from .llm.registry import ModelRegistry
@@ -117,7 +119,7 @@ class AIServer(ExtensionApp):
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         for module in _SLOW:
-            await asyncio.to_thread(importlib.import_module, module, "aiserver")
+            await asyncio.to_thread(_load, module)
         self.load()
         await self.models.sweep()
 
@@ -166,6 +168,11 @@ class AIServer(ExtensionApp):
             await self.assistant.close()
             await self.models.close()
             await self.sessions.close()
+
+
+def _load(module: str) -> None:
+    with loading():
+        importlib.import_module(module, "aiserver")
 
 
 _SLOW = (".requests", ".assistant", ".llm.registry", ".sessions.file", ".handlers.routes")

@@ -147,7 +147,12 @@ class Generation:
         first one there may be a Waiting or more."""
         while True:
             try:
-                token = await asyncio.wait_for(self._queue.get(), idle)
+                # Without a timer where there is something: there are many tokens.
+                token = (
+                    await asyncio.wait_for(self._queue.get(), idle)
+                    if self._queue.empty()
+                    else self._queue.get_nowait()
+                )
             except (TimeoutError, asyncio.TimeoutError):
                 yield None
                 continue

@@ -111,6 +111,12 @@ class ChoiceBody(Body):
     model: Annotated[str, Field(min_length=1, max_length=256)] | None
 
 
+class CheckBody(Body):
+    """The id of a model of a connected provider."""
+
+    model: Annotated[str, Field(min_length=1, max_length=256)]
+
+
 class InstallBody(Body):
     """With ``join`` only an installation that runs already is followed, and none is begun."""
 

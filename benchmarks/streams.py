@@ -147,7 +147,7 @@ def main() -> None:
         (Path(folder) / "root").mkdir()
         (Path(folder) / "root" / "aiserver_probe.py").write_text(PROBE)
         extensions = {"ServerApp.jpserver_extensions": {"aiserver": True, "aiserver_probe": True}}
-        server = start(Path(folder), model, **extensions)
+        server = start(Path(folder), model, debug=False, **extensions)
         try:
             result = asyncio.run(measure(server, options.streams, options.aborted))
         finally:

@@ -91,11 +91,15 @@ export interface IModels {
   /** Open the menu in which a person chooses the model. */
   pick(options: IModelPick): void;
 
+  /** Open the form of a provider; true when one of its models was chosen there. */
+  connect(provider?: string): Promise<boolean>;
+
   /**
    * What a prompt row shows where nothing can answer yet. `toField` puts the cursor into the
-   * row's text field: what was pressed is gone then.
+   * row's text field: what was pressed is gone then. `asked` counts how often a person tried to
+   * ask all the same: whenever it rises the offer takes the focus and says why.
    */
-  offer(options: { toField: () => void }): JSX.Element;
+  offer(options: { toField: () => void; asked: number }): JSX.Element;
 }
 
 export const IModels = new Token<IModels>(
@@ -109,6 +113,8 @@ export namespace CommandIDs {
   export const ask = 'aiserver:ask-cell';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
+  /** Ask for a change that mends the error below the active cell. */
+  export const fix = 'aiserver:fix-error';
   export const accept = 'aiserver:accept-suggestion';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';

@@ -134,6 +134,10 @@ def _error(provider: str, answer: Answer) -> Any:
     return {"error": {"message": answer.message, "type": "x", "code": None}}
 
 
+# Where each lists its models, if not as OpenAI does.
+LISTS = {"google_genai": "/v1beta/models", "ollama": "/api/tags"}
+
+
 class WireServer(ThreadingHTTPServer):
     """One provider on loopback."""
 
@@ -144,6 +148,7 @@ class WireServer(ThreadingHTTPServer):
         self.provider = provider
         self.answers: list[Answer] = []
         self.requests: list[dict[str, Any]] = []
+        self.listed = ["other", "m-2026"]
 
     @property
     def address(self) -> str:
@@ -164,6 +169,29 @@ class _Handler(BaseHTTPRequestHandler):
     server: WireServer
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # as real servers do: else small writes wait for each other
+
+    def do_GET(self) -> None:
+        """The list of models; an answer of the script takes its place."""
+        provider, names = self.server.provider, self.server.listed
+        self.server.requests.append({"path": self.path, "headers": dict(self.headers)})
+        body: Any = {"data": [{"id": name} for name in names]}
+        if provider == "google_genai":
+            body = {"models": [{"name": f"models/{name}"} for name in names]}
+        elif provider == "ollama":
+            body = {"models": [{"name": name} for name in names]}
+        status, headers = 200, {}
+        if self.server.answers:
+            answer = self.server.answers.pop(0)
+            status, headers, body = answer.status, answer.headers, _error(provider, answer)
+        elif self.path.partition("?")[0] != LISTS.get(provider, "/v1/models"):
+            status = 404
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -12,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from aiserver import __version__
+from aiserver import __version__, cli
 from aiserver.doctor import commands
-from aiserver.doctor.base import ok
+from aiserver.doctor.base import ok, problem
 from aiserver.doctor.storage import check_storage
 
 Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
@@ -128,3 +129,24 @@ def test_a_check_that_fails_is_reported_and_stops_no_other(
     assert commands.run_doctor(arguments) == 1
     printed = capsys.readouterr().out
     assert "out of order" in printed and "✓ fine" in printed and "1 thing to mend." in printed
+
+
+@pytest.mark.parametrize(
+    ("encoding", "lines"),
+    [
+        ("utf-8", ["  ✓ 王小明的文件夹 🗂", "  ✗ bad", "    → 修一下"]),
+        ("gbk", ["  + 王小明的文件夹 \\U0001f5c2", "  x bad", "    -> 修一下"]),
+        ("ascii", ["  + \\u738b\\u5c0f\\u660e\\u7684\\u6587\\u4ef6\\u5939 \\U0001f5c2"]),
+    ],
+)
+def test_it_speaks_in_every_encoding(monkeypatch, encoding: str, lines: list[str]):
+    """A Chinese Windows writes a file in GBK, a bare container in ASCII: neither has a tick."""
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    found = [ok("王小明的文件夹 🗂"), problem("bad", "修一下")]
+    monkeypatch.setattr(commands, "_checks", lambda *, ask: [("Histories", lambda: found)])
+    assert cli.main(["doctor"]) == 1
+    sys.stdout.flush()
+    said = written.getvalue().decode(encoding).splitlines()
+    assert said[0] == "Histories"
+    assert said[1 : 1 + len(lines)] == lines

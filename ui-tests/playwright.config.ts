@@ -22,6 +22,8 @@ export default defineConfig({
   reporter: [['list']],
   projects: [
     { name: 'lab', testIgnore: PLACES },
+    // No tests: they print how quick it is.
+    { name: 'figures', testDir: './figures' },
     {
       name: 'places',
       testMatch: PLACES,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +19,8 @@ from typing import Any
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
-_SIGN = {"ok": "✓", "note": "!", "problem": "✗"}
+_SIGNS = {"ok": "✓", "note": "!", "problem": "✗", "mend": "→"}
+_PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
 
 
 def add_commands(groups: Any) -> None:
@@ -96,13 +98,23 @@ def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:
         return [problem(text, "Report it, with the lines above.")]
 
 
+def _signs() -> dict[str, str]:
+    """The signs that can be written where this goes."""
+    try:
+        "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return _PLAIN
+    return _SIGNS
+
+
 def _print(found: list[tuple[str, list[Finding]]]) -> None:
+    signs = _signs()
     for name, findings in found:
         print(name)
         for finding in findings:
-            print(f"  {_SIGN[finding.level]} {finding.text}")
+            print(f"  {signs[finding.level]} {finding.text}")
             if finding.mend:
-                print(f"    → {finding.mend}")
+                print(f"    {signs['mend']} {finding.mend}")
     problems = sum(f.level == "problem" for _, findings in found for f in findings)
     if problems:
         print(f"\n{problems} {'thing' if problems == 1 else 'things'} to mend.")

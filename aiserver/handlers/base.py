@@ -22,6 +22,7 @@ from tornado.web import HTTPError, authenticated
 from .. import errors
 from ..assistant import Assistant
 from ..faultlog import outline_of
+from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
@@ -84,6 +85,9 @@ def error_fields(error: errors.AIServerError) -> dict[str, Any]:
         fields["retryAfter"] = error.retry_after
     if isinstance(error, errors.ModelPackageMissing):
         fields["install"] = error.install
+    if isinstance(error, errors.ModelError) and error.provider is not None:
+        provider = provider_of(error.provider)
+        fields["provider"] = {"name": provider.name, "label": provider.label}
     if isinstance(error, errors.NoModel):
         fields["install"] = "jupyter aiserver model install"
     return fields

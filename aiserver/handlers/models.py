@@ -10,7 +10,7 @@ from ..llm.base import ModelInfo
 from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
 from ..llm.install import InstallState
 from ..llm.registry import ModelRegistry
-from ..requests import ChoiceBody, WarmUpBody
+from ..requests import CheckBody, ChoiceBody, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -104,6 +104,17 @@ class ChoiceHandler(ModelsBase):
         body = self.body(ChoiceBody)
         default = await self.models.choose(body.model)
         await self.finish(json.dumps({"default": default.id if default else None}))
+
+
+class CheckHandler(ModelsBase):
+    """Whether a provider takes what a person entered for it."""
+
+    @guarded("execute")
+    async def post(self) -> None:
+        """Ask the provider for its list of models. No text goes along."""
+        self.check_owner()
+        verdict = await self.models.check(self.body(CheckBody).model)
+        await self.finish(json.dumps({"verdict": verdict}))
 
 
 class WarmUpHandler(AIServerHandler):

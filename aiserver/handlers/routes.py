@@ -7,7 +7,7 @@ from .base import AIServerHandler
 from .generate import GenerateHandler, PreviewHandler, StopHandler
 from .install import InstallHandler
 from .keys import KeyHandler
-from .models import ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
+from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
 from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
 
@@ -25,6 +25,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/notebooks", NotebooksHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
+    (r"/aiserver/models/check", CheckHandler),
     (r"/aiserver/models/keys/([a-z_]{1,64})", KeyHandler),
     (r"/aiserver/models/local/install", InstallHandler),
     (r"/aiserver/models/warm-up", WarmUpHandler),

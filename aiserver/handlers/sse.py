@@ -59,6 +59,9 @@ class EventStream:
         try:
             if data:
                 self._handler.write(data)
-            await asyncio.wait_for(self._handler.flush(), FLUSH_TIMEOUT)
+            flushed = self._handler.flush()
+            if not flushed.done():  # mostly it is: the system took all of it
+                await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
+            flushed.result()
         except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
             raise ClientGone from reason

@@ -31,7 +31,8 @@ EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
 NO_PROVIDER = "The configured model must be written “provider:name”, such as “openai:gpt-4.1-mini”."
 
-_NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}", re.ASCII)  # of a model, as a person may type it
+# Of a model, as a person may type it, in any script: own servers give names such as 通义-模型.
+_NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 
 
 @dataclass(frozen=True)

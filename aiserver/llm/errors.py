@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -17,13 +18,24 @@ from ..errors import (
     AIServerError,
     ModelAuthFailed,
     ModelError,
+    ModelForbidden,
+    ModelNoCredit,
     ModelRateLimited,
     ModelTimeout,
     ModelUnavailable,
+    ModelUnknown,
     PromptTooLong,
+    RequestRefused,
+    TextRefused,
 )
 
 _MAX_RETRY_AFTER = 24 * 3600.0
+
+# How providers say that their filter took the text for unsafe: OpenAI and Moonshot; Alibaba;
+# DeepSeek; Zhipu. The text is read, not shown.
+_FILTERED = re.compile(
+    r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
+)
 
 # A class of this name, or one that ends so, anywhere in the exception's ancestry.
 _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
@@ -31,8 +43,8 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("RateLimitError", ModelRateLimited),
     ("ResourceExhausted", ModelRateLimited),
     ("AuthenticationError", ModelAuthFailed),
-    ("PermissionDeniedError", ModelAuthFailed),
-    ("PermissionDenied", ModelAuthFailed),
+    ("PermissionDeniedError", ModelForbidden),
+    ("PermissionDenied", ModelForbidden),
     ("Unauthenticated", ModelAuthFailed),
     ("TimeoutError", ModelTimeout),
     ("TimeoutException", ModelTimeout),
@@ -51,14 +63,18 @@ def translate(error: Exception) -> AIServerError:
     kind = _by_ancestry(error) or _by_status(_status(error)) or _by_text(error)
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
+    if kind is ModelAuthFailed and _status(error) == 402:
+        return ModelNoCredit()
     if kind is ModelAuthFailed and _status(error) == 403:
-        return ModelAuthFailed("The provider does not let this key use that model.")
+        return ModelForbidden()
     if kind is not None:
         return kind()
     if _status(error) == 404:
-        return ModelError("The provider knows no model of that name. Choose another one.")
+        return ModelUnknown()
     if _status(error) in (400, 422):
-        return ModelError("The provider refused the request. Check the model's name and options.")
+        if _FILTERED.search(str(error)):
+            return TextRefused()
+        return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # A body that is no answer: a broken server or proxy.
         return ModelUnavailable("The model's answer could not be read. Try again in a moment.")

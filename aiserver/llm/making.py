@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..errors import ModelError
+from ..loading import loading
 from .providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
 from .setup import Access
 
@@ -28,6 +29,7 @@ GATEWAY = "LANGSMITH_GATEWAY"
 _BY_GATEWAY = f"{GATEWAY} would lead the request elsewhere. Unset it, or give a base_url."
 
 
+@loading()
 def make_model(
     provider: str,
     name: str,
@@ -112,5 +114,9 @@ def direct_clients() -> dict[str, Any]:
     quiet = httpx.Timeout(None, connect=10)  # silence is bounded by ``stream_chat``
     return {
         "http_client": httpx.Client(trust_env=False),
-        "http_async_client": httpx.AsyncClient(trust_env=False, timeout=quiet),
+        "http_async_client": httpx.AsyncClient(
+            trust_env=False,
+            timeout=quiet,
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+        ),
     }

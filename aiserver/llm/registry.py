@@ -42,6 +42,7 @@ from .catalog import (
     ProviderInfo,
     local_package,
 )
+from .check import Verdict, check
 from .connections import Connections
 from .install import Installer
 from .local import CONTEXT, LocalModel
@@ -192,12 +193,29 @@ class ModelRegistry(LoggingConfigurable):
         await self.connections.forget(provider)
         self._retire(provider)
 
+<<<<<<< HEAD
     async def sweep(self) -> None:
         """Remove what killed writers left beside the person's keys. Raises nothing."""
         try:
             await asyncio.to_thread(self.connections.sweep)
         except StorageError:
             self.log.warning("What a killed writer left beside the keys can't be removed.")
+=======
+    async def check(self, model_id: str) -> Verdict:
+        """Ask a model's provider whether it can be asked: see ``check.py``.
+
+        Raises NotFound, ModelNotAllowed, ModelError.
+        """
+        info = await self._named(model_id)
+        provider, _, name = info.id.partition(":")
+        if provider not in PROVIDERS:
+            return "no_list"  # there is nobody to ask
+        try:
+            return await check(provider, await self.connections.access(provider), name)
+        except ModelError as error:
+            error.provider = provider
+            raise
+>>>>>>> main
 
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
@@ -260,7 +278,7 @@ class ModelRegistry(LoggingConfigurable):
         if not name:
             raise ModelError(NO_PROVIDER)
         if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install)
+            raise ModelPackageMissing(known.label, known.install, provider)
         options = self.model_options if info.id == self.model else {}
 
         async def access() -> Access:

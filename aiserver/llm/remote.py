@@ -2,12 +2,13 @@
 
 What must hold: a request is repeated only before its first token, at most ``RETRIES`` times, and
 never sooner than the provider asks, which whoever waits is told (P31); a provider that needs a key
-is not asked without one.
+is not asked without one; an error names the provider, so that a person can be led to its settings.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,16 @@ class RemoteModel(ChatModel):
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
+        try:
+            async with contextlib.aclosing(self._stream(messages)) as deltas:
+                async for delta in deltas:
+                    yield delta
+        except ModelError as error:
+            if self.info.provider in PROVIDERS:
+                error.provider = self.info.provider
+            raise
+
+    async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
         model = await self._get()
         for attempt in range(RETRIES + 1):
             answer = stream_chat(model, messages, self._limits, tracing=self._tracing)

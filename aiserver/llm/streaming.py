@@ -6,8 +6,9 @@ What must hold:
   inside the model's library, so that cancelling it unwinds that library's own clean-up at once.
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
 - A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
-  model itself cut, raises BadAnswer: a part is never passed off as the whole (P17, P32).
+  model itself cut, raises AnswerCut: a part is never passed off as the whole (P17, P32).
 - What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
+- No stream, nor many of them, holds the server's event loop (see ``turns.py``).
 - Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
   ``astream`` first asks the environment who wants to be told of prompts and answers (LangSmith,
   tracers of old, hooks that other libraries left); ``_astream``, which each provider's package
@@ -22,18 +23,19 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import BadAnswer, ModelTimeout, ModelUnavailable
+from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, ModelUnavailable
 from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
+from .turns import Turns
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-CUT = "The answer was cut off because it grew too long. Ask for less at once."
+    Item = AIMessageChunk | Exception | None
+
 NOTHING = "What came back was no answer of a model. Check the address, and try again."
-BROKEN_OFF = "The model stopped in the middle of its answer. Try again."
 
 # What providers call the reason why an answer ended, and the values that mean "cut".
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
@@ -60,53 +62,65 @@ async def stream_chat(
 ) -> AsyncGenerator[Delta, None]:
     """Ask ``model``; ``options`` go to its ``astream``. Raises ModelError or a child of it."""
     # Unbounded, so that the task never waits for the reader; the answer's own cap bounds it.
-    queue: asyncio.Queue[AIMessageChunk | Exception | None] = asyncio.Queue()
+    queue: asyncio.Queue[Item] = asyncio.Queue()
     task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
     usage: dict[str, int] = {}
     reason = None
     size = 0
     half = ""  # a character whose second half has not come
+    error: Exception | None = None
+    ended = False
     try:
-        while True:
-            try:
-                item = await asyncio.wait_for(queue.get(), limits.timeout)
-            except asyncio.TimeoutError as error:
-                raise ModelTimeout from error
-            if item is None:
-                break
-            if isinstance(item, Exception):
-                raise translate(item) from item
-            _add(usage, item.usage_metadata)
-            reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
-            text = half + str(item.text)
-            size += max(1, len(text))  # also one that thinks, or says nothing, without end
-            half = text[-1] if ends_in_half(text) else ""
+        while not ended:
+            text, half = half, ""
+            # All that has come is one piece: where much comes at once, little is done for each.
+            for item in await _batch(queue, limits.timeout):
+                if item is None or isinstance(item, Exception):
+                    ended, error = True, item
+                    break
+                _add(usage, item.usage_metadata)
+                reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
+                said = str(item.text)
+                text += said
+                size += max(1, len(said))  # also one that thinks, or says nothing, without end
+            half = text[-1] if not ended and ends_in_half(text) else ""
             if text := whole(text.removesuffix(half)):
                 yield Delta(text)
+            if error is not None:
+                raise translate(error) from error
             if size > limits.characters:
-                raise BadAnswer(CUT)
+                raise AnswerCut
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=1)
-    if half:
-        yield Delta(whole(half))
     if usage:
         yield Delta(usage=dict(usage))
     if str(reason).lower() in _CUT_REASONS:
-        raise BadAnswer(CUT)
+        raise AnswerCut
     if reason is None and limits.must_end:
-        raise BadAnswer(BROKEN_OFF) if size else ModelUnavailable(NOTHING)
+        raise AnswerBrokenOff if size else ModelUnavailable(NOTHING)
+
+
+async def _batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
+    """All that has come, and at least one thing. Raises ModelTimeout."""
+    try:
+        batch = [await asyncio.wait_for(queue.get(), timeout)]
+    except asyncio.TimeoutError as error:
+        raise ModelTimeout from error
+    while not queue.empty():
+        batch.append(queue.get_nowait())
+    return batch
 
 
 async def _pump(
     model: BaseChatModel,
     messages: list[BaseMessage],
     options: dict[str, Any],
-    queue: asyncio.Queue[AIMessageChunk | Exception | None],
+    queue: asyncio.Queue[Item],
     limits: Limits,
     tracing: bool,
 ) -> None:
-    size = 0
+    size, turns = 0, Turns()
     try:
         async with contextlib.aclosing(chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
@@ -114,6 +128,7 @@ async def _pump(
                 size += max(1, len(chunk.text))
                 if size > limits.characters:
                     break  # also when nobody reads
+                await turns.pause()
         queue.put_nowait(None)
     except Exception as error:
         queue.put_nowait(error)

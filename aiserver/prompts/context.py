@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..loading import loading
 from ..models import Interaction
 from ..requests import CellType, ContextCell, DataFrameProfile
 from . import templates
@@ -54,7 +55,8 @@ async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
     """The messages to send, in at most ``budget`` tokens if that is possible at all."""
-    await asyncio.to_thread(_import)
+    if not _loaded:
+        await asyncio.to_thread(_load)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     language = cell_language(request.language, request.source, request.cell_type)
@@ -107,13 +109,19 @@ def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     return [(roles.get(item.type, item.type), str(item.text)) for item in messages]
 
 
-def _import() -> None:
-    """Load what prompts need of LangChain: half a second the first time, in a thread."""
-    from langchain_core import messages, runnables
+_loaded = False
 
-    # Both load a name when it is first asked for; trim_messages asks for Runnable.
-    _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
-    _ = messages.trim_messages, runnables.Runnable
+
+def _load() -> None:
+    """Load what prompts need of LangChain: half a second the first time, in a thread."""
+    global _loaded
+    with loading():
+        from langchain_core import messages, runnables
+
+        # Both load a name when it is first asked for; trim_messages asks for Runnable.
+        _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
+        _ = messages.trim_messages, runnables.Runnable
+    _loaded = True
 
 
 async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:

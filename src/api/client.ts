@@ -23,6 +23,7 @@ import type {
   SessionEvent,
   SessionList,
   StreamEvent,
+  Verdict,
   WarmUpBody
 } from './types';
 
@@ -76,6 +77,16 @@ export class ApiClient {
       method: 'PUT',
       body: { model }
     });
+  }
+
+  /** Ask a connected provider whether it answers, takes the key and has the model. */
+  async check(model: string): Promise<Verdict> {
+    const body = { model };
+    const found = await this._json<{ verdict: Verdict }>('models/check', {
+      method: 'POST',
+      body
+    });
+    return found.verdict;
   }
 
   /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */

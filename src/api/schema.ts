@@ -229,6 +229,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/models/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a connected provider whether it answers, takes the key and has a model
+         * @description One request to that provider, for its list of models. Nothing of a notebook goes along, and
+         *     what comes of it is kept nowhere. A provider that refuses or can't be reached is an error.
+         */
+        post: operations["checkModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models/keys/{provider}": {
         parameters: {
             query?: never;
@@ -333,6 +354,11 @@ export interface components {
             retryAfter?: number;
             /** @description The command that mends it */
             install?: string;
+            /** @description Whose model could not answer, where that is one that can be connected */
+            provider?: {
+                name: string;
+                label: string;
+            };
             /** @description The answer that could not be saved */
             unsaved?: components["schemas"]["Interaction"];
         };
@@ -653,6 +679,16 @@ export interface components {
         };
         Choice: {
             default: string | null;
+        };
+        CheckBody: {
+            model: string;
+        };
+        Check: {
+            /**
+             * @description `no_list`: it lists no models, so no more can be told; `not_listed`: it does, but not this one
+             * @enum {string}
+             */
+            verdict: "ok" | "no_list" | "not_listed";
         };
         KeyBody: {
             key?: string | null;
@@ -1062,6 +1098,36 @@ export interface operations {
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    checkModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckBody"];
+            };
+        };
+        responses: {
+            /** @description It answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     connectProvider: {

@@ -25,6 +25,7 @@ export type SessionSummary = Schemas['SessionSummary'];
 export type SessionList = Schemas['SessionList'];
 export type Step = Schemas['Step'];
 export type Replay = Schemas['Replay'];
+export type Verdict = Schemas['Check']['verdict'];
 export type ModelInfo = Schemas['Model'];
 export type Provider = Schemas['Provider'];
 export type LocalModel = Schemas['LocalModel'];

@@ -5,11 +5,15 @@
  * browser, a proxy or a parser.
  */
 import { ApiError } from '../api/request';
+import type { ErrorBody } from '../api/types';
 
-/** What went wrong. `code` is the server's, or one of ours: `interrupted`, `not_sent`. */
+/**
+ * What went wrong. `code` is the server's, or one of ours: `interrupted` (a stream broke off),
+ * `not_sent`, `unknown`.
+ */
 export interface IFailure {
   readonly code: string;
-  /** Empty where the client words it by its code. */
+  /** In the server's English; empty where the client alone words it. */
   readonly message: string;
   /** The command that mends it. */
   readonly install?: string;
@@ -19,6 +23,8 @@ export interface IFailure {
   readonly generationId?: string;
   /** With `unauthenticated`: where to sign in. */
   readonly signIn?: string;
+  /** Whose model it was, where that can be mended in the provider's form. */
+  readonly provider?: ErrorBody['provider'];
 }
 
 /** The request did not leave: the notebook could not be made ready. */
@@ -32,14 +38,38 @@ export function asFailure(reason: unknown): IFailure {
   if (reason instanceof NotSent) {
     return { code: 'not_sent', message: reason.message };
   }
-  // The body of the answer broke off: the browser's own words help nobody.
-  return { code: 'interrupted', message: '' };
+  return { code: 'unknown', message: '' };
+}
+
+/** What ended the reading of a stream: anything that is no answer means that it broke off. */
+export function asCutOff(reason: unknown): IFailure {
+  const failure = asFailure(reason);
+  return failure.code === 'unknown'
+    ? { code: 'interrupted', message: '' }
+    : failure;
 }
 
 /** What of an error is for the person. */
 export function failureOf(error: IFailure): IFailure {
-  const { code, message, install, retryAfter, generationId, signIn } = error;
-  return { code, message, install, retryAfter, generationId, signIn };
+  const { code, message, install, retryAfter, generationId, signIn, provider } =
+    error;
+  return {
+    code,
+    message,
+    install,
+    retryAfter,
+    generationId,
+    signIn,
+    provider
+  };
+}
+
+/** Whether it was the model that failed: with another one the same request may succeed. */
+export function isOfModel({ code, provider }: IFailure): boolean {
+  return (
+    provider !== undefined ||
+    /^(no_model|model_|prompt_too_long|bad_answer|answer_)/.test(code)
+  );
 }
 
 /**

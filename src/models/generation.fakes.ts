@@ -112,6 +112,7 @@ export function setup(options: { source?: string | null } = {}) {
     notebookId: () => 'nb' as string | null,
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
+    error: () => null,
     apply: jest.fn((text: string) => {
       if (source === null) {
         return false;

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/request';
 import type { StreamEvent } from '../api/types';
-import { code, done, setup, start, turn } from './generation.fakes';
+import { MODEL, code, done, setup, start, turn } from './generation.fakes';
 
 /** An answer that was whole, but could not be kept. */
 const unkept = (suggestion: string): StreamEvent => ({
@@ -284,5 +284,27 @@ describe('GenerationModel, when things fail', () => {
     t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
     await t.model.reset();
     expect(t.model.state.notice).toBe('unsaved');
+  });
+
+  it('says it of a model no longer once another one is chosen', async () => {
+    const t = setup();
+    const OTHER = { ...MODEL, id: 'test:other' };
+    t.history.models.mockResolvedValue({
+      default: MODEL.id,
+      models: [MODEL, OTHER]
+    });
+    t.model.open();
+    void t.model.ask('go');
+    (await t.requested(1)).push(
+      start(),
+      { type: 'error', code: 'model_auth_failed', message: '' },
+      null
+    );
+    await t.phase('failed');
+    await t.model.lookForModel(); // To look again changes nothing.
+    expect(t.model.state.failure?.code).toBe('model_auth_failed');
+    t.model.useModel(OTHER.id);
+    const state = await t.until(({ failure }) => !failure);
+    expect(state).toMatchObject({ model: OTHER, draft: 'go' });
   });
 });

@@ -36,6 +36,19 @@ describe('GenerationModel', () => {
     expect(t.model.state.phase).toBe('idle');
   });
 
+  it('says that an answer changes nothing, until the cell holds something else (P38)', async () => {
+    const t = setup();
+    t.model.open();
+    void t.model.ask('修一下');
+    const feed = await t.requested(1);
+    feed.push(start(), done(1, 'x = 1\n'), null);
+    await t.phase('suggested');
+    expect(t.model.state.notice).toBe('same');
+    t.target.apply('x = 3');
+    t.model.sourceChanged();
+    expect(t.model.state).toMatchObject({ notice: null, edited: true });
+  });
+
   it('warms the model when the row opens, and minds no failure of that', async () => {
     const t = setup();
     t.api.warmUp.mockRejectedValueOnce(new ApiError(503, 'x', 'x'));

@@ -19,7 +19,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile, EventBody, Interaction } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
-import { IFailure, asFailure, failureOf } from './failure';
+import { IFailure, asCutOff, failureOf, isOfModel } from './failure';
 import {
   IRequest,
   bodyOf,
@@ -104,6 +104,14 @@ export class GenerationModel {
   useModel(id: string | null): void {
     this._set({ cellModel: id });
     void this.lookForModel();
+  }
+
+  /** What a model failed by was mended: its failure is of before. */
+  mended(): void {
+    const { failure } = this._state;
+    if (failure && isOfModel(failure)) {
+      this._set({ failure: null });
+    }
   }
 
   /** Learn which model answers in the open row. Quietly: whoever asks is told what fails. */
@@ -221,9 +229,11 @@ export class GenerationModel {
 
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
-    const { phase, edited } = this._state;
+    const { phase, edited, notice } = this._state;
     if (phase === 'suggested' && edited !== this._isEdited) {
-      this._set({ edited: this._isEdited });
+      // Once the cell holds something else, the answer is a change of it.
+      const still = notice === 'same' ? null : notice;
+      this._set({ edited: this._isEdited, notice: still });
     }
   }
 
@@ -291,7 +301,7 @@ export class GenerationModel {
       const body = bodyOf(request, this.target, notebookId, cellModel);
       await this._consume(run, body, before?.lingers ? TRIES : tries);
     } catch (reason) {
-      this._fail(run, asFailure(reason));
+      this._fail(run, asCutOff(reason));
     } finally {
       run.end();
     }
@@ -380,9 +390,10 @@ export class GenerationModel {
   ): void {
     if (this._run === run) {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
+      const now = this.target.source() ?? '';
       this._endRun(run, {
         phase: 'suggested',
-        notice: null,
+        notice: now.trimEnd() === suggestion.source.trimEnd() ? 'same' : null,
         edited: this._isEdited,
         unkept,
         code: suggestion.source,

@@ -9,7 +9,7 @@ import type {
   ModelInfo,
   ModelList
 } from '../api/types';
-import type { IFailure } from './failure';
+import { IFailure, isOfModel } from './failure';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
@@ -33,6 +33,9 @@ export interface ITarget {
 
   /** The cell's code; null if the cell is gone. */
   source(): string | null;
+
+  /** The error that the cell's code ended with, in a few lines; null if there is none. */
+  error(): string | null;
 
   /** Write the cell's code in one undo step; false if the cell is gone or locked. */
   apply(source: string): boolean;
@@ -58,10 +61,17 @@ export type Phase =
 /**
  * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
  * `unsaved`: what was done could not be noted yet · `unnoted`: nor will it be ·
- * `ready`: now there is a model.
+ * `ready`: now there is a model · `same`: the answer is what the cell holds already.
  */
 export type Notice =
-  'busy' | 'stopped' | 'reset' | 'gone' | 'unsaved' | 'unnoted' | 'ready';
+  | 'busy'
+  | 'stopped'
+  | 'reset'
+  | 'gone'
+  | 'unsaved'
+  | 'unnoted'
+  | 'ready'
+  | 'same';
 
 /** A whole answer that can be accepted. */
 export interface ISuggestion {
@@ -157,7 +167,10 @@ export function withModels(
   const change = { model, cellModel: chosen && state.cellModel };
   const lacked = state.failure?.code === 'no_model';
   if (state.phase !== 'asking' && !lacked) {
-    return change;
+    // What one model failed by is said of another one no longer.
+    const other = model && state.model && model.id !== state.model.id;
+    const isPast = other && state.failure && isOfModel(state.failure);
+    return isPast ? { ...change, failure: null } : change;
   }
   const failure = problemOf(model);
   const notice = lacked && !failure ? 'ready' : state.notice;

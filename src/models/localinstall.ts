@@ -13,6 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ApiClient } from '../api/client';
 import { ApiError } from '../api/request';
 import type { InstallState } from '../api/types';
+import { IFailure, asFailure, failureOf } from './failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
@@ -28,8 +29,8 @@ export interface IInstallView {
   readonly progress: IInstallProgress | null;
   /** Bytes a second over the last seconds, 0 if none came; null until that can be told. */
   readonly speed: number | null;
-  /** Why it failed, and the command that mends it where there is one. */
-  readonly problem: { message: string; install: string | null } | null;
+  /** Why it failed, or could not be stopped. */
+  readonly problem: IFailure | null;
 }
 
 const IDLE: IInstallView = {
@@ -38,6 +39,8 @@ const IDLE: IInstallView = {
   speed: null,
   problem: null
 };
+
+const BROKEN_OFF: IFailure = { code: 'install_interrupted', message: '' };
 
 /** The time over which the speed is taken, in ms. */
 const SPAN = 6000;
@@ -91,7 +94,7 @@ export class LocalInstall {
     try {
       await this._api.stopInstall();
     } catch (reason) {
-      this._set({ problem: asProblem(reason) });
+      this._set({ problem: asFailure(reason) });
       return;
     }
     this._round++;
@@ -126,10 +129,7 @@ export class LocalInstall {
             this._set({ status: 'stopped', speed: null });
             return;
           } else {
-            this._fail({
-              message: event.message,
-              install: event.install ?? null
-            });
+            this._fail(failureOf(event));
             return;
           }
         }
@@ -140,7 +140,7 @@ export class LocalInstall {
         if (join && (reason as Partial<ApiError>).code === 'not_found') {
           // It never came to the server, or it ended unseen: the list tells how.
           if (began && !heard) {
-            this._fail({ message: '', install: null });
+            this._fail(BROKEN_OFF);
           } else {
             this._set(IDLE);
           }
@@ -157,7 +157,7 @@ export class LocalInstall {
         }
       }
       if (left <= 1) {
-        this._fail({ message: '', install: null });
+        this._fail(BROKEN_OFF);
         return;
       }
       join = true;
@@ -210,13 +210,8 @@ export class LocalInstall {
   private _stall: ReturnType<typeof setTimeout> | undefined;
 }
 
-function asProblem(reason: unknown): {
-  message: string;
-  install: string | null;
-} {
-  if (reason instanceof ApiError) {
-    const { install } = reason.body as { install?: string | null };
-    return { message: reason.message, install: install ?? null };
-  }
-  return { message: '', install: null };
+/** Where nothing was answered, the connection is what failed. */
+function asProblem(reason: unknown): IFailure {
+  const failure = asFailure(reason);
+  return failure.code === 'unknown' ? BROKEN_OFF : failure;
 }

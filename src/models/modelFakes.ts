@@ -7,7 +7,8 @@ import type {
   LocalModel,
   ModelInfo,
   ModelList,
-  Provider
+  Provider,
+  Verdict
 } from '../api/types';
 import type { ModelsApi } from './modelchoice';
 
@@ -77,6 +78,8 @@ export class ModelsApiFake implements ModelsApi {
   list = modelList();
   calls: [string, ...unknown[]][] = [];
   failure: Error | null = null;
+  /** What the provider says when it is asked; an error is a refusal. */
+  verdict: Verdict | Error = 'ok';
 
   async models(): Promise<ModelList> {
     return this._do('models', () => this.list);
@@ -92,6 +95,14 @@ export class ModelsApiFake implements ModelsApi {
     address: string | null
   ): Promise<void> {
     return this._do('save', () => undefined, provider, key, address);
+  }
+
+  async check(model: string): Promise<Verdict> {
+    this.calls.push(['check', model]);
+    if (this.verdict instanceof Error) {
+      throw this.verdict;
+    }
+    return this.verdict;
   }
 
   async removeKey(provider: string): Promise<void> {

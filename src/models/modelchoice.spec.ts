@@ -1,3 +1,4 @@
+import { ApiError } from '../api/request';
 import { ModelChoice } from './modelchoice';
 import type { InstallState } from '../api/types';
 import {
@@ -74,9 +75,9 @@ describe('ModelChoice', () => {
     const { api, choice } = setup();
     api.list = modelList({ default: LOCAL.id, models: [LOCAL] });
     await choice.refresh();
-    api.failure = new Error('No answer.');
+    api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await choice.refresh();
-    expect(choice.problem).toBe('No answer.');
+    expect(choice.problem?.code).toBe('unreachable');
     expect(choice.current).toEqual(LOCAL);
   });
 

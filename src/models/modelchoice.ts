@@ -10,12 +10,13 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
-import type { ModelInfo, ModelList, Provider } from '../api/types';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../api/types';
+import { IFailure, asFailure } from './failure';
 import { InstallApi, LocalInstall } from './localinstall';
 
 /** The calls that it needs; `ApiClient` has them. */
 export type ModelsApi = InstallApi &
-  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey'>;
+  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey' | 'check'>;
 
 export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
@@ -38,7 +39,7 @@ export class ModelChoice {
   }
 
   /** Why the server could not be asked; null if it could. */
-  get problem(): string | null {
+  get problem(): IFailure | null {
     return this._problem;
   }
 
@@ -97,6 +98,16 @@ export class ModelChoice {
     await this._again();
   }
 
+  /**
+   * Ask the provider whether what was entered for it is right. Only after a person pressed a
+   * button (P4); it changes nothing.
+   *
+   * @throws ApiError that says what is wrong.
+   */
+  check(provider: string, model: string): Promise<Verdict> {
+    return this._api.check(`${provider}:${model}`);
+  }
+
   /** Let the server forget the key of a provider. */
   async disconnect(provider: string): Promise<void> {
     await this._api.removeKey(provider);
@@ -115,7 +126,7 @@ export class ModelChoice {
       this._list = await this._api.models();
       this._problem = null;
     } catch (reason) {
-      this._problem = reason instanceof Error ? reason.message : '';
+      this._problem = asFailure(reason);
     }
     const running = this._list?.local?.installing;
     // A list that was asked for before a stop may still say that it runs.
@@ -127,6 +138,6 @@ export class ModelChoice {
 
   private readonly _changed = new Signal<this, 'list' | 'install'>(this);
   private _list: ModelList | null = null;
-  private _problem: string | null = null;
+  private _problem: IFailure | null = null;
   private _asking: Promise<void> | null = null;
 }

@@ -9,6 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CellType, ContextCell } from '../api/types';
 import type { INotebookIdentity } from '../tokens';
 import { applySource } from './apply';
+import { errorOf } from './cellerror';
 import { isReadOnly } from './identity';
 import { cellsBefore, kernelOf, languageOf, typeOf } from './context';
 
@@ -47,6 +48,10 @@ export class NotebookCell {
     return (
       findCell(this.panel, this.cellId)?.model.sharedModel.getSource() ?? null
     );
+  }
+
+  error(): string | null {
+    return errorOf(findCell(this.panel, this.cellId));
   }
 
   apply(source: string): boolean {

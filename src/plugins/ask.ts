@@ -15,12 +15,15 @@ import {
 import { Menu } from '@lumino/widgets';
 
 import { ApiClient } from '../api/client';
+import { asFailure } from '../models/failure';
 import { GenerationModel } from '../models/generation';
 import { preview } from '../models/generationbody';
 import { NotebookCell } from '../notebook/cell';
+import { errorOf } from '../notebook/cellerror';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
 import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
+import { failureText } from '../widgets/failures';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
 import { showPreview } from '../widgets/preview';
@@ -107,6 +110,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     for (const command of [
       CommandIDs.ask,
       CommandIDs.askDataFrame,
+      CommandIDs.fix,
       CommandIDs.accept,
       CommandIDs.reject,
       CommandIDs.stop,
@@ -159,6 +163,15 @@ function addCommands(
     isEnabled: () => current()?.cell instanceof CodeCell,
     execute: () => open(true)
   });
+  commands.addCommand(CommandIDs.fix, {
+    label: trans.__('Fix This Cell’s Error'),
+    caption: trans.__('Ask for a change, with the last lines of the error'),
+    isEnabled: () => errorOf(current()?.cell ?? null) !== null,
+    execute: () => {
+      const found = current();
+      found?.asks.fix(found.cell);
+    }
+  });
   commands.addCommand(CommandIDs.accept, {
     label: trans.__('Accept the Suggestion'),
     isEnabled: isSuggested,
@@ -190,7 +203,8 @@ function addCommands(
           );
         }
       } catch (reason) {
-        Notification.error((reason as Error).message, { autoClose: 5000 });
+        const text = failureText(asFailure(reason), trans);
+        Notification.error(text, { autoClose: 5000 });
       }
     }
   });

@@ -15,8 +15,10 @@ import * as React from 'react';
 
 import { ApiClient } from '../api/client';
 import type { ModelInfo } from '../api/types';
+import { IFailure, asFailure } from '../models/failure';
 import { ModelChoice } from '../models/modelchoice';
 import { CommandIDs, IModelPick, IModels } from '../tokens';
+import { failureText } from '../widgets/failures';
 import {
   agreeTo,
   connectProvider,
@@ -48,8 +50,12 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
     commands.addCommand(CommandIDs.connect, {
       label: trans.__('Connect a Model Provider…'),
       caption: trans.__('Let a model of a provider answer'),
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => models.connect()
+      describedBy: {
+        args: { type: 'object', properties: { provider: { type: 'string' } } }
+      },
+      execute: async ({ provider }) => {
+        await models.connect(provider as string | undefined);
+      }
     });
     commands.addCommand(CommandIDs.modelSettings, {
       label: args =>
@@ -99,8 +105,8 @@ class Models implements IModels {
     void this._pick(pick);
   }
 
-  offer(options: { toField: () => void }): React.JSX.Element {
-    return <Offer services={this._services} toField={options.toField} />;
+  offer(options: { toField: () => void; asked: number }): React.JSX.Element {
+    return <Offer services={this._services} {...options} />;
   }
 
   settingsView(): React.JSX.Element {
@@ -112,8 +118,8 @@ class Models implements IModels {
     );
   }
 
-  async connect(): Promise<void> {
-    await connectProvider(this._services);
+  connect(provider?: string): Promise<boolean> {
+    return connectProvider(this._services, provider);
   }
 
   /** In the settings editor; in a dialog where there is none. */
@@ -132,7 +138,7 @@ class Models implements IModels {
     const before = document.activeElement;
     await this._choice.refresh();
     if (this._choice.problem !== null) {
-      Notification.error(this._choice.problem, { autoClose: 5000 });
+      this._tell(this._choice.problem);
     }
     const menu = modelMenu({
       choice: this._choice,
@@ -175,8 +181,12 @@ class Models implements IModels {
         await then();
       }
     } catch (reason) {
-      Notification.error((reason as Error).message, { autoClose: 5000 });
+      this._tell(asFailure(reason));
     }
+  }
+
+  private _tell(failure: IFailure): void {
+    Notification.error(failureText(failure, this._trans), { autoClose: 5000 });
   }
 
   private _agree(model: ModelInfo): Promise<boolean> {

@@ -7,7 +7,7 @@
  * - A Markdown cell shows its source while it is asked in. Text that was accepted is not
  *   rendered, as code is not run, until the person does it: drawing it may load images.
  */
-import { Cell, MarkdownCell } from '@jupyterlab/cells';
+import { Cell, CodeCell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
@@ -32,6 +32,10 @@ export class CellAsk implements IDisposable {
     model.changed.connect(this._schedule, this);
     cell.model.contentChanged.connect(this._onSource, this);
     cell.disposed.connect(this.dispose, this);
+    if (cell instanceof CodeCell) {
+      cell.model.outputs.changed.connect(this._onOutputs, this);
+      cell.model.stateChanged.connect(this._onOutputs, this);
+    }
     this._source = cell.model.sharedModel.getSource();
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
     if (cell instanceof MarkdownCell) {
@@ -197,7 +201,17 @@ export class CellAsk implements IDisposable {
     this._schedule();
   }
 
+  /** An error came or went: the row offers to mend it. */
+  private _onOutputs(): void {
+    const error = this.model.target.error();
+    if (error !== this._error) {
+      this._error = error;
+      this.row.update();
+    }
+  }
+
   private readonly _source: string;
+  private _error: string | null = null;
   private readonly _wasRendered: boolean;
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;

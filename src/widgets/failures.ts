@@ -10,6 +10,16 @@ export function failureText(
   failure: IFailure,
   trans: TranslationBundle
 ): string {
+  return (
+    knownText(failure, trans) ||
+    modelText(failure, trans) ||
+    failure.message ||
+    trans.__('That did not work. Try again.')
+  );
+}
+
+/** What happened here, at the server or on its disk; empty for other codes. */
+function knownText(failure: IFailure, trans: TranslationBundle): string {
   switch (failure.code) {
     case 'interrupted':
       return trans.__(
@@ -55,24 +65,118 @@ export function failureText(
       return trans.__(
         'A newer AI Server wrote this history. Update to add to it.'
       );
-    case 'model_timeout':
-      return trans.__('The model did not answer in time. Try again.');
-    case 'model_unavailable':
+    case 'storage_error':
       return trans.__(
-        'The model can’t be reached right now. Try again in a moment.'
+        'The history could not be saved or read. Nothing saved before is lost.'
       );
+    case 'not_yours':
+      return trans.__(
+        'Somebody else asked for this answer, so only they can stop it.'
+      );
+    case 'not_owner':
+      return trans.__(
+        'This server belongs to somebody else, and answers would be at their cost. Ask in a notebook on your own server.'
+      );
+    case 'too_many_generations':
+      return trans.__(
+        'Too many answers are being written at once. Wait until one is done.'
+      );
+    case 'request_too_large':
+      return trans.__('That is more text than can be sent at once.');
+    case 'install_interrupted':
+      return trans.__('The connection broke off. What has come is kept.');
+    default:
+      return '';
+  }
+}
+
+/** What a model or its provider did, which is named where it is known; empty for other codes. */
+function modelText(failure: IFailure, trans: TranslationBundle): string {
+  const who = failure.provider?.label;
+  switch (failure.code) {
+    case 'model_auth_failed':
+      return trans.__(
+        '%1 refused the key. Check the key, then try again.',
+        who ?? trans.__('The provider')
+      );
+    case 'model_forbidden':
+      return trans.__(
+        '%1 does not let this key use that model. Choose another model, or another key.',
+        who ?? trans.__('The provider')
+      );
+    case 'model_no_credit':
+      return trans.__(
+        'The account at %1 has no credit left. Add some there, then try again.',
+        who ?? trans.__('the provider')
+      );
+    case 'model_refused_text':
+      return trans.__(
+        'The filter of %1 refused this text. Say it in other words.',
+        who ?? trans.__('the provider')
+      );
+    case 'model_key_missing':
+      return trans.__(
+        'There is no key for %1 at hand. Enter one first.',
+        who ?? trans.__('the provider')
+      );
+    case 'model_unknown':
+      return trans.__(
+        '%1 knows no model of that name. Choose another one.',
+        who ?? trans.__('The provider')
+      );
+    case 'model_refused_request':
+      return trans.__(
+        '%1 refused the request. Check the name of the model.',
+        who ?? trans.__('The provider')
+      );
+    case 'model_timeout':
+      return trans.__(
+        '%1 did not answer in time. Try again.',
+        who ?? trans.__('The model')
+      );
+    case 'model_unavailable':
+      return who
+        ? trans.__(
+            '%1 can’t be reached right now. Check its address and the connection, or try again in a moment.',
+            who
+          )
+        : trans.__(
+            'The model can’t be reached right now. Try again in a moment.'
+          );
     case 'model_rate_limited':
       return failure.retryAfter
         ? trans.__(
-            'The provider asks to wait %1 seconds: too many requests.',
+            '%1 asks to wait %2 seconds: too many requests.',
+            who ?? trans.__('The provider'),
             Math.ceil(failure.retryAfter)
           )
         : trans.__(
-            'The provider asks to wait: too many requests. Try again in a moment.'
+            '%1 asks to wait: too many requests. Try again in a moment.',
+            who ?? trans.__('The provider')
           );
+    case 'model_package_missing':
+      return who
+        ? trans.__('Models of %1 need one more Python package.', who)
+        : trans.__('This model needs one more Python package.');
+    case 'model_not_allowed':
+      return trans.__(
+        'The administrator of this server does not allow that model.'
+      );
     case 'prompt_too_long':
       return trans.__(
         'That is more text than this model can read. Shorten the cell or the request.'
+      );
+    case 'bad_answer':
+      return trans.__(
+        'The model’s answer held no usable code. Try to say it another way.'
+      );
+    case 'answer_cut':
+      return trans.__(
+        'The answer was cut off because it grew too long. Ask for less at once.'
+      );
+    case 'answer_broken_off':
+      return trans.__(
+        'The model stopped in the middle of its answer. Try again.'
       );
     case 'no_model':
       return (
@@ -80,7 +184,7 @@ export function failureText(
         trans.__('No model is set up yet, so nothing can answer.')
       );
     default:
-      return failure.message || trans.__('That did not work. Try again.');
+      return '';
   }
 }
 

@@ -17,7 +17,7 @@ import { findCell } from '../notebook/cell';
 import { mendCellIds } from '../notebook/cellids';
 import { CellAsk } from './cellask';
 import type { IPromptRowServices } from './promptrow';
-import { noticeText } from './promptwords';
+import { fixRequest, noticeText } from './promptwords';
 
 export interface INotebookAsksOptions extends IPromptRowServices {
   panel: NotebookPanel;
@@ -75,6 +75,16 @@ export class NotebookAsks implements IDisposable {
     void cell.ready.then(() =>
       view.row.node.scrollIntoView({ block: 'nearest' })
     );
+  }
+
+  /** Ask for a change that mends the error which the cell ended with. */
+  fix(cell: Cell): void {
+    this.open(cell);
+    const model = this.get(cell);
+    const error = model?.target.error();
+    if (model && error) {
+      void model.ask(fixRequest(error, this._options.trans));
+    }
   }
 
   dispose(): void {

@@ -8,6 +8,7 @@ import * as React from 'react';
 import type { GenerationModel } from '../models/generation';
 import type { IGenerationState } from '../models/generationstate';
 import { Progress } from './promptparts';
+import { fixRequest } from './promptwords';
 
 export function Turn(props: {
   state: IGenerationState;
@@ -27,6 +28,8 @@ export function Actions(props: {
   trans: TranslationBundle;
   text: string;
   send: () => void;
+  /** Ask with these words, whatever stands in the field. */
+  ask: (words: string) => void;
   copy: (text: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
@@ -50,7 +53,7 @@ export function Actions(props: {
       <>
         <Button
           label={trans.__('Accept')}
-          keys={text ? acceptKeys() : '⇧⏎'}
+          keys={text.trim() ? acceptKeys() : '⇧⏎'}
           primary
           run={() => void model.accept()}
         />
@@ -83,6 +86,7 @@ export function Actions(props: {
       </>
     );
   }
+  const error = model.target.error();
   return (
     <>
       <Button
@@ -97,6 +101,14 @@ export function Actions(props: {
         keys="Esc"
         run={() => model.close(text)}
       />
+      {error && (
+        <Button
+          quiet
+          label={trans.__('Fix it')}
+          title={trans.__('Ask with these lines of the error: %1', error)}
+          run={() => props.ask(fixRequest(error, trans))}
+        />
+      )}
     </>
   );
 }
@@ -109,7 +121,9 @@ function acceptKeys(): string {
 function Button(props: {
   label: string;
   keys?: string;
+  title?: string;
   primary?: boolean;
+  quiet?: boolean;
   disabled?: boolean;
   run: () => void;
 }): React.JSX.Element {
@@ -117,8 +131,11 @@ function Button(props: {
     <button
       type="button"
       className={
-        'jp-AIServer-Ask-button' + (props.primary ? ' jp-mod-primary' : '')
+        'jp-AIServer-Ask-button' +
+        (props.primary ? ' jp-mod-primary' : '') +
+        (props.quiet ? ' jp-mod-quiet' : '')
       }
+      title={props.title}
       disabled={props.disabled}
       onClick={props.run}
     >

@@ -4,7 +4,9 @@
  * What must hold:
  * - While an input method composes (Chinese, Japanese, Korean), no key is taken: Enter
  *   there chooses a word.
- * - Shift+Enter never reaches the notebook, where it would run the cell (P35).
+ * - Shift+Enter never reaches the notebook, where it would run the cell (P35). In a blank
+ *   field it does nothing: pressed a moment before the answer is there, it would otherwise
+ *   leave line breaks that can't be seen, and mean them from then on.
  */
 import * as React from 'react';
 
@@ -93,14 +95,13 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     if (!taken && bare && event.key === 'Enter' && event.shiftKey) {
       // JupyterLab cancels the browser's own line break in cells, so it is made here.
       taken = true;
-      const { selectionStart, selectionEnd } = event.currentTarget;
-      event.currentTarget.setRangeText(
-        '\n',
-        selectionStart,
-        selectionEnd,
-        'end'
-      );
-      onText(event.currentTarget.value);
+      const field = event.currentTarget;
+      if (field.value.trim()) {
+        const { selectionStart, selectionEnd } = field;
+        field.setRangeText('\n', selectionStart, selectionEnd, 'end');
+        // React learns of it by an event alone, or it takes the next change back for none.
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
     } else if (!taken && bare && !event.shiftKey) {
       if (event.key === 'Enter') {
         taken = true;

@@ -102,10 +102,12 @@ export function Failure(props: {
   onRetry: () => void;
   onTakeOver: () => void;
   onCopy: (text: string) => void;
+  /** Open the form of the provider whose model failed. */
+  onSettings?: (provider: string) => void;
 }): React.JSX.Element {
-  const { failure, trans } = props;
+  const { failure, trans, onSettings } = props;
   const [copied, setCopied] = React.useState(false);
-  const { install } = failure;
+  const { install, provider } = failure;
   return (
     <div className="jp-AIServer-Ask-failure" role="alert">
       <span className="jp-AIServer-Ask-sentence">
@@ -125,6 +127,15 @@ export function Failure(props: {
             {copied ? trans.__('Copied') : trans.__('Copy')}
           </button>
         </span>
+      )}
+      {provider && onSettings && (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={() => onSettings(provider.name)}
+        >
+          {trans.__('Model settings…')}
+        </button>
       )}
       {failure.signIn && (
         <a

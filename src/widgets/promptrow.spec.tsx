@@ -25,6 +25,7 @@ async function setup(
     source?: string;
     models?: ModelInfo[];
     readOnly?: boolean;
+    error?: string;
     choosing?: IModels;
   } = {}
 ) {
@@ -44,6 +45,7 @@ async function setup(
       notebookId: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
+      error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({
         cellType: 'code' as const,
@@ -166,6 +168,29 @@ describe('PromptRow', () => {
     expect(event.defaultPrevented).toBe(true);
     expect(t.field.value).toBe('one\n');
     expect(t.row.node.dataset.lmSuppressShortcuts).toBe('true');
+  });
+
+  it('learns of a new line, and of its removal (P35)', async () => {
+    const t = await setup();
+    await t.type('一');
+    await t.press('Enter', { shiftKey: true });
+    expect(t.model.written).toBe('一\n');
+    await t.type('一');
+    expect(t.model.written).toBe('一');
+  });
+
+  it('accepts where the field is blank: Shift+Enter came before the answer (P35)', async () => {
+    const t = await setup();
+    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    await t.press('Enter', { shiftKey: true });
+    expect(t.field.value).toBe('');
+    await t.type('\u3000'); // A blank as an input method for Chinese writes it.
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Accept')?.textContent).toBe('Accept⇧⏎');
+    await t.press('Enter', { shiftKey: true });
+    expect(accept).toHaveBeenCalledTimes(1);
   });
 
   it('sends nothing of blanks', async () => {
@@ -294,6 +319,21 @@ describe('PromptRow', () => {
     expect(said()).toBe('');
   });
 
+  it('says that nothing would change, not only that it is ready (P38)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    Object.assign(t.model, {
+      _state: { ...t.model.state, notice: 'same', explanation: '' }
+    });
+    t.row.update();
+    await t.settle();
+    const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
+    expect(notice?.textContent).toContain('Nothing would change');
+    expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
+      'Nothing would change'
+    );
+  });
+
   it('draws nothing more once it is disposed: its model lives on', async () => {
     const t = await setup();
     const draw = jest.spyOn(
@@ -351,6 +391,55 @@ describe('PromptRow', () => {
     await act(async () => found());
     expect(t.ask.mock.calls).toEqual([['draw a line']]);
     expect(t.field.value).toBe('');
+  });
+
+  it('leads to the settings of the provider that failed, and forgets what was mended', async () => {
+    const connect = jest.fn(async () => true);
+    const t = await setup({ choosing: { connect } as unknown as IModels });
+    const provider = { name: 'openai', label: 'OpenAI' };
+    const failure = { code: 'model_auth_failed', message: '', provider };
+    Object.assign(t.model, {
+      _state: { ...t.model.state, phase: 'failed', failure }
+    });
+    t.row.update();
+    await t.settle();
+    const alert = () => t.row.node.querySelector('[role=alert]');
+    expect(alert()?.textContent).toContain('OpenAI refused the key');
+    await act(async () => button(t.row, 'Model settings')?.click());
+    expect(connect).toHaveBeenCalledWith('openai');
+    await t.settle();
+    expect(alert()).toBeNull();
+    expect(document.activeElement).toBe(t.field);
+  });
+
+  it('brings the offer forward when nothing can answer', async () => {
+    const offer = jest.fn(({ asked }) => <p>{`tried ${asked}`}</p>);
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer } as unknown as IModels
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.settle();
+    expect(t.row.node.textContent).toContain('tried 1');
+    expect(t.field.value).toBe('draw');
+    expect(t.ask).not.toHaveBeenCalled();
+  });
+
+  it('offers to mend the error below the cell, and says what goes along', async () => {
+    const t = await setup({ error: "KeyError: 'prize'" });
+    await t.type('half a wish');
+    const fix = button(t.row, 'Fix it');
+    expect(fix?.title).toContain("KeyError: 'prize'");
+    await act(async () => fix?.click());
+    expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
+    expect(t.field.value).toBe('half a wish');
+    suggest(t.model); // What is proposed is of later than the error.
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Fix it')).toBeUndefined();
+    const whole = await setup();
+    expect(button(whole.row, 'Fix it')).toBeUndefined();
   });
 
   it('has one button to copy, however many reasons there are for it', async () => {

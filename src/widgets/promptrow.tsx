@@ -119,7 +119,7 @@ export function handleKey(
   if (
     event.key === 'Enter' &&
     suggested &&
-    (accel || (event.shiftKey && !text))
+    (accel || (event.shiftKey && !text.trim()))
   ) {
     void model.accept();
     return true;
@@ -165,9 +165,17 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   // Where nothing can answer, that is offered to be changed, in place of an error.
   const lacking = state.failure?.code === 'no_model' ? services.models : null;
   const looking = React.useRef(false);
-  const send = async () => {
+  const [refused, setRefused] = React.useState(0);
+  const settings = async (provider: string) => {
+    if (await services.models?.connect(provider)) {
+      model.mended();
+    }
+    focus();
+  };
+  /** Whether there is a model to ask; looks once more where there was none. */
+  const canAsk = async (): Promise<boolean> => {
     if (looking.current) {
-      return;
+      return false;
     }
     if (lacking) {
       // One may have come meanwhile; if not, the text stays where it is.
@@ -175,8 +183,21 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       await model.lookForModel();
       looking.current = false;
       if (model.state.failure || model.state.phase === 'idle') {
-        return;
+        setRefused(count => count + 1);
+        return false;
       }
+    }
+    return true;
+  };
+  const ask = async (words: string) => {
+    if (await canAsk()) {
+      void model.ask(words);
+      focus();
+    }
+  };
+  const send = async () => {
+    if (!(await canAsk())) {
+      return;
     }
     const now = model.written; // What was typed on while it was looked counts, too.
     if (now.trim()) {
@@ -196,7 +217,12 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {
       pick(false);
-    } else if (event.key === 'Escape' && asked && text && !model.isBusy) {
+    } else if (
+      event.key === 'Escape' &&
+      asked &&
+      text.trim() &&
+      !model.isBusy
+    ) {
       // First the change that is being written, then the suggestion. ArrowUp brings it back.
       model.intents.add(text);
       setText('');
@@ -235,7 +261,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         </div>
       )}
       {lacking
-        ? lacking.offer({ toField: focus })
+        ? lacking.offer({ toField: focus, asked: refused })
         : state.failure && (
             <Failure
               failure={state.failure}
@@ -243,6 +269,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
               onRetry={() => void model.again()}
               onTakeOver={() => void model.takeOver()}
               onCopy={services.copy}
+              onSettings={
+                services.models && (provider => void settings(provider))
+              }
             />
           )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
@@ -286,6 +315,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
+          ask={words => void ask(words)}
           copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />

@@ -30,6 +30,11 @@ export function wording(
   return { label: text, placeholder: text };
 }
 
+/** The request to mend the error that a cell ended with. */
+export function fixRequest(error: string, trans: TranslationBundle): string {
+  return `${trans.__('Fix this error:')}\n${error}`;
+}
+
 export function noticeText(
   state: IGenerationState,
   trans: TranslationBundle
@@ -66,6 +71,12 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'The history of this cell can’t be written, so this is not noted in it.'
       );
+    case 'same':
+      return state.explanation
+        ? trans.__('Nothing would change in the cell.')
+        : trans.__(
+            'Nothing would change: the answer is what the cell holds already. Say more exactly what to change.'
+          );
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)

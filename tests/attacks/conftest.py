@@ -51,7 +51,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         server.process.wait(30)
 
 
-def start(folder: Path, model: ScriptedModel, **traits: Any) -> LiveServer:
+def start(folder: Path, model: ScriptedModel, *, debug: bool = True, **traits: Any) -> LiveServer:
     """Start a server on a free port of loopback, its files below ``folder``."""
     root, runtime = folder / "root", folder / "runtime"
     root.mkdir(exist_ok=True)
@@ -87,7 +87,7 @@ def start(folder: Path, model: ScriptedModel, **traits: Any) -> LiveServer:
         "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
     }
     log_file = folder / "log.txt"
-    command = [sys.executable, "-m", "jupyter_server", "--debug"]
+    command = [sys.executable, "-m", "jupyter_server", *["--debug"] * debug]
     with log_file.open("wb") as log:
         process = subprocess.Popen(
             [*command, f"--config={folder / 'config.json'}"],

@@ -11,6 +11,7 @@ import pytest
 
 from ..conftest import SSE, Call, request
 from .test_generate import running, until
+from .test_provider_faults import unused_port
 
 KEY = "canary-key-e77d"
 EMBEDDED = "local:qwen2.5-coder-0.5b"
@@ -259,3 +260,24 @@ async def test_answers_have_the_described_shape(call: Call, scripted: Any):
     schema = {"$ref": "#/components/schemas/ModelList"} | spec
     jsonschema.Draft202012Validator(schema).validate(seen)
     assert KEY not in json.dumps(seen)
+
+
+async def test_a_check_asks_only_who_is_connected(call: Call, scripted: Any):
+    """P4: the provider that is named, once, and with nothing but the key."""
+    check = {"model": "openai_compatible:scripted"}
+    assert (await call("POST", "models/check", check)).status == 404
+    await connect(call, scripted)
+    assert (await call("POST", "models/check", check)).data == {"verdict": "ok"}
+    other = await call("POST", "models/check", {"model": "openai_compatible:other"})
+    assert other.data == {"verdict": "not_listed"}
+    assert not scripted.requests  # no model was asked
+    assert (await call("POST", "models/check", {"model": EMBEDDED})).data == {"verdict": "no_list"}
+
+
+async def test_a_check_names_the_provider_that_refuses(call: Call):
+    body = {"key": KEY, "address": f"http://127.0.0.1:{unused_port()}/v1"}
+    await call("PUT", "models/keys/openai_compatible", body)
+    answer = await call("POST", "models/check", {"model": "openai_compatible:any"})
+    assert (answer.status, answer.data["code"]) == (503, "model_unavailable")
+    assert answer.data["provider"]["name"] == "openai_compatible"
+    assert KEY not in answer.raw.decode()

@@ -17,6 +17,11 @@ from ..scripted_model import stream_of
 CHUNKS = ["```python\n", "# 读取数据\n", "df = ", "1\n", "```"]
 USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 ENDS = {"done", "error", "cancelled"}
+OF_THE_ANSWER = {
+    "bad_answer",
+    "answer_cut",
+    "answer_broken_off",
+}  # those that say nothing against the provider
 
 
 @pytest.fixture
@@ -42,6 +47,8 @@ async def both_ways(call: Call, scripted: Any, *answers: dict[str, Any]) -> tupl
     names = [name for name, _ in streamed.events]
     assert names[0] == "start" and [name for name in names if name in ENDS] == names[-1:]
     end = streamed.events[-1][1]
+    if end["code"] not in OF_THE_ANSWER:
+        assert end["provider"] == {"name": "openai", "label": "OpenAI"}
     scripted.clear()
     scripted.script(*answers)
     turn = (await call("POST", "generate", request(cellId="json"))).data
@@ -56,17 +63,17 @@ async def both_ways(call: Call, scripted: Any, *answers: dict[str, Any]) -> tupl
 
 FAULTS = [
     ({"status": 401}, "model_auth_failed", "refused the key"),
-    ({"status": 403}, "model_auth_failed", "does not let this key"),
-    ({"status": 404}, "model_error", "no model of that name"),
-    ({"status": 400}, "model_error", "refused the request"),
+    ({"status": 403}, "model_forbidden", "does not let this key"),
+    ({"status": 404}, "model_unknown", "no model of that name"),
+    ({"status": 400}, "model_refused_request", "refused the request"),
     ({"status": 500}, "model_unavailable", "can't be reached"),
     ({"status": 429, "retry_after": 3600}, "model_rate_limited", "asks to wait"),
     ({"hang": True}, "model_timeout", "in time"),
     ({"chunks": CHUNKS, "hold_after": 2}, "model_timeout", "in time"),
     ({"garbage": True}, "model_unavailable", "could not be read"),
     ({"chunks": CHUNKS, "cut_after": 3}, "model_unavailable", ""),
-    ({"text": "x = 1\n", "endless": True}, "bad_answer", "cut off"),
-    ({"text": "", "endless": True, "chunks": [""]}, "bad_answer", "cut off"),
+    ({"text": "x = 1\n", "endless": True}, "answer_cut", "cut off"),
+    ({"text": "", "endless": True, "chunks": [""]}, "answer_cut", "cut off"),
     (
         {"text": "<html>log in</html>", "content_type": "text/html"},
         "model_unavailable",

@@ -118,6 +118,7 @@ EXPECTED = {
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "write",
+    ("CheckHandler", "POST"): "execute",
     ("KeyHandler", "PUT"): "write",
     ("KeyHandler", "DELETE"): "write",
     ("InstallHandler", "POST"): "execute",

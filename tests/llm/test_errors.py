@@ -32,7 +32,8 @@ class ResourceExhausted(Exception):  # as google's client names it
     [
         (langchain.ContextOverflowError(CANARY), ours.PromptTooLong),
         (langchain.ModelAuthenticationError(CANARY), ours.ModelAuthFailed),
-        (langchain.ModelPermissionDeniedError(CANARY), ours.ModelAuthFailed),
+        (langchain.ModelPermissionDeniedError(CANARY), ours.ModelForbidden),
+        (status_error(403), ours.ModelForbidden),
         (langchain.ModelRateLimitError(CANARY), ours.ModelRateLimited),
         (langchain.ModelConnectionError(CANARY), ours.ModelUnavailable),
         (langchain.ModelTimeoutError(CANARY), ours.ModelTimeout),
@@ -43,8 +44,8 @@ class ResourceExhausted(Exception):  # as google's client names it
         (status_error(429), ours.ModelRateLimited),
         (status_error(500), ours.ModelUnavailable),
         (status_error(529), ours.ModelUnavailable),
-        (status_error(404), ours.ModelError),
-        (status_error(400), ours.ModelError),
+        (status_error(404), ours.ModelUnknown),
+        (status_error(400), ours.RequestRefused),
         (httpx.ConnectError(CANARY), ours.ModelUnavailable),
         (httpx.ReadTimeout(CANARY), ours.ModelTimeout),
         (asyncio.TimeoutError(), ours.ModelTimeout),
@@ -66,6 +67,27 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
     assert type(made) is kind
     assert CANARY not in made.message
     assert CANARY not in repr(made)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (402, {"message": f"Insufficient Balance {CANARY}"}, "no credit left"),
+        (400, {"message": f"Content Exists Risk {CANARY}"}, "in other words"),
+        (400, {"message": f"系统检测到敏感内容 {CANARY}", "code": "1301"}, "in other words"),
+        (400, {"message": CANARY, "code": "data_inspection_failed"}, "in other words"),
+        (400, {"message": CANARY, "type": "content_filter"}, "in other words"),
+        (400, {"message": f"1301 tokens {CANARY}", "code": "1210"}, "name and options"),
+        (401, {"message": CANARY}, "Check the key"),
+    ],
+)
+def test_says_what_can_be_done(status: int, body: dict[str, str], said: str) -> None:
+    """P8: the provider's words are read, in whatever language, and not shown."""
+    response = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
+    text = f"Error code: {status} - { ({'error': body}) }"  # as openai's client writes it
+    made = translate(openai.APIStatusError(text, response=response, body=body))
+    assert said in made.message
+    assert CANARY not in made.message
 
 
 def test_ours_stay_as_they_are() -> None:

@@ -103,8 +103,16 @@ async def test_a_client_can_name_any_model_of_a_connected_provider_and_none_else
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
     assert (await models.get("openai:gpt-99")).info.label == "gpt-99 (OpenAI)"
+    assert (await models.get("openai:通义-模型")).info.label == "通义-模型 (OpenAI)"
     others = ("anthropic:c", "openai_compatible:x", "local:/etc/passwd", "openai", "", "x:y:z")
-    odd = ("openai:", "openai:a b", "openai:../../x", "openai:a\n", "openai:" + "x" * 201)
+    odd = (
+        "openai:",
+        "openai:a b",
+        "openai:../../x",
+        "openai:a\n",
+        "openai:通\u202e义",
+        "openai:" + "x" * 201,
+    )
     for name in others + odd:
         with pytest.raises(errors.NotFound):
             await models.get(name)

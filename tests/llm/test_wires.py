@@ -79,9 +79,9 @@ async def test_streams_text_and_usage(asked: Asked, provider: str):
     ("status", "kind"),
     [
         (401, errors.ModelAuthFailed),
-        (403, errors.ModelAuthFailed),
-        (404, errors.ModelError),
-        (400, errors.ModelError),
+        (403, errors.ModelForbidden),
+        (404, errors.ModelUnknown),
+        (400, errors.RequestRefused),
     ],
 )
 async def test_errors_are_translated(asked: Asked, provider: str, status: int, kind: type):
@@ -90,6 +90,7 @@ async def test_errors_are_translated(asked: Asked, provider: str, status: int, k
     with pytest.raises(errors.ModelError) as caught:
         await asked.take()
     assert type(caught.value) is kind
+    assert caught.value.provider == provider
     assert "canary" not in caught.value.message
     assert len(asked.server.requests) == 1
 

@@ -13,19 +13,19 @@ import { Providers } from './providers';
 import { ModelSettings } from './settings';
 import { placeOf, sentText } from './words';
 
-/** Connect a provider; true when a model of one was chosen. */
+/** Connect a provider, the given one if any; true when a model of one was chosen. */
 export async function connectProvider(
-  services: IModelServices
+  services: IModelServices,
+  provider?: string
 ): Promise<boolean> {
   const { trans } = services;
   let chosen = false;
   const body = ReactWidget.create(
     <Providers
       services={services}
-      onChosen={() => {
-        chosen = true;
-        dialog.resolve(0);
-      }}
+      open={provider}
+      onChosen={() => (chosen = true)}
+      onWorks={() => dialog.resolve(0)}
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
@@ -33,7 +33,7 @@ export async function connectProvider(
     title: trans.__('Connect a provider'),
     body,
     buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
-    focusNodeSelector: 'input[type="radio"]',
+    focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
   await dialog.launch();

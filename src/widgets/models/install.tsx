@@ -6,7 +6,8 @@ import * as React from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IInstallView } from '../../models/localinstall';
-import { Button, Command, IModelServices } from './parts';
+import { failureText } from '../failures';
+import { Button, IModelServices, Problem } from './parts';
 import { megabytes, restText, speedText } from './words';
 
 /** What is being done, in a few words. */
@@ -75,7 +76,7 @@ export function InstallBar(props: {
       </div>
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
-          {problem.message || trans.__('It could not be stopped. Try again.')}
+          {trans.__('It could not be stopped.')} {failureText(problem, trans)}
         </p>
       )}
       <Button
@@ -110,17 +111,7 @@ export function InstallNote(props: {
     );
   }
   if (status === 'failed') {
-    return (
-      <>
-        <p role="alert" className="jp-AIServer-Models-problem">
-          {problem?.message ||
-            trans.__('The connection broke off. What has come is kept.')}
-        </p>
-        {problem?.install && (
-          <Command command={problem.install} services={services} />
-        )}
-      </>
-    );
+    return <Problem failure={problem} services={services} />;
   }
   return null;
 }

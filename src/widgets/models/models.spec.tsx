@@ -3,6 +3,7 @@ import * as React from 'react';
 import { act } from 'react';
 import { Root, createRoot } from 'react-dom/client';
 
+import { ApiError } from '../../api/request';
 import { ModelChoice } from '../../models/modelchoice';
 import {
   LOCAL,
@@ -87,7 +88,7 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
     expect(t.node.textContent).toContain('None is used before you choose it');
     expect(t.api.names).toEqual([]);
     await t.press(/Install the local model \(491 MB\)/);
@@ -96,7 +97,7 @@ describe('Offer', () => {
 
   it('shows how far the installation is, and goes on after Stop', async () => {
     const t = await setup();
-    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
     await t.press(/Install/);
     await act(() =>
       t.api.give({
@@ -111,10 +112,10 @@ describe('Offer', () => {
     const bar = t.node.querySelector('[role="progressbar"]');
     expect(bar?.getAttribute('aria-valuenow')).toBe('42');
     expect(t.node.textContent).toContain('211 of 491 MB');
-    t.api.failure = new Error('No answer.');
+    t.api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await t.press(/Stop/);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'It could not be stopped. Try again.'
+      'It could not be stopped. The Jupyter server does not answer. Check that it is running, then try again.'
     );
     t.api.failure = null;
     await t.press(/Stop/);
@@ -127,7 +128,7 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ local: { ...NOT_INSTALLED, package: false, install } })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
     expect(t.button(/Install/)).toBeUndefined();
     expect(t.node.querySelector('code')?.textContent).toBe(install);
     await t.press(/Copy/);
@@ -135,25 +136,40 @@ describe('Offer', () => {
   });
 
   it('says first what is wrong with the model that was configured', async () => {
-    const problem = 'There is no key for OpenAI.';
     const t = await setup(
       modelList({
         default: REMOTE.id,
-        models: [{ ...REMOTE, ready: false, problem }]
+        models: [{ ...REMOTE, ready: false, problem: 'In English.' }]
       })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} />);
-    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(problem);
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'There is no key for OpenAI yet.'
+    );
+  });
+
+  it('comes forward and says why when it is asked all the same', async () => {
+    const t = await setup();
+    const toField = jest.fn();
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    expect(t.node.contains(document.activeElement)).toBe(false);
+    await t.draw(<Offer services={t.services} toField={toField} asked={1} />);
+    expect(document.activeElement).toBe(t.button(/Install/));
+    const said = () => t.node.querySelector('[role="alert"]');
+    expect(said()?.textContent).toContain('Nothing was asked');
+    const first = said();
+    await t.draw(<Offer services={t.services} toField={toField} asked={2} />);
+    expect(said()).not.toBe(first); // Said once more.
   });
 
   it('gives the focus back when it goes, and when its buttons go', async () => {
     const t = await setup();
     const toField = jest.fn();
-    await t.draw(<Offer services={t.services} toField={toField} />);
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
     t.button(/Connect/)?.focus();
     await t.draw(null);
     expect(toField).toHaveBeenCalledTimes(1);
-    await t.draw(<Offer services={t.services} toField={toField} />);
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
     await t.press(/Install/);
     expect(toField).toHaveBeenCalledTimes(2);
     await t.press(/Stop/);
@@ -169,6 +185,27 @@ describe('Providers', () => {
     const radios = t.node.querySelectorAll<HTMLInputElement>('[type=radio]');
     await act(async () => radios[index].click());
   };
+
+  it('opens at the provider that it is asked for', async () => {
+    const t = await setup();
+    await t.draw(<Providers services={t.services} open={OWN_SERVER.name} />);
+    const open = t.node.querySelector('[data-open]');
+    expect(open?.textContent).toContain(OWN_SERVER.label);
+  });
+
+  it('words a fault of the network itself, and offers to look again', async () => {
+    const t = await setup();
+    const api = new ModelsApiFake();
+    api.failure = new ApiError(0, 'unreachable', 'In English.');
+    const choice = new ModelChoice(api);
+    await t.draw(<Providers services={{ ...t.services, choice }} />);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
+      'Check that it is running'
+    );
+    api.failure = null;
+    await t.press(/Look again/);
+    expect(t.node.querySelector('[role="radiogroup"]')).not.toBeNull();
+  });
 
   it('takes a key in a password field, and forgets it at once', async () => {
     // P8
@@ -217,7 +254,7 @@ describe('Providers', () => {
     expect(t.node.querySelector('[type=password]')).toBeNull();
     expect(t.node.textContent).toContain('OPENAI_API_KEY');
     await t.press(/Use this model/);
-    expect(t.api.names).toEqual(['models', 'choose', 'models']);
+    expect(t.api.names).toEqual(['models', 'choose', 'models', 'check']);
   });
 
   it('sends a kept key to no new address', async () => {
@@ -275,12 +312,51 @@ describe('Providers', () => {
     await t.draw(<Providers services={t.services} />);
     await pick(t, 0);
     const field = await t.write(/^Key$/, 'sk');
-    t.api.failure = new Error('key: must be one word');
+    t.api.failure = new ApiError(
+      400,
+      'invalid_request',
+      'key: must be one word'
+    );
     await t.press(/Use this model/);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
       'key: must be one word'
     );
     expect(field.value).toBe('sk');
+  });
+
+  it('tries what was entered, after the press and of that provider alone', async () => {
+    // P4
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onWorks = jest.fn();
+    await t.draw(
+      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+    );
+    await pick(t, 0);
+    await t.write(/^Key$/, 'sk-wrong');
+    expect(t.api.names).not.toContain('check');
+    const provider = { name: 'openai', label: 'OpenAI' };
+    t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
+    await t.press(/Use this model/);
+    // It is kept and chosen all the same.
+    expect(t.api.names.slice(1)).toEqual(['save', 'choose', 'models', 'check']);
+    expect(onChosen).toHaveBeenCalledTimes(1);
+    expect(onWorks).not.toHaveBeenCalled();
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
+      'OpenAI refused the key'
+    );
+    t.api.verdict = 'not_listed';
+    await t.write(/^Key$/, 'sk-right');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('[role="alert"]')).toBeNull();
+    expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
+      'does not list a model of this name'
+    );
+    t.api.verdict = 'ok';
+    await t.write(/^Key$/, 'sk-right');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('.jp-mod-ok')).not.toBeNull();
+    expect(onWorks).toHaveBeenCalledTimes(1);
   });
 
   it('lets the server forget a key', async () => {

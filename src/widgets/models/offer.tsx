@@ -9,12 +9,15 @@ import * as React from 'react';
 
 import { InstallBar, InstallNote, installLabel } from './install';
 import { Button, Command, IModelServices, useChoice } from './parts';
+import { problemText } from './words';
 
 export function Offer(props: {
   services: IModelServices;
   toField: () => void;
+  /** How often it was tried to ask all the same. */
+  asked: number;
 }): React.JSX.Element {
-  const { services, toField } = props;
+  const { services, toField, asked } = props;
   const { choice, trans, connect } = services;
   useChoice(choice);
   const node = React.useRef<HTMLElement>(null);
@@ -29,6 +32,14 @@ export function Offer(props: {
     };
   }, []);
   React.useEffect(() => {
+    if (asked) {
+      // The way out, not the note above it: one more Enter goes on from there.
+      const ways = node.current?.querySelector('.jp-AIServer-Models-ways');
+      const way = ways ?? node.current;
+      way?.querySelector<HTMLElement>('button')?.focus();
+    }
+  }, [asked]);
+  React.useEffect(() => {
     if (!choice.list) {
       void choice.refresh();
     }
@@ -37,7 +48,7 @@ export function Offer(props: {
   const { current, list, install } = choice;
   const local = list?.local;
   // Something is configured, but it can't answer: that is to be mended first.
-  const problem = current && !current.ready ? current.problem : '';
+  const problem = current ? problemText(current, list, trans) : '';
   return (
     <section
       ref={node}
@@ -57,6 +68,18 @@ export function Offer(props: {
             ? trans.__('You can write on meanwhile: your text stays here.')
             : trans.__(
                 'No model is set up yet. Your text stays here until you choose what answers.'
+              )}
+        </p>
+      )}
+      {asked > 0 && (
+        // Anew for each try, so that it is said each time.
+        <p key={asked} role="alert" className="jp-AIServer-Models-asked">
+          {install.isRunning
+            ? trans.__(
+                'Nothing was asked yet: the model is still being installed. Ask again when it is ready.'
+              )
+            : trans.__(
+                'Nothing was asked: no model can answer yet. Choose one of these ways first.'
               )}
         </p>
       )}

@@ -5,7 +5,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { IFailure, asFailure } from '../../models/failure';
 import type { ModelChoice } from '../../models/modelchoice';
+import { failureText } from '../failures';
 
 /** What all views of the models need. */
 export interface IModelServices {
@@ -75,26 +77,63 @@ export function Command(props: {
   );
 }
 
-/** Run something that can fail; while it runs `busy`, afterwards `problem` is its sentence. */
+/** Why something did not work, with the command that mends it where there is one. */
+export function Problem(props: {
+  failure: IFailure | null;
+  services: Pick<IModelServices, 'trans' | 'copy'>;
+}): React.JSX.Element | null {
+  const { failure, services } = props;
+  return failure ? (
+    <>
+      <p role="alert" className="jp-AIServer-Models-problem">
+        {failureText(failure, services.trans)}
+      </p>
+      {failure.install && (
+        <Command command={failure.install} services={services} />
+      )}
+    </>
+  ) : null;
+}
+
+/** Shown until the server has told which models there are. */
+export function Looking(props: {
+  services: IModelServices;
+}): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  return choice.problem ? (
+    <>
+      <Problem failure={choice.problem} services={services} />
+      <Button
+        label={trans.__('Look again')}
+        run={() => void choice.refresh()}
+      />
+    </>
+  ) : (
+    <p role="status">{trans.__('Looking for what is here…')}</p>
+  );
+}
+
+/** Run something that can fail; while it runs `busy`, afterwards `failure` says why it did. */
 export function useAct(): {
   busy: boolean;
-  problem: string;
+  failure: IFailure | null;
   act: (what: () => Promise<void>) => Promise<boolean>;
 } {
   const [busy, setBusy] = React.useState(false);
-  const [problem, setProblem] = React.useState('');
+  const [failure, setFailure] = React.useState<IFailure | null>(null);
   const act = React.useCallback(async (what: () => Promise<void>) => {
     setBusy(true);
-    setProblem('');
+    setFailure(null);
     try {
       await what();
       return true;
     } catch (reason) {
-      setProblem(reason instanceof Error ? reason.message : String(reason));
+      setFailure(asFailure(reason));
       return false;
     } finally {
       setBusy(false);
     }
   }, []);
-  return { busy, problem, act };
+  return { busy, failure, act };
 }

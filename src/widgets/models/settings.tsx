@@ -5,7 +5,15 @@ import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote, installLabel } from './install';
-import { Button, Command, IModelServices, useAct, useChoice } from './parts';
+import {
+  Button,
+  Command,
+  IModelServices,
+  Looking,
+  Problem,
+  useAct,
+  useChoice
+} from './parts';
 import { Providers } from './providers';
 
 export interface ISettingsProps {
@@ -24,9 +32,7 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   if (!choice.list) {
     return (
       <div className="jp-AIServer-Models">
-        <p role={choice.problem === null ? 'status' : 'alert'}>
-          {choice.problem ?? trans.__('Looking for what is here…')}
-        </p>
+        <Looking services={services} />
       </div>
     );
   }
@@ -47,7 +53,7 @@ function Current(props: ISettingsProps): React.JSX.Element {
   const { services, agree } = props;
   const { choice, trans } = services;
   const { here, remote } = choice.ready;
-  const { problem, act } = useAct();
+  const { failure, act } = useAct();
   const name = React.useId();
   const groups = [
     { title: trans.__('On this machine'), models: here },
@@ -86,11 +92,7 @@ function Current(props: ISettingsProps): React.JSX.Element {
           ))}
         </fieldset>
       ))}
-      {problem && (
-        <p role="alert" className="jp-AIServer-Models-problem">
-          {problem}
-        </p>
-      )}
+      <Problem failure={failure} services={services} />
     </>
   );
 }

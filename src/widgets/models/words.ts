@@ -3,7 +3,7 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, Provider } from '../../api/types';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
@@ -93,6 +93,64 @@ function isLoopback(address: string | null): boolean {
     return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   } catch {
     return false;
+  }
+}
+
+/** Why a model that was chosen or configured can't answer, as far as can be told here. */
+export function problemText(
+  model: ModelInfo,
+  list: ModelList | null,
+  trans: TranslationBundle
+): string {
+  const { local } = list ?? {};
+  if (model.ready) {
+    return '';
+  }
+  if (local?.id === model.id) {
+    return local.package
+      ? trans.__('The local model is not installed yet.')
+      : trans.__('The local model needs one more Python package.');
+  }
+  const provider = list?.providers.find(({ name }) => name === model.provider);
+  if (provider && !provider.installed) {
+    return trans.__(
+      'Models of %1 need one more Python package.',
+      provider.label
+    );
+  }
+  if (provider && !provider.address) {
+    return trans.__('There is no address for %1 yet.', provider.label);
+  }
+  if (provider?.needsKey && !provider.keySource) {
+    return trans.__('There is no key for %1 yet.', provider.label);
+  }
+  return model.problem || trans.__('%1 can’t answer now.', model.label);
+}
+
+/** What came of asking a provider for its models. */
+export function verdictText(
+  verdict: Verdict,
+  provider: Provider,
+  trans: TranslationBundle
+): string {
+  const { label, needsAddress } = provider;
+  switch (verdict) {
+    case 'ok':
+      return trans.__('%1 answers, and has this model.', label);
+    case 'not_listed':
+      return trans.__(
+        '%1 answers, but does not list a model of this name. Check the name.',
+        label
+      );
+    case 'no_list':
+      return needsAddress
+        ? trans.__(
+            'Something answers there, but lists no models. If asking fails, check the address: most end in /v1.'
+          )
+        : trans.__(
+            '%1 answers, but lists no models, so no more can be told before you ask.',
+            label
+          );
   }
 }
 

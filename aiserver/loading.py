@@ -1,0 +1,39 @@
+"""Loads large packages into a server that is at work.
+
+What must hold: whoever types meanwhile notices little. Python's garbage collector looks through
+all that was ever loaded whenever there is much that is new, and stops the server for it: LangChain
+and a provider's package are some hundred thousand objects, which take 0.2 s each time. So it waits
+while they are loaded, and is told that they stay.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_lock = threading.Lock()
+_loading = 0
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """For the code that imports. May be entered by many threads at once."""
+    global _loading
+    known = len(sys.modules)
+    with _lock:
+        _loading += 1
+        ours = _loading == 1 and gc.isenabled()
+        if ours:
+            gc.disable()
+    try:
+        yield
+    finally:
+        with _lock:
+            _loading -= 1
+            if len(sys.modules) > known:
+                gc.freeze()
+            if ours:
+                gc.enable()
