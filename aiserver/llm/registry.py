@@ -193,14 +193,13 @@ class ModelRegistry(LoggingConfigurable):
         await self.connections.forget(provider)
         self._retire(provider)
 
-<<<<<<< HEAD
     async def sweep(self) -> None:
         """Remove what killed writers left beside the person's keys. Raises nothing."""
         try:
             await asyncio.to_thread(self.connections.sweep)
         except StorageError:
             self.log.warning("What a killed writer left beside the keys can't be removed.")
-=======
+
     async def check(self, model_id: str) -> Verdict:
         """Ask a model's provider whether it can be asked: see ``check.py``.
 
@@ -215,7 +214,6 @@ class ModelRegistry(LoggingConfigurable):
         except ModelError as error:
             error.provider = provider
             raise
->>>>>>> main
 
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
