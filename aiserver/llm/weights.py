@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..durable import replace_file
 from .privatefile import make_private
 
 NAME = "qwen2.5-coder-0.5b"
@@ -89,10 +90,9 @@ def record_of(path: Path) -> Record:
 
 def write_record(path: Path, record: Record) -> None:
     """Keep ``record`` beside the weights at ``path``."""
-    target = path.with_suffix(".json")
-    temporary = target.with_suffix(".json.part")
-    temporary.write_text(json.dumps(asdict(record), indent=2) + "\n", "utf-8")
-    temporary.replace(target)
+    data = json.dumps(asdict(record), indent=2).encode() + b"\n"
+    # An administrator's weights are for everybody.
+    replace_file(path.parent, path.with_suffix(".json").name, data, for_everybody=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:

@@ -464,6 +464,8 @@ export interface components {
                 /** @enum {string} */
                 role: "system" | "user" | "assistant";
                 text: string;
+                /** @description It comes with AI Server and is nobody's words */
+                example: boolean;
             }[];
             /** @description How many keys and passwords were taken out */
             hidden: number;
@@ -1101,6 +1103,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     checkModel: {
@@ -1161,6 +1164,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     disconnectProvider: {
@@ -1185,6 +1189,7 @@ export interface operations {
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     installLocalModel: {
