@@ -15,7 +15,8 @@ import type { PanelLayout } from '@lumino/widgets';
 
 import type { GenerationModel } from '../models/generation';
 import { DiffOverlay } from './diffoverlay';
-import { IPromptRowServices, PromptRow, handleKey } from './promptrow';
+import { handleKey } from './promptkeys';
+import { IPromptRowServices, PromptRow } from './promptrow';
 
 export interface ICellAskOptions extends IPromptRowServices {
   cell: Cell;

@@ -135,6 +135,19 @@ describe('NotebookAsks', () => {
     t.asks.dispose();
   });
 
+  it('asks to mend the error of a cell, by command, in its row', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    t.asks.fix(cell as unknown as Cell);
+    expect(t.bodies).toHaveLength(0); // There is none.
+    jest.spyOn(t.target, 'error').mockReturnValue("KeyError: 'prize'" as never);
+    t.asks.fix(cell as unknown as Cell);
+    await t.requested(1);
+    expect(t.bodies[0].intent).toBe("Fix this error:\nKeyError: 'prize'");
+    expect(rows()).toBe(1);
+    t.asks.dispose();
+  });
+
   it('gives a cell that was drawn anew its row and its diff back (P34)', async () => {
     const t = setup();
     await t.open(await t.place(true));

@@ -90,9 +90,9 @@ describe('Offer', () => {
     );
     await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
     expect(t.node.textContent).toContain('None is used before you choose it');
-    expect(t.api.names).toEqual([]);
+    expect(t.api.names).toEqual(['models']); // Looking costs nothing.
     await t.press(/Install the local model \(491 MB\)/);
-    expect(t.api.names).toEqual(['install']);
+    expect(t.api.names).toEqual(['models', 'install']);
   });
 
   it('shows how far the installation is, and goes on after Stop', async () => {
@@ -135,6 +135,15 @@ describe('Offer', () => {
     expect(t.node.querySelector('code')?.textContent).toBe(install);
     await t.press(/Copy/);
     expect(t.copy).toHaveBeenCalledWith(install);
+  });
+
+  it('offers what is so now, not what was known before', async () => {
+    const t = await setup(
+      modelList({ local: { ...NOT_INSTALLED, installed: true } })
+    );
+    t.api.list = modelList(); // The weights are gone since.
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.button(/Install the local model/)).toBeDefined();
   });
 
   it('says first what is wrong with the model that was configured', async () => {

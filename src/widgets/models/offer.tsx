@@ -41,9 +41,7 @@ export function Offer(props: {
     }
   }, [asked]);
   React.useEffect(() => {
-    if (!choice.list) {
-      void choice.refresh();
-    }
+    void choice.refresh(); // The row looked just now; what was known here may be of before.
   }, [choice]);
 
   const { current, list, install } = choice;
