@@ -38,7 +38,7 @@ class ResourceExhausted(Exception):  # as google's client names it
         (langchain.ModelConnectionError(CANARY), ours.ModelUnavailable),
         (langchain.ModelTimeoutError(CANARY), ours.ModelTimeout),
         (status_error(401), ours.ModelAuthFailed),
-        (status_error(402), ours.ModelAuthFailed),
+        (status_error(402), ours.ModelNoCredit),
         (status_error(408), ours.ModelTimeout),
         (status_error(413), ours.PromptTooLong),
         (status_error(429), ours.ModelRateLimited),
