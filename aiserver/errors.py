@@ -136,10 +136,12 @@ class StorageError(AIServerError):
 
 
 class StorageFull(StorageError):
-    """The disk, or the user's quota on it, is full."""
+    """The disk, or what the user may use of it, is full."""
 
     code = "storage_full"
-    default_message = "The disk is full, so this turn could not be saved. Free some space."
+    default_message = (
+        "The disk, or your share of it, is full, so nothing more could be saved. Free some space."
+    )
 
 
 class StorageReadOnly(StorageError):

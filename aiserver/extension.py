@@ -121,6 +121,7 @@ class AIServer(ExtensionApp):
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         self.load()
+        await self.models.sweep()
 
     def make_models(self) -> ModelRegistry:
         """The registry as it is configured; the doctor looks at the very same."""

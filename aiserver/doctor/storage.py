@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ..durable import ASIDE, replace_file, translated
 from ..errors import AIServerError
-from ..sessions.durable import ASIDE, replace_file, translated
 from ..sessions.locks import ShardLocks
 from ..sessions.root import FOLDER
 from .base import Finding, note, ok, problem

@@ -15,7 +15,8 @@ import signal
 import sys
 from typing import Any
 
-from ..errors import StorageError
+from ..durable import translation
+from ..errors import StorageError, StorageFull
 from . import weights
 from .fetch import Failed, install
 from .progress import Shown, Told
@@ -161,7 +162,7 @@ def _package_installed() -> bool:
 
 
 def _explained(error: OSError) -> str:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if translation(error) is StorageFull:
         return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "The models' folder can't be written to. AISERVER_MODEL_DIR can name another one."

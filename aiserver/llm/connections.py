@@ -128,6 +128,11 @@ class Connections:
             await self._secrets.remove_everywhere(name, saved["key"])
         await asyncio.to_thread(self._note, name, None)  # last: it says where there is a key
 
+    def sweep(self) -> None:
+        """Remove what killed writers left, which may hold keys. Raises StorageError."""
+        self._index.sweep()
+        self._secrets.sweep()
+
     @property
     def choice(self) -> str | None:
         """The id of the model that the person chose as the default one."""

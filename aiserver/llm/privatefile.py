@@ -1,30 +1,25 @@
 """Small JSON files that are the server's person's alone.
 
-What must hold: mode 0600 from the first byte, in a folder of mode 0700; written whole or not at
-all; a symbolic link is neither followed nor written through. To a reader, what can't be read counts
-as empty; but nothing is written over it: a file that can't be read now is left alone, and one that
-is damaged is put aside with its bytes (``….corrupt-1``) before a new one is begun.
+What must hold: that of ``durable.py``, in a folder of mode 0700. To a reader, what can't be read
+counts as empty; but nothing is written over it: a file that can't be read now is left alone, and
+what is damaged, or no file, is put aside (``….corrupt-1``) before a new one is begun.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import itertools
 import json
 import os
-import re
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import StorageError
+from ..durable import NotRegular, read_file, replace_file, set_aside, temp_target, translation
+from ..errors import StorageFull
 
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, nor links for everyone
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a named pipe would never open
 _UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
+_FULL = "The disk, or your share of it, is full, so the settings could not be saved."
 
 
 def make_private(folder: Path) -> None:
@@ -47,79 +42,57 @@ class PrivateFile:
         """What it holds; nothing if it isn't there or can't be read."""
         try:
             return self._load()
-        except (OSError, ValueError):
+        except (OSError, NotRegular, ValueError):
             return {}
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
         """Change what it holds, alone among all processes. Raises StorageError."""
+        with self._alone():
+            try:
+                data = self._load()
+            except (NotRegular, ValueError):
+                set_aside(self.path.parent, self.path.name)
+                data = {}
+            yield data
+            replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
+
+    def has_traces(self) -> bool:
+        """Whether there is anything of it, if only what a killed writer left."""
+        return os.path.lexists(self.path) or bool(self._unfinished())
+
+    def sweep(self) -> None:
+        """Remove what a killed writer left, for that may hold a key. Raises StorageError."""
+        if self._unfinished():
+            with self._alone():
+                pass
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
         from filelock import FileLock
 
         folder = self.path.parent
         try:
             make_private(folder)
             with FileLock(folder / ".lock", timeout=10, mode=0o600):
-                for unfinished in self._unfinished():  # of one that was killed: it may hold a key
+                for unfinished in self._unfinished():
                     unfinished.unlink(missing_ok=True)
-                data = self._load_or_put_aside()
-                yield data
-                self._write(data)
+                yield
         except OSError as error:  # TimeoutError of the lock included
-            raise StorageError(_UNWRITABLE) from error
-
-    def has_traces(self) -> bool:
-        """Whether there is anything of it, if only what a killed writer left."""
-        return os.path.lexists(self.path) or bool(self._unfinished())
+            kind = translation(error)
+            raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
 
     def _unfinished(self) -> list[Path]:
-        form = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp")
-        if not self.path.parent.is_dir():
+        try:
+            beside = list(self.path.parent.iterdir())
+        except OSError:
             return []
-        return [path for path in self.path.parent.iterdir() if form.fullmatch(path.name)]
+        return [path for path in beside if temp_target(path.name) == self.path.name]
 
     def _load(self) -> dict[str, Any]:
-        """What it holds. Raises OSError, or ValueError if that is no object of JSON."""
-        with os.fdopen(os.open(self.path, os.O_RDONLY | _NO_LINK | _NO_WAIT), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise ValueError("not a file")
-            data = json.loads(file.read())
+        """What it holds. Raises OSError, NotRegular, or ValueError if that is no JSON object."""
+        found = read_file(self.path)
+        data = json.loads(found[0]) if found else {}
         if not isinstance(data, dict):
             raise ValueError("not an object")
         return data
-
-    def _load_or_put_aside(self) -> dict[str, Any]:
-        """What a change begins with. Raises OSError where that can't be known at the moment."""
-        try:
-            return self._load()
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            if error.errno == errno.ELOOP:  # a link, never ours: it will be replaced
-                return {}
-            raise
-        except ValueError:
-            names = (f"{self.path.name}.corrupt-{number}" for number in itertools.count(1))
-            asides = map(self.path.with_name, names)
-            self.path.rename(next(aside for aside in asides if not os.path.lexists(aside)))
-            return {}
-
-    def _write(self, data: dict[str, Any]) -> None:
-        temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600)
-        try:
-            if hasattr(os, "fchmod"):
-                os.fchmod(descriptor, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(data, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.path)  # a link at that name is replaced, not followed
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        if hasattr(os, "O_DIRECTORY"):
-            folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)

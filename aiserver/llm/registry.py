@@ -23,7 +23,14 @@ from typing import Any
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 from traitlets.config import LoggingConfigurable
 
-from ..errors import ModelError, ModelNotAllowed, ModelPackageMissing, NoModel, NotFound
+from ..errors import (
+    ModelError,
+    ModelNotAllowed,
+    ModelPackageMissing,
+    NoModel,
+    NotFound,
+    StorageError,
+)
 from . import weights
 from .base import ChatModel, ModelInfo
 from .catalog import (
@@ -185,6 +192,13 @@ class ModelRegistry(LoggingConfigurable):
         """Undo ``connect``. Raises NotFound, StorageError."""
         await self.connections.forget(provider)
         self._retire(provider)
+
+    async def sweep(self) -> None:
+        """Remove what killed writers left beside the person's keys. Raises nothing."""
+        try:
+            await asyncio.to_thread(self.connections.sweep)
+        except StorageError:
+            self.log.warning("What a killed writer left beside the keys can't be removed.")
 
     async def check(self, model_id: str) -> Verdict:
         """Ask a model's provider whether it can be asked: see ``check.py``.

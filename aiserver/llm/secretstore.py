@@ -72,6 +72,10 @@ class SecretStore:
         with contextlib.suppress(StorageError):
             await self.remove(name, other)
 
+    def sweep(self) -> None:
+        """Remove what a killed writer left. Raises StorageError."""
+        self._file.sweep()
+
     def _put_in_file(self, name: str, key: str) -> None:
         with self._file.change() as data:
             data[name] = key

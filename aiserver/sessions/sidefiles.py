@@ -15,10 +15,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ..models import NewLogEntry, NotebookLogEntry
-from . import codec
-from .base import numbered
-from .durable import (
+from ..durable import (
     NotRegular,
     Stamp,
     append_file,
@@ -29,6 +26,9 @@ from .durable import (
     replace_file,
     set_aside,
 )
+from ..models import NewLogEntry, NotebookLogEntry
+from . import codec
+from .base import numbered
 from .filenames import blob_name, log_name, log_notebook_id
 from .place import BLOBS, NOTEBOOKS, Place
 

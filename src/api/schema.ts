@@ -545,6 +545,8 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             turns: number;
+            /** @description Of the turns */
+            failed: number;
             events: number;
             revision: number;
             createdAt: string;
@@ -655,6 +657,8 @@ export interface components {
             installed: boolean;
             /** @description How much is to be downloaded */
             bytes: number;
+            /** @description How much of it is here already, of an installation that was stopped */
+            kept: number;
             /** @description Whether the Python package that runs it is there */
             package: boolean;
             /** @description The command that installs what is missing, the package first */
@@ -1099,6 +1103,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     checkModel: {
@@ -1159,6 +1164,7 @@ export interface operations {
             404: components["responses"]["Error"];
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     disconnectProvider: {
@@ -1183,6 +1189,7 @@ export interface operations {
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
             503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
         };
     };
     installLocalModel: {

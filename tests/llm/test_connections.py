@@ -15,6 +15,7 @@ from aiserver import errors
 from aiserver.llm import secretstore, weights
 from aiserver.llm.connections import Connections
 from aiserver.llm.privatefile import PrivateFile
+from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.setup import Access, Setup
 
 from ..keyring_backend import Keyring, Locked
@@ -261,6 +262,21 @@ async def test_what_a_killed_writer_left_is_swept(folder: Path):
     assert files == {folder / ".keys.json", folder / "settings.json", mine}
 
 
+async def test_what_a_killed_writer_left_is_swept_at_the_start(folder: Path):
+    """P21: nobody need save anything for that, and where there is nothing, nothing is made."""
+    models = ModelRegistry(data_dir=str(folder))
+    await models.sweep()
+    assert not folder.exists()
+    await models.connections.save("openai", KEY, None)
+    left = folder / f".keys.json.{'0a' * 8}.tmp"
+    left.write_text(KEY)
+    await ModelRegistry(data_dir=str(folder)).sweep()
+    assert not left.exists()
+    assert (await models.connections.access("openai")).key == KEY
+    left.mkdir()  # can't be unlinked, and stands in nobody's way
+    await models.sweep()
+
+
 @pytest.mark.parametrize("before", [0o755, 0o777, 0o500])
 def test_a_folder_that_was_made_before_becomes_private(folder: Path, before: int):
     """P7"""
@@ -294,16 +310,19 @@ def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
     assert PrivateFile(folder / ".keys.json").read() == {"mistralai": KEY}
 
 
-async def test_a_full_disk_leaves_what_was(folder: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+async def test_a_full_disk_leaves_what_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
+):
     """P20"""
     kept = connections(folder)
     kept.choose("openai:before")
 
     def full(*args: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(errors.StorageError):
+    with pytest.raises(errors.StorageFull, match="the settings could not be saved"):
         kept.choose("openai:after")
     assert kept.choice == "openai:before"
     assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []

@@ -255,6 +255,7 @@ def test_any_work_fails_whole_at_any_system_call(saver: Saver, tmp_path: Path, w
 FAULTS = [
     ("write", "ENOSPC", "storage_full", 1),
     ("write", "EDQUOT", "storage_full", 1),
+    ("write", "EFBIG", "storage_full", 1),
     ("write", "EIO", "storage_error", 1),
     ("fsync", "EIO", "storage_error", 2),
     ("fsync", "ENOSPC", "storage_full", 1),
@@ -300,7 +301,7 @@ def test_a_limit_of_size(tmp_path: Path, saver: Saver) -> None:
     save(tmp_path, 0)
     path = tmp_path / ".aiserver_sessions" / "notebook_cell.json"
     before = path.read_bytes()
-    assert saver.run(tmp_path, limit=len(before) + 100) == ["error storage_error", "end"]
+    assert saver.run(tmp_path, limit=len(before) + 100) == ["error storage_full", "end"]
     assert path.read_bytes() == before
     assert left_over(tmp_path) == []
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from aiserver.durable import Stamp, replace_file
 from aiserver.errors import StorageError
 from aiserver.models import SessionKey
-from aiserver.sessions.durable import Stamp, replace_file
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import log_name, session_name
 from aiserver.sessions.locks import ShardLocks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.sessions import durable
+from aiserver import durable
 
 
 class InUse:

@@ -5,7 +5,7 @@ What must hold:
 - When ``replace_file`` or ``append_file`` returns, the bytes survive the machine's death; when it
   raises, the old content is still there (a log may end in a torn line).
 - A reader sees the old or the new content of a replaced file, never a part.
-- Folders are made 0700 and files 0600, whatever the umask.
+- Folders are made 0700 and files 0600, whatever the umask, but for what is for everybody.
 - A symbolic link is never followed at the last step of a path; what isn't a regular file is
   reported as ``NotRegular``. Nothing is made by reading.
 """
@@ -24,9 +24,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import StorageError, StorageFull, StorageReadOnly
+from .errors import StorageError, StorageFull, StorageReadOnly
 
-_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# No room is left: on the disk, in the person's quota (which Windows doesn't have), or under the
+# limit of how big a file may be.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 # Flags that not every system has; without O_NOFOLLOW (Windows) links need a privilege anyway.
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -61,11 +63,14 @@ def translated() -> Iterator[None]:
     try:
         yield
     except OSError as exc:
-        if exc.errno in _FULL:
-            raise StorageFull from exc
-        if exc.errno in _READ_ONLY:
-            raise StorageReadOnly from exc
-        raise StorageError from exc
+        raise translation(exc) from exc
+
+
+def translation(error: OSError) -> type[StorageError]:
+    """What the system's error is called here."""
+    if error.errno in _FULL:
+        return StorageFull
+    return StorageReadOnly if error.errno in _READ_ONLY else StorageError
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
@@ -87,18 +92,27 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
         os.close(fd)
 
 
-def replace_file(folder: Path, name: str, data: bytes, *, temp_folder: Path | None = None) -> None:
+def replace_file(
+    folder: Path,
+    name: str,
+    data: bytes,
+    *,
+    temp_folder: Path | None = None,
+    for_everybody: bool = False,
+) -> None:
     """Put ``data`` under ``name``, whole and for good.
 
     The temp file lies in the same folder, or in one of the same disk; its name begins with
-    ``name``, so that whoever holds that name's lock may sweep it.
+    ``name``, so that whoever holds that name's lock may sweep it. A file ``for_everybody`` has
+    the rights that the umask gives.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
-    fd = os.open(temp, flags, 0o600)
+    fd = os.open(temp, flags, 0o666 if for_everybody else 0o600)
     try:
         try:
-            _make_private(fd)
+            if not for_everybody:
+                _make_private(fd)
             _write_all(fd, data)
             flush(fd)
         finally:
@@ -109,6 +123,14 @@ def replace_file(folder: Path, name: str, data: bytes, *, temp_folder: Path | No
             temp.unlink()
         raise
     flush_folder(folder)
+
+
+def settle_file(file: Path, target: Path) -> None:
+    """Give a finished file its name for good: a power cut leaves no whole name on half a file."""
+    with file.open("rb+") as content:
+        flush(content.fileno())
+    _patiently(lambda: file.replace(target))
+    flush_folder(target.parent)
 
 
 def temp_target(name: str) -> str | None:
