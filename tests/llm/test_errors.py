@@ -84,7 +84,7 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
 def test_says_what_can_be_done(status: int, body: dict[str, str], said: str) -> None:
     """P8: the provider's words are read, in whatever language, and not shown."""
     response = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
-    text = f"Error code: {status} - { ({'error': body}) }"  # as openai's client writes it
+    text = f"Error code: {status} - {body['message']}"  # as LangChain writes it
     made = translate(openai.APIStatusError(text, response=response, body=body))
     assert said in made.message
     assert CANARY not in made.message
