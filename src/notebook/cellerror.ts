@@ -9,6 +9,7 @@ import type { IError } from '@jupyterlab/nbformat';
 
 /** A database repeats whole statements in its errors. */
 const MOST = 1000;
+const HEADING = 'Traceback (most recent call last)';
 /** Colours. The escape is what they begin with. */
 // eslint-disable-next-line no-control-regex
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -31,8 +32,11 @@ export function errorOf(cell: Cell | null): string | null {
 
 function shortened({ ename, evalue, traceback }: IError): string {
   const lines = textOf(traceback).split('\n');
+  // An error that led to another comes first, and is a library's: `last` is of the last one.
+  const headings = lines.map(line => line.includes(HEADING));
+  const frames = lines.slice(headings.lastIndexOf(true) + 1);
   // The first frame is the cell's own; those below are of what it calls.
-  const pointed = lines.find(line => /^-+> *\d+/.test(line));
+  const pointed = frames.find(line => /^-+> *\d+/.test(line));
   const last = [textOf(ename), textOf(evalue)].filter(Boolean).join(': ');
   const words = last || (lines.filter(line => line.trim()).pop() ?? '');
   return [pointed, words.slice(0, MOST)]
