@@ -9,6 +9,10 @@ const ERROR = {
   ename: 'KeyError',
   evalue: "'prize'",
   traceback: [
+    // pandas tells first what it found itself, in its own files.
+    `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+    'File base.py:3816, in Index.get_loc\n-> 3816 return engine.get_loc(key)',
+    'The above exception was the direct cause of the following exception:',
     `${RED}-----------------${OFF}`,
     `${RED}KeyError${OFF}    Traceback (most recent call last)`,
     `Cell In[3], line 2\n      1 x = 1\n${RED}----> 2 ${OFF}df['prize']`,
