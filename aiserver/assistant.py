@@ -18,7 +18,7 @@ from .errors import AIServerError, GenerationRunning, NotFound, NotYours, TooMan
 from .generation import Generation, history_of
 from .llm.base import ChatModel, ModelInfo
 from .models import SessionKey
-from .prompts.context import as_text
+from .prompts.context import as_text, is_example
 from .requests import GenerateBody, PreviewBody, WarmUpBody
 from .sessions.base import SessionManager
 
@@ -32,11 +32,11 @@ class ModelSource(Protocol):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a model would get: who speaks and the text of each message; how many secrets were
-    taken out of them."""
+    """What a model would get: who speaks, the text, and whether it is an example of ours, of
+    each message; how many secrets were taken out of them."""
 
     model: ModelInfo
-    messages: list[tuple[str, str]]
+    messages: list[tuple[str, str, bool]]
     hidden: int
 
 
@@ -94,7 +94,11 @@ class Assistant:
         model = await self._models.get(body.model)
         history = await history_of(self._sessions, key)
         messages, vault = await compose(model, body, history)
-        return Preview(model.info, as_text(messages), len(vault))
+        texts = [
+            (role, text, is_example(message))
+            for (role, text), message in zip(as_text(messages), messages, strict=True)
+        ]
+        return Preview(model.info, texts, len(vault))
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.

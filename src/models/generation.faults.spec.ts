@@ -1,5 +1,6 @@
 import { ApiError } from '../api/request';
 import type { StreamEvent } from '../api/types';
+import { versionOf } from './generationstate';
 import { MODEL, code, done, setup, start, turn } from './generation.fakes';
 
 /** An answer that was whole, but could not be kept. */
@@ -284,6 +285,33 @@ describe('GenerationModel, when things fail', () => {
     t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
     await t.model.reset();
     expect(t.model.state.notice).toBe('unsaved');
+  });
+
+  it('counts the versions of a cell, not the requests that brought none', async () => {
+    const t = setup();
+    t.steps.push(
+      { kind: 'turn', title: 'one', turnId: 1, outcome: 'accepted' },
+      { kind: 'turn', title: 'two', turnId: 2, outcome: 'error' },
+      { kind: 'turn', title: 'three', turnId: 3, outcome: 'cancelled' }
+    );
+    t.model.open();
+    await t.until(({ turnId }) => turnId === 4);
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('four');
+    const failed = { type: 'error', code: 'error', message: '' } as const;
+    (await t.requested(1)).push(start(4), failed, null);
+    await t.phase('failed');
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('five');
+    (await t.requested(2)).push(start(5), done(5, 'x'), null);
+    await t.phase('suggested');
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('six'); // The suggestion of before comes back, with its own number.
+    (await t.requested(3)).push(start(6), failed, null);
+    await t.until(({ failure }) => failure !== null);
+    expect(versionOf(t.model.state)).toBe(2);
+    await t.model.accept();
+    expect(t.model.state.turnId).toBe(6);
   });
 
   it('says it of a model no longer once another one is chosen', async () => {

@@ -41,10 +41,12 @@ import {
   INITIAL,
   ISuggestion,
   ITarget,
+  broughtBack,
   inSeconds,
   suggestionOf,
   waitingFor,
-  withModels
+  withModels,
+  withoutAnswer
 } from './generationstate';
 import { IntentHistory } from './intents';
 
@@ -272,6 +274,7 @@ export class GenerationModel {
     const past = await pastTurns(this._history, { notebookId, cellId });
     this._recalled = true; // Where that failed, the row asks when it is opened again.
     this.intents.addOlder(past.intents);
+    this._set({ failed: [...past.failed, ...this._state.failed] });
     if (!this.isBusy && this._state.turnId === null && past.last) {
       this._set({ turnId: past.last + 1 });
     }
@@ -420,8 +423,8 @@ export class GenerationModel {
   private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
     this._suggestion = this._request = null;
-    const { model, cellModel } = this._state;
-    this._set({ ...INITIAL, phase, model, cellModel, turnId, draft });
+    const { model, cellModel, failed } = this._state;
+    this._set({ ...INITIAL, phase, model, cellModel, failed, turnId, draft });
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */
@@ -441,22 +444,10 @@ export class GenerationModel {
       return;
     }
     const kept = this._suggestion;
-    // A turn that did not end well is a turn all the same: the next one is another.
-    const turnId = run.turnId ? run.turnId + 1 : this._state.turnId;
     this._set({
       ...change,
-      draft: this._state.intent,
-      ...(kept
-        ? {
-            phase: 'suggested',
-            intent: kept.intent,
-            code: this._shown,
-            explanation: kept.explanation,
-            turnId: kept.turnId,
-            unkept: kept.unkept,
-            edited: this._isEdited
-          }
-        : { code: '', explanation: '', turnId })
+      ...withoutAnswer(this._state, run.turnId),
+      ...(kept && { ...broughtBack(kept, this._shown), edited: this._isEdited })
     });
   }
 

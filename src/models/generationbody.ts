@@ -84,16 +84,22 @@ export function preview(
   });
 }
 
-/** What was asked in a cell before, oldest first, and the id of its last turn (0: none). */
+/**
+ * What was asked in a cell before, oldest first; the id of its last turn (0: none), and those of
+ * the turns that brought no answer.
+ */
 export async function pastTurns(
   history: IHistory,
   key: ICellKey
-): Promise<{ intents: string[]; last: number }> {
+): Promise<{ intents: string[]; last: number; failed: number[] }> {
   const { steps } = await history.replay(key);
   const turns = steps.filter(step => step.kind === 'turn');
   return {
     intents: turns.map(step => step.title),
-    last: Math.max(0, ...turns.map(step => step.turnId ?? 0))
+    last: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
+    failed: turns
+      .filter(({ outcome }) => outcome === 'error' || outcome === 'cancelled')
+      .map(step => step.turnId ?? 0)
   };
 }
 

@@ -108,6 +108,8 @@ export interface IGenerationState {
   readonly code: string;
   readonly explanation: string;
   readonly turnId: number | null;
+  /** The ids of the turns without an answer: they are kept, but are no versions of the cell. */
+  readonly failed: readonly number[];
   readonly model: ModelInfo | null;
   /** The model chosen for this cell alone; null if it goes with all others. */
   readonly cellModel: string | null;
@@ -132,6 +134,7 @@ export const INITIAL: IGenerationState = {
   code: '',
   explanation: '',
   turnId: null,
+  failed: [],
   model: null,
   cellModel: null,
   failure: null,
@@ -194,6 +197,37 @@ export function waitingFor(
     waitUntil: 0,
     since: performance.now()
   };
+}
+
+/** What the end of a request without an answer changes. */
+export function withoutAnswer(
+  state: IGenerationState,
+  turnId: number | null
+): Partial<IGenerationState> {
+  const { failed, intent } = state;
+  const rest = { draft: intent, code: '', explanation: '' };
+  // It is a turn all the same: the next one is another.
+  return turnId
+    ? { ...rest, turnId: turnId + 1, failed: [...failed, turnId] }
+    : rest;
+}
+
+/** A suggestion that was open before, open again; `code` is what was on view of it. */
+export function broughtBack(
+  suggestion: ISuggestion,
+  code: string
+): Partial<IGenerationState> {
+  const { intent, explanation, turnId, unkept } = suggestion;
+  return { phase: 'suggested', intent, code, explanation, turnId, unkept };
+}
+
+/** Which version of the cell the turn is or will be: those that brought none don't count. */
+export function versionOf({
+  turnId,
+  failed
+}: Pick<IGenerationState, 'turnId' | 'failed'>): number | null {
+  const before = new Set(failed.filter(id => turnId && id < turnId));
+  return turnId && turnId - before.size;
 }
 
 /** The time of `performance.now()` in so many seconds. */

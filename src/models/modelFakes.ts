@@ -57,6 +57,7 @@ export const NOT_INSTALLED: LocalModel = {
   label: LOCAL.label,
   installed: false,
   bytes: 491_400_064,
+  kept: 0,
   package: true,
   install: 'jupyter aiserver model install',
   installing: null

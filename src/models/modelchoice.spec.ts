@@ -120,6 +120,6 @@ describe('ModelChoice', () => {
     tell(told);
     await asked;
     expect(choice.install.view.status).toBe('stopped');
-    expect(api.names).toEqual(['install', 'stop']);
+    expect(api.names).toEqual(['install', 'stop']); // None was joined.
   });
 });

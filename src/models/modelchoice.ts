@@ -12,7 +12,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ApiClient } from '../api/client';
 import type { ModelInfo, ModelList, Provider, Verdict } from '../api/types';
 import { IFailure, asFailure } from './failure';
-import { InstallApi, LocalInstall } from './localinstall';
+import { IInstallView, InstallApi, LocalInstall } from './localinstall';
 
 /** The calls that it needs; `ApiClient` has them. */
 export type ModelsApi = InstallApi &
@@ -22,11 +22,11 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      if (status === 'done' || status === 'idle') {
-        void this._again();
-      } else {
-        this._changed.emit('install');
+      this._changed.emit('install');
+      if (status !== this._status && status !== 'running') {
+        void this._again(); // It tells, too, how much is kept.
       }
+      this._status = status;
     });
   }
 
@@ -139,5 +139,6 @@ export class ModelChoice {
   private readonly _changed = new Signal<this, 'list' | 'install'>(this);
   private _list: ModelList | null = null;
   private _problem: IFailure | null = null;
+  private _status: IInstallView['status'] = 'idle';
   private _asking: Promise<void> | null = null;
 }

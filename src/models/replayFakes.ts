@@ -164,6 +164,7 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
     notebookId: 'nb',
     cellId,
     turns,
+    failed: 0,
     events: 0,
     revision: turns,
     createdAt: '2026-01-27T10:00:00.000Z',

@@ -35,8 +35,10 @@ export function PreviewView(props: {
   const roles = {
     system: trans.__('The rules'),
     user: trans.__('From you and your notebook'),
-    assistant: trans.__('What the model answered before')
+    assistant: trans.__('Earlier answers, and code of the notebook')
   };
+  const title = ({ role, example }: Preview['messages'][number]) =>
+    example ? trans.__('An example that comes with AI Server') : roles[role];
   return (
     <>
       <p>
@@ -59,12 +61,12 @@ export function PreviewView(props: {
           )}
         </p>
       )}
-      {messages.map(({ role, text }, index) => (
+      {messages.map((message, index) => (
         <section key={index}>
-          <h3>{roles[role]}</h3>
+          <h3>{title(message)}</h3>
           {/* Long texts scroll: the keyboard must reach them. */}
-          <pre tabIndex={0} aria-label={roles[role]}>
-            {text}
+          <pre tabIndex={0} aria-label={title(message)}>
+            {message.text}
           </pre>
         </section>
       ))}

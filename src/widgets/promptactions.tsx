@@ -6,7 +6,7 @@ import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
 import type { GenerationModel } from '../models/generation';
-import type { IGenerationState } from '../models/generationstate';
+import { IGenerationState, versionOf } from '../models/generationstate';
 import { Progress } from './promptparts';
 import { fixRequest } from './promptwords';
 
@@ -14,10 +14,10 @@ export function Turn(props: {
   state: IGenerationState;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const { turnId } = props.state;
-  return turnId ? (
+  const version = versionOf(props.state);
+  return version ? (
     <span className="jp-AIServer-Ask-turn">
-      {props.trans.__('turn %1', turnId)}
+      {props.trans.__('turn %1', version)}
     </span>
   ) : null;
 }

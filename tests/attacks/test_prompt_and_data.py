@@ -172,6 +172,7 @@ async def test_the_preview_is_what_is_sent(call, scripted, remote_model, jp_root
         sent = scripted.requests[-1]["body"]["messages"]
         shown = [{"role": m["role"], "content": m["text"]} for m in preview.data["messages"]]
         assert [{"role": m["role"], "content": m["content"]} for m in sent] == shown
+        assert not any(m["example"] for m in preview.data["messages"])
         assert preview.data["model"]["id"] == "openai:scripted"
         assert preview.data["model"]["onThisMachine"] is False
 

@@ -81,6 +81,14 @@ async def test_list_is_paged(call):
     assert (await call("GET", "sessions?notebookId=nb&limit=0")).status == 400
 
 
+async def test_a_list_tells_failed_turns_from_answers(call, scripted):
+    scripted.script({"status": 401}, {"text": "```python\nx = 1\n```"})
+    await call("POST", "generate", request())
+    await call("POST", "generate", request())
+    [row] = (await call("GET", "sessions?notebookId=nb")).data["sessions"]
+    assert (row["turns"], row["failed"]) == (2, 1)
+
+
 async def test_replay_gives_the_steps(call, scripted):
     scripted.script({"text": "```python\nx = 1\n```"})
     await call("POST", "generate", request("set x"))

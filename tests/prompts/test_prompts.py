@@ -19,7 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from aiserver.models import Interaction
 from aiserver.prompts import fence
-from aiserver.prompts.context import PromptInput, build_messages
+from aiserver.prompts.context import PromptInput, build_messages, is_example
 from aiserver.prompts.outline import outline
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
 
@@ -312,3 +312,14 @@ async def test_a_kernels_language_is_named():
     messages = await build(REQUESTS["r"], "full")
     assert "runs R" in str(messages[0].text)
     assert "```r" in str(messages[0].text)
+
+
+async def test_examples_are_known_from_what_is_the_persons():
+    """P15: a preview must not say of 用户.json, which comes with us, that it is the person's."""
+    own = PromptInput("按 age 排序", source="y = 3", history=[turn(1, "画图", "y = 2")])
+    messages = await build(own, "compact")
+    examples = [is_example(message) for message in messages]
+    assert examples.count(True) == 6 and examples[0] is False
+    assert all("用户" not in str(m.text) for m in messages if not is_example(m))
+    assert not is_example(messages[-1])  # the same words, but the person's
+    assert not any(is_example(message) for message in await build(own))

@@ -1,5 +1,5 @@
 /**
- * How smoothly a notebook of a thousand cells scrolls, with AI Server and without (P37):
+ * How smoothly a notebook of a thousand cells scrolls, with AI Server and without:
  *
  *     cd ui-tests && jlpm figures scroll
  *

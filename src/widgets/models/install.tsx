@@ -96,17 +96,18 @@ export function InstallNote(props: {
 }): React.JSX.Element | null {
   const { services } = props;
   const { trans } = services;
-  const { status, progress, problem } = services.choice.install.view;
+  const { status, problem } = services.choice.install.view;
+  const local = services.choice.list?.local;
   if (status === 'stopped') {
     return (
       <p role="status">
-        {progress?.bytes
+        {local?.kept
           ? trans.__(
-              'Stopped at %1 of %2 MB. What has come is kept.',
-              megabytes(progress.bytes),
-              megabytes(progress.total)
+              'Stopped. %1 of %2 MB are kept.',
+              megabytes(local.kept),
+              megabytes(local.bytes)
             )
-          : trans.__('Stopped. What has come is kept.')}
+          : trans.__('Stopped.')}
       </p>
     );
   }
@@ -114,16 +115,4 @@ export function InstallNote(props: {
     return <Problem failure={problem} services={services} />;
   }
   return null;
-}
-
-/** What the button says that begins the installation, or goes on with it. */
-export function installLabel(services: IModelServices): string {
-  const { choice, trans } = services;
-  const { status } = choice.install.view;
-  return status === 'stopped' || status === 'failed'
-    ? trans.__('Go on installing')
-    : trans.__(
-        'Install the local model (%1 MB)',
-        megabytes(choice.list?.local?.bytes ?? 0)
-      );
 }

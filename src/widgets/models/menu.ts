@@ -10,7 +10,7 @@ import { Menu } from '@lumino/widgets';
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../../models/modelchoice';
 import type { IModelPick } from '../../tokens';
-import { megabytes } from './words';
+import { installText } from './words';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
@@ -87,14 +87,10 @@ export function modelMenu(options: IModelMenuOptions): Menu {
   }
   const local = choice.list?.local;
   if (local && local.package && !local.installed && !choice.install.isRunning) {
-    add(
-      menu,
-      trans.__('Install the local model (%1 MB)', megabytes(local.bytes)),
-      () => {
-        options.settings(); // That is where its progress is seen.
-        void choice.install.start();
-      }
-    );
+    add(menu, installText(local, trans), () => {
+      options.settings(); // That is where its progress is seen.
+      void choice.install.start();
+    });
   }
   add(menu, trans.__('Connect a provider…'), options.connect);
   add(menu, trans.__('Model settings…'), options.settings);

@@ -118,9 +118,11 @@ describe('Offer', () => {
       'It could not be stopped. The Jupyter server does not answer. Check that it is running, then try again.'
     );
     t.api.failure = null;
+    // What is kept is the server's word: a part that was begun may be fetched anew.
+    t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
-    expect(t.node.textContent).toContain('Stopped at 211 of 491 MB');
-    expect(t.button(/Go on installing/)).toBeDefined();
+    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB are kept.');
+    expect(t.button(/Go on installing \(164 of 491 MB\)/)).toBeDefined();
   });
 
   it('gives the exact line where the package is missing', async () => {
@@ -370,6 +372,24 @@ describe('Providers', () => {
 });
 
 describe('modelMenu', () => {
+  it('goes on with an installation that was stopped before', async () => {
+    const local = { ...NOT_INSTALLED, kept: 320e6 };
+    const t = await setup(modelList({ local }));
+    const menu = modelMenu({
+      choice: t.choice,
+      trans,
+      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      choose: jest.fn(),
+      chooseForCell: jest.fn(),
+      connect: jest.fn(),
+      settings: jest.fn()
+    });
+    expect(menu.items.map(({ label }) => label)).toContain(
+      'Go on installing (320 of 491 MB)'
+    );
+    menu.dispose();
+  });
+
   it('lists the models that are ready in two groups, the current one ticked', async () => {
     const t = await setup(
       modelList({

@@ -7,9 +7,9 @@
  */
 import * as React from 'react';
 
-import { InstallBar, InstallNote, installLabel } from './install';
+import { InstallBar, InstallNote } from './install';
 import { Button, Command, IModelServices, useChoice } from './parts';
-import { problemText } from './words';
+import { installText, problemText } from './words';
 
 export function Offer(props: {
   services: IModelServices;
@@ -92,7 +92,7 @@ export function Offer(props: {
             {local && !local.installed && local.package && (
               <Button
                 primary
-                label={installLabel(services)}
+                label={installText(local, trans)}
                 run={() => {
                   void install.start();
                   toField();

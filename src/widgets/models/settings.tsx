@@ -4,7 +4,7 @@
 import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
-import { InstallBar, InstallNote, installLabel } from './install';
+import { InstallBar, InstallNote } from './install';
 import {
   Button,
   Command,
@@ -15,6 +15,7 @@ import {
   useChoice
 } from './parts';
 import { Providers } from './providers';
+import { installText } from './words';
 
 export interface ISettingsProps {
   services: IModelServices;
@@ -144,7 +145,7 @@ function Local(props: { services: IModelServices }): React.JSX.Element {
       </p>
       <div className="jp-AIServer-Models-ways">
         <Button
-          label={installLabel(services)}
+          label={installText(local, trans)}
           run={() => void install.start()}
         />
       </div>

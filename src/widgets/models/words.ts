@@ -3,11 +3,32 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
+import type {
+  LocalModel,
+  ModelInfo,
+  ModelList,
+  Provider,
+  Verdict
+} from '../../api/types';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
+}
+
+/** What begins the installation of the local model, or goes on with it. */
+export function installText(
+  local: LocalModel,
+  trans: TranslationBundle
+): string {
+  const { bytes, kept } = local;
+  return kept
+    ? trans.__(
+        'Go on installing (%1 of %2 MB)',
+        megabytes(kept),
+        megabytes(bytes)
+      )
+    : trans.__('Install the local model (%1 MB)', megabytes(bytes));
 }
 
 /** "8.3 MB/s"; slower ones in kB/s. */

@@ -1,6 +1,7 @@
 /** All cells of the notebook with what is kept of them; deleted cells last. */
 import React from 'react';
 
+import type { SessionSummary } from '../../api/types';
 import type { IOverviewRow } from '../../models/replayOverview';
 import { useReplay } from './context';
 import { moveFocus } from './roving';
@@ -90,13 +91,30 @@ function Row(
         </span>
         {summary && (
           <span className="jp-AIServer-Replay-kept">
-            <span className="jp-AIServer-Replay-chip jp-mod-model">
-              {trans._n('%1 turn', '%1 turns', summary.turns)}
-            </span>
+            <Count summary={summary} />
             <When time={summary.lastUpdated} />
           </span>
         )}
       </button>
     </li>
+  );
+}
+
+/** How many answers are kept; where there is none, how often it was asked for one. */
+function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
+  const { turns, failed } = props.summary;
+  const { trans } = useReplay();
+  const kept = turns - failed;
+  if (kept || !failed) {
+    return (
+      <span className="jp-AIServer-Replay-chip jp-mod-model">
+        {trans._n('%1 turn', '%1 turns', kept)}
+      </span>
+    );
+  }
+  return (
+    <span className="jp-AIServer-Replay-chip jp-mod-bad">
+      {trans._n('%1 failed request', '%1 failed requests', failed)}
+    </span>
   );
 }

@@ -218,6 +218,17 @@ describe('ReplayPanel', () => {
     await until(() => panel.node.textContent!.includes('No history yet'));
   });
 
+  it('counts answers in the overview, and names requests that brought none', async () => {
+    history.summaryList = [
+      { ...summaryOf('a', 3), failed: 1 },
+      { ...summaryOf('b', 2), failed: 2 }
+    ];
+    await show();
+    button('Notebook').click();
+    await until(() => panel.node.textContent!.includes('2 turns'));
+    expect(panel.node.textContent).toContain('2 failed requests');
+  });
+
   it('goes to a cell from the overview', async () => {
     history.summaryList = [summaryOf('b')];
     await show();
