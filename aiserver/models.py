@@ -187,6 +187,8 @@ class NewEvent(Stored):
     """The turn that it is about."""
     data: dict[str, Any] | None = None
     """What else is known of it."""
+    id: Text | None = None
+    """The sender's own name of it: one that is sent again is kept once."""
 
 
 class Event(NewEvent, _Seq):

@@ -145,6 +145,7 @@ class EventBody(Body):
     source: Text | None = None
     turn_id: Annotated[int, Field(ge=1)] | None = None
     data: dict[str, Any] | None = None
+    id: Id | None = None
 
     def to_event(self) -> NewEvent:
         """The event as the store takes it. Raises ValidationError on a time that is none."""

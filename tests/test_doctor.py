@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from aiserver import __version__, cli
-from aiserver.doctor import commands
+from aiserver.doctor import commands, storage
 from aiserver.doctor.base import ok, problem
-from aiserver.doctor.storage import check_storage
+from aiserver.doctor.storage import check_settings, check_storage
 
 Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
 
@@ -78,6 +78,56 @@ def test_it_reads_the_configuration_that_a_server_would(doctor: Doctor, tmp_path
     assert any("OpenAI" in text for text in problems(found))  # no key
 
 
+def test_a_named_folder_that_is_not_there_is_said_with_what_mends_it(
+    doctor: Doctor, tmp_path: Path
+):
+    (tmp_path / "config").mkdir()
+    missing = tmp_path / "not" / "there"
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(
+        json.dumps({"FileSessionManager": {"root": str(missing)}})
+    )
+    status, found = doctor()
+    (finding,) = found["Histories"]
+    assert (status, finding["text"]) == (1, f"The folder for the histories is not there: {missing}")
+    assert f"mkdir -p {missing}" in finding["mend"]
+    assert "FileSessionManager.root" in finding["mend"]
+    assert not missing.parent.exists()
+
+
+def test_a_configuration_that_jupyter_refuses_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As where ``ServerApp.root_dir`` isn't there: Jupyter says which, we say what mends it."""
+    missing = str(tmp_path / "nowhere")
+    (tmp_path / "jupyter_server_config.json").write_text(
+        json.dumps({"ServerApp": {"root_dir": missing}})
+    )
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    command = [sys.executable, "-m", "aiserver.cli", "doctor"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert missing in done.stderr
+    assert "Jupyter does not start" in done.stdout and "mkdir -p" in done.stdout
+
+
+def test_a_folder_of_settings_that_can_t_be_made_is_a_problem(doctor: Doctor, tmp_path: Path):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "config").mkdir()
+    rules = {"ModelRegistry": {"data_dir": str(tmp_path / "file" / "settings")}}
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps(rules))
+    _, found = doctor()
+    (finding,) = found["Settings"]
+    assert finding["level"] == "problem" and "is no folder" in finding["text"]
+    assert "ModelRegistry.data_dir" in finding["mend"]
+
+
+def test_settings_are_tried_and_nothing_is_left(tmp_path: Path):
+    (finding,) = check_settings(tmp_path / "one" / "two")
+    assert finding.level == "ok" and list(tmp_path.iterdir()) == []
+    (finding,) = check_settings(Path("/proc/self"))  # takes nothing, even from root
+    assert finding.level == "problem" and "chmod" in finding.mend
+
+
 def test_a_model_that_the_server_would_refuse_is_no_model(doctor: Doctor, tmp_path: Path):
     """What is allowed counts for the doctor, too: with ``--ask`` nothing goes to another model."""
     (tmp_path / "config").mkdir()
@@ -103,6 +153,9 @@ def test_a_folder_that_takes_nothing_is_a_problem(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / ".aiserver_sessions").symlink_to(tmp_path / "real")
     assert any("link" in f.text for f in check_storage(tmp_path) if f.level == "problem")
+    (tmp_path / ".aiserver_sessions").unlink()
+    (tmp_path / ".aiserver_sessions").write_text("no folder")
+    assert any("is a file" in f.text for f in check_storage(tmp_path) if f.level == "problem")
 
 
 def test_open_and_damaged_histories_are_noted(tmp_path: Path):
@@ -150,3 +203,13 @@ def test_it_speaks_in_every_encoding(monkeypatch, encoding: str, lines: list[str
     said = written.getvalue().decode(encoding).splitlines()
     assert said[0] == "Histories"
     assert said[1 : 1 + len(lines)] == lines
+
+
+def test_a_disk_with_a_name_in_another_encoding_is_no_illness(monkeypatch, tmp_path: Path):
+    """As a Chinese USB stick is mounted: 我的 in GBK is no UTF-8."""
+    mounts = tmp_path / "mounts"
+    mounts.write_bytes(
+        b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
+    )
+    monkeypatch.setattr(storage, "_MOUNTS", mounts)
+    assert any("nfs4" in finding.text for finding in check_storage(tmp_path))

@@ -19,6 +19,11 @@ from typing import Any
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
+_REFUSED = "Jupyter does not start with this configuration: the line above says why."
+_MEND_CONFIGURATION = (
+    "Mend it in jupyter_server_config.py, in one of the config folders that “jupyter --paths” "
+    "names; a folder that is missing can be made with mkdir -p."
+)
 _SIGNS = {"ok": "✓", "note": "!", "problem": "✗", "mend": "→"}
 _PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
 
@@ -50,9 +55,12 @@ def _checks(*, ask: bool) -> Checks:
     from ..sessions.root import find_root
     from .installation import check_installation
     from .model import check_model
-    from .storage import check_storage
+    from .storage import check_settings, check_storage
 
-    server = _server()
+    try:
+        server = _server()
+    except SystemExit:  # it has said why, as it does when it is started
+        return [("Configuration", lambda: [problem(_REFUSED, _MEND_CONFIGURATION)])]
     config = server.config
 
     def installation() -> list[Finding]:
@@ -60,7 +68,10 @@ def _checks(*, ask: bool) -> Checks:
 
     def storage() -> list[Finding]:
         named = config.FileSessionManager.get("root")
-        return check_storage(Path(named) if named else find_root(_start(config)))
+        return check_storage(Path(named).expanduser() if named else find_root(_start(config)))
+
+    def settings() -> list[Finding]:
+        return check_settings(AIServer(config=config).make_models().folder)
 
     def model() -> list[Finding]:
         async def look() -> list[Finding]:
@@ -72,7 +83,12 @@ def _checks(*, ask: bool) -> Checks:
 
         return asyncio.run(look())
 
-    return [("Installation", installation), ("Histories", storage), ("Model", model)]
+    return [
+        ("Installation", installation),
+        ("Histories", storage),
+        ("Settings", settings),
+        ("Model", model),
+    ]
 
 
 def _server() -> Any:

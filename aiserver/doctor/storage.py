@@ -1,11 +1,12 @@
-"""Can histories be kept? Where they are, and whether writing there is safe.
+"""Can histories and settings be kept? Where they are, and whether writing there is safe.
 
-It writes one small file into a temporary folder beside the sessions and removes it again;
-nothing of a history is touched or read.
+It writes one small file into a temporary folder beside the sessions, makes one beside the settings,
+and removes both again; nothing of a history or a key is touched or read.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -19,13 +20,41 @@ from .base import Finding, note, ok, problem
 
 LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
 # File systems whose locks and renames other machines see late, or not at all.
+_MOUNTS = Path("/proc/mounts")
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"}
 
 
 def check_storage(root: Path) -> list[Finding]:
     """The folder that holds, or will hold, ``.aiserver_sessions``."""
     place = root / FOLDER
+    if not root.is_dir():
+        what = "is no folder" if root.exists() else "is not there"
+        return [problem(f"The folder for the histories {what}: {root}", _named(root))]
     return [_where(place), *_rights(place), _writes(root), _room(root), *_network(root)]
+
+
+def check_settings(folder: Path) -> list[Finding]:
+    """The folder of the person's choices and keys, which is made when it is first needed."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    mend = f"chmod u+rwx {there}, or set ModelRegistry.data_dir to another folder."
+    if not there.is_dir():
+        text = f"Choices and keys can't be kept in {folder}: {there} is no folder."
+        return [problem(text, f"mv {there} {there}.old, or set ModelRegistry.data_dir.")]
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError:
+        text = f"Choices and keys can't be kept in {folder}: nothing can be written there."
+        return [problem(text, mend)]
+    return [ok(f"Choices and keys {'are' if there == folder else 'will be'} kept in {folder}")]
+
+
+def _named(root: Path) -> str:
+    """How a folder that was named by mistake, or not made yet, is mended."""
+    make = "" if root.exists() else f"mkdir -p {root}, or "
+    return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to a folder that is there."
 
 
 def _where(place: Path) -> Finding:
@@ -46,6 +75,9 @@ def _rights(place: Path) -> list[Finding]:
     if place.is_symlink():
         text = f"{place} is a link, which is never followed."
         return [problem(text, "Put the folder itself there, or set FileSessionManager.root.")]
+    if place.exists() and not place.is_dir():
+        text = f"{place} is a file, where the folder of the histories should be."
+        return [problem(text, f"mv {place} {place}.old")]
     if place.is_dir() and sys.platform != "win32" and place.stat().st_mode & 0o077:
         text = "Other people of this machine may look into the histories."
         return [note(text, f"chmod -R go= {place}")]
@@ -78,7 +110,9 @@ def _room(root: Path) -> Finding:
 def _network(root: Path) -> list[Finding]:
     """Whether the folder lies on another machine. Known on Linux only."""
     try:
-        mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+        # Bytes, as paths are: a disk may be called in another encoding than this machine's.
+        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
+        mounts = [line.split()[1:3] for line in lines]
     except OSError:
         return []
     real = root.resolve()

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from ..errors import ModelError
 from ..loading import loading
+from .bounds import bound
 from .providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
 from .setup import Access
 
@@ -68,7 +69,18 @@ def make_model(
         ours["use_responses_api"] = False
         ours["extra_body"] = {"max_tokens": ours.pop("max_tokens")}
     more = {key: value for key, value in ours.items() if key in accepted and key not in given}
-    return init_chat_model(name, model_provider=library, **given, **more), clients
+    model: BaseChatModel = init_chat_model(name, model_provider=library, **given, **more)
+    for client in _clients(model):
+        bound(client)
+    return model, clients
+
+
+def _clients(model: BaseChatModel) -> list[Any]:
+    """Its asynchronous connections, wherever its package keeps them."""
+    google = getattr(getattr(model, "client", None), "aio", None)
+    names = ("root_async_client", "_async_client", "async_client")
+    holders = (google, *(getattr(model, name, None) for name in names))
+    return [holder for holder in holders if holder is not None]
 
 
 def _given(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
@@ -98,9 +110,7 @@ def _refuse_gateway(model: BaseChatModel) -> None:
 
 async def close_model(model: BaseChatModel) -> None:
     """Close its connections, wherever its package keeps them."""
-    google = getattr(getattr(model, "client", None), "aio", None)
-    names = ("root_async_client", "_async_client", "async_client")
-    for holder in (google, *(getattr(model, name, None) for name in names)):
+    for holder in _clients(model):
         close = getattr(holder, "aclose", None) or getattr(holder, "close", None)
         if close is not None:
             with contextlib.suppress(Exception):  # it is given up anyhow

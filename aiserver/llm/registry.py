@@ -127,7 +127,7 @@ class ModelRegistry(LoggingConfigurable):
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
-        self.connections = Connections(self._folder(), self._setup)
+        self.connections = Connections(self.folder, self._setup)
         self.installer = Installer()
 
     @validate("model_options")
@@ -299,7 +299,9 @@ class ModelRegistry(LoggingConfigurable):
     def _catalog(self) -> Catalog:
         return Catalog(self._setup(), self.connections)
 
-    def _folder(self) -> Path:
+    @property
+    def folder(self) -> Path:
+        """Where the person's choices and keys are kept."""
         if self.data_dir:
             return Path(self.data_dir).expanduser()
         from jupyter_core.paths import jupyter_data_dir

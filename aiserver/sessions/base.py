@@ -89,7 +89,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return them as saved, and the new revision.
 
-        Raises as ``save_interaction``.
+        One whose ``id`` is there already is not appended again. Raises as ``save_interaction``.
         """
 
     async def get_history(
@@ -215,18 +215,26 @@ def append_events(
 ) -> list[Event]:
     """Add events to a session in memory, each with its ``seq``, and the new revision.
 
-    No events change nothing.
+    No events change nothing, nor do those that are there already (by their ``id``): who got no
+    answer sends them again, and gets them as they were saved.
     """
     saved: list[Event] = []
-    if not events:
-        return saved
+    known = {event.id: event for event in session.events or [] if event.id is not None}
+    grown = False
     for event in events:
+        if event.id in known:
+            saved.append(known[event.id])
+            continue
         item = Event.model_validate(redact_all(codec.fields(event)) | {"seq": session.next_seq})
         if session.events is None:
             session.events = []
         session.events.append(item)
         saved.append(item)
-    _touch(session, now)
+        grown = True
+        if item.id is not None:
+            known[item.id] = item
+    if grown:
+        _touch(session, now)
     return saved
 
 

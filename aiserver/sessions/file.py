@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from traitlets import Float, Unicode, default
+from traitlets import Float, Unicode, default, validate
 
 from ..durable import Stamp, translated
 from ..errors import InvalidRequest
@@ -57,6 +57,10 @@ class FileSessionManager(SessionManager):
     @default("root")
     def _default_root(self) -> str:
         return str(find_root(Path(self.start_dir or Path.cwd())))
+
+    @validate("root")
+    def _home_in_root(self, proposal: Any) -> str:
+        return str(Path(proposal["value"]).expanduser())
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

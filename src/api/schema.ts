@@ -479,6 +479,11 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Made by the client, one for each event. An event that is in the session already is
+             *     answered as it was saved, and kept once: so it may be sent again when the answer got lost.
+             */
+            id?: components["schemas"]["Id"] | null;
         };
         NotebookBody: {
             path: string;
@@ -525,6 +530,8 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The sender's own name of it */
+            id?: string | null;
         };
         /** @description A session as stored (see schemas/session.schema.json) */
         Session: {

@@ -15,7 +15,7 @@ import type {
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { mayPass } from './failure';
-import { Outbox } from './outbox';
+import { named, Outbox } from './outbox';
 
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
@@ -61,7 +61,8 @@ export class HistoryModel implements IHistory {
     }
   }
 
-  async record(key: ICellKey, events: EventBody[]): Promise<void> {
+  async record(key: ICellKey, done: EventBody[]): Promise<void> {
+    const events = named(done);
     if (this._outbox.holds(key)) {
       this._outbox.add(key, events);
       await this._outbox.flush();

@@ -40,6 +40,21 @@ describe('what could not be noted', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  it('keeps its name when it is sent again, for the first answer may be lost', async () => {
+    const { history, record } = make(); // P36
+    record.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    const done = [{ type: 'accept' }, { type: 'edit' }];
+    await expect(history.record(KEY, done)).rejects.toThrow();
+    await jest.advanceTimersByTimeAsync(120_000);
+    const ids = record.mock.calls.map(([, , events]) =>
+      events.map(event => (event as { id?: string }).id)
+    );
+    expect(ids).toHaveLength(2);
+    expect(ids[1]).toEqual(ids[0]);
+    expect(new Set(ids[0]).size).toBe(2);
+    expect(ids[0][0]).toMatch(/^[\w-]{36}$/);
+  });
+
   it('is noted as soon as the server writes again', async () => {
     const { history, record, sent } = make();
     record.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));

@@ -2,11 +2,21 @@
  * What a person did while the server could not note it: kept, and sent when it can.
  *
  * What must hold: what belongs to one cell is sent in the order in which it was done, with the
- * time at which it was done, and once. A cell that can't be written holds up no other.
+ * time at which it was done, and counts once, though it be sent twice. A cell that can't be written holds up no other.
  */
+import { UUID } from '@lumino/coreutils';
+
 import type { EventBody } from '../api/types';
 import type { ICellKey } from '../tokens';
 import { isAway, mayPass } from './failure';
+
+/**
+ * Events with a name each. The server keeps one name once: so what it may have noted already,
+ * though its answer got lost, can be sent again.
+ */
+export function named(events: readonly EventBody[]): EventBody[] {
+  return events.map(event => ({ id: UUID.uuid4(), ...event }));
+}
 
 /** The first wait before it is tried again, and the longest, in milliseconds. */
 const FIRST_MS = 5000;

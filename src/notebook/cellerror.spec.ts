@@ -40,6 +40,22 @@ describe('errorOf', () => {
     );
   });
 
+  it('is the line of the cell where one error led to another', () => {
+    const traceback = [
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      'File base.py:3816, in Index.get_loc\n-> 3816     return get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'\n\nThe above exception was the direct cause:\n`,
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      "Cell In[1], line 2\n      1 import 库\n----> 2 print(表['價格'])",
+      'File frame.py:4090, in __getitem__\n-> 4090 self.get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'`
+    ];
+    const error = { ...ERROR, evalue: "'價格'", traceback };
+    expect(errorOf(cell([error]))).toBe(
+      "----> 2 print(表['價格'])\nKeyError: '價格'"
+    );
+  });
+
   it('is of the code that the cell holds', () => {
     expect(errorOf(cell([ERROR], true))).toBeNull();
     expect(errorOf(cell([{ output_type: 'stream', text: 'KeyError' }]))).toBe(

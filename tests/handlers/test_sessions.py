@@ -43,6 +43,17 @@ async def test_events_are_recorded_in_order_with_turns(call):
     assert [turn["seq"] for turn in stored["interactions"]] == [1, 4]
 
 
+async def test_an_event_whose_answer_got_lost_is_sent_again_and_kept_once(call):
+    """P36"""
+    body = [{"type": "accept", "turnId": 1, "id": "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01"}]
+    first = await call("POST", "sessions/nb/c1/events", body)
+    again = await call("POST", "sessions/nb/c1/events", body)
+    assert (again.status, again.data, again.headers["ETag"]) == (201, first.data, '"1"')
+    assert (await call("GET", "sessions/nb/c1")).data["events"] == first.data
+    body[0]["id"] = "../no/id"
+    assert (await call("POST", "sessions/nb/c1/events", body)).status == 400
+
+
 async def test_stale_write_is_refused(call):
     """P33: a write that names an older revision gets 412, and changes nothing."""
     await call("POST", "generate", request())

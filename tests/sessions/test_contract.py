@@ -81,6 +81,25 @@ async def test_no_events_are_no_write(store: SessionManager) -> None:
 
 
 @in_loop
+async def test_an_event_that_is_sent_again_is_kept_once(backend: Backend) -> None:
+    """P36: who lost the answer sends it again, also to a server that was started anew."""
+    ids = ["7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01", "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c02"]
+    first, revision = await backend.open().record_events(KEY, [event("accept", id=ids[0])])
+    store = backend.open()
+    again, unchanged = await store.record_events(KEY, [event("accept", id=ids[0])])
+    assert (again, unchanged) == (first, revision)
+    both = [event("accept", id=ids[0]), event("edit", id=ids[1]), event("edit", id=ids[1])]
+    saved, _ = await store.record_events(KEY, both)
+    assert [e.seq for e in saved] == [1, 2, 2]
+    await store.record_events(KEY, [event("run"), event("run")])  # without a name: as often as sent
+    events = (await store.load_session(KEY)).events or []
+    assert [(e.seq, e.id) for e in events] == [(1, ids[0]), (2, ids[1]), (3, None), (4, None)]
+    other = SessionKey("notebook", "other")
+    moved, _ = await store.record_events(other, [event("accept", id=ids[0])])
+    assert moved[0].seq == 1, "a name counts in its own session"
+
+
+@in_loop
 async def test_history_begins_after_start_afresh(store: SessionManager) -> None:
     await store.save_interaction(KEY, turn("one"))
     await store.record_events(KEY, [event("context_reset")])

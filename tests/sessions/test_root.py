@@ -75,6 +75,11 @@ def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert FileSessionManager().root == str(home / "project")
 
 
+def test_a_named_root_may_begin_with_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/of-somebody")
+    assert FileSessionManager(root="~/histories").root == "/home/of-somebody/histories"
+
+
 def test_other_places_are_those_up_to_the_top(home: Path) -> None:
     """Each may be where a server was started."""
     project, deep = home / "project", home / "project/notebooks/deep"
