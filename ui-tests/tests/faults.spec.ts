@@ -147,7 +147,7 @@ test('the disk is full: the answer is there all the same, and what was done is n
     ).toBeVisible();
     expect(await cell.source()).toBe('lost = 2');
     await cell.ask('three');
-    await expect(cell.row).toContainText('could not be kept in the history');
+    await expect(cell.row).toContainText('The disk is full');
     await expect(cell.button('Copy')).toBeVisible();
     await cell.accept();
     expect(await cell.source()).toBe('late = 3');
