@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from aiserver import __version__, cli
-from aiserver.doctor import commands
+from aiserver.doctor import commands, storage
 from aiserver.doctor.base import ok, problem
 from aiserver.doctor.storage import check_settings, check_storage
 
@@ -203,3 +203,13 @@ def test_it_speaks_in_every_encoding(monkeypatch, encoding: str, lines: list[str
     said = written.getvalue().decode(encoding).splitlines()
     assert said[0] == "Histories"
     assert said[1 : 1 + len(lines)] == lines
+
+
+def test_a_disk_with_a_name_in_another_encoding_is_no_illness(monkeypatch, tmp_path: Path):
+    """As a Chinese USB stick is mounted: 我的 in GBK is no UTF-8."""
+    mounts = tmp_path / "mounts"
+    mounts.write_bytes(
+        b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
+    )
+    monkeypatch.setattr(storage, "_MOUNTS", mounts)
+    assert any("nfs4" in finding.text for finding in check_storage(tmp_path))

@@ -6,6 +6,7 @@ and removes both again; nothing of a history or a key is touched or read.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from .base import Finding, note, ok, problem
 
 LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
 # File systems whose locks and renames other machines see late, or not at all.
+_MOUNTS = Path("/proc/mounts")
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"}
 
 
@@ -108,7 +110,9 @@ def _room(root: Path) -> Finding:
 def _network(root: Path) -> list[Finding]:
     """Whether the folder lies on another machine. Known on Linux only."""
     try:
-        mounts = [line.split()[1:3] for line in Path("/proc/mounts").read_text().splitlines()]
+        # Bytes, as paths are: a disk may be called in another encoding than this machine's.
+        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
+        mounts = [line.split()[1:3] for line in lines]
     except OSError:
         return []
     real = root.resolve()

@@ -72,7 +72,8 @@ def translate(error: Exception) -> AIServerError:
     if _status(error) == 404:
         return ModelUnknown()
     if _status(error) in (400, 422):
-        if _FILTERED.search(str(error)):
+        # LangChain's text leaves out the code and the type, which the body has.
+        if _FILTERED.search(f"{error} {getattr(error, 'body', None)}"):
             return TextRefused()
         return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):

@@ -27,6 +27,15 @@ describe('HistoryModel', () => {
     expect(await make({ sessions }).summaries('nb')).toEqual([]);
   });
 
+  it('asks for the models once for all rows that ask at the same time', async () => {
+    const models = jest.fn(async () => ({ models: [] }));
+    const history = make({ models } as unknown as HistoryApi);
+    await Promise.all([history.models(), history.models(), history.models()]);
+    expect(models).toHaveBeenCalledTimes(1);
+    await history.models(); // Something may have changed since.
+    expect(models).toHaveBeenCalledTimes(2);
+  });
+
   it('tells of a record after it was written, and not if it was not', async () => {
     const told: unknown[] = [];
     const record = jest

@@ -83,9 +83,16 @@ export class HistoryModel implements IHistory {
   }
 
   models(): Promise<ModelList> {
-    return this._api.models();
+    // All rows ask at once when they hear of a change. Who asks later does so about what changed
+    // meanwhile, and is answered anew.
+    if (!this._models) {
+      this._models = this._api.models();
+      void Promise.resolve().then(() => (this._models = null));
+    }
+    return this._models;
   }
 
   private readonly _outbox: Outbox;
+  private _models: Promise<ModelList> | null = null;
   private _changed = new Signal<IHistory, ICellKey>(this);
 }

@@ -9,6 +9,10 @@ const ERROR = {
   ename: 'KeyError',
   evalue: "'prize'",
   traceback: [
+    // pandas tells first what it found itself, in its own files.
+    `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+    'File base.py:3816, in Index.get_loc\n-> 3816 return engine.get_loc(key)',
+    'The above exception was the direct cause of the following exception:',
     `${RED}-----------------${OFF}`,
     `${RED}KeyError${OFF}    Traceback (most recent call last)`,
     `Cell In[3], line 2\n      1 x = 1\n${RED}----> 2 ${OFF}df['prize']`,
@@ -33,6 +37,22 @@ describe('errorOf', () => {
     const stream = { output_type: 'stream', name: 'stderr', text: 'bye' };
     expect(errorOf(cell([ERROR, stream]))).toBe(
       "----> 2 df['prize']\nKeyError: 'prize'"
+    );
+  });
+
+  it('is the line of the cell where one error led to another', () => {
+    const traceback = [
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      'File base.py:3816, in Index.get_loc\n-> 3816     return get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'\n\nThe above exception was the direct cause:\n`,
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      "Cell In[1], line 2\n      1 import 库\n----> 2 print(表['價格'])",
+      'File frame.py:4090, in __getitem__\n-> 4090 self.get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'`
+    ];
+    const error = { ...ERROR, evalue: "'價格'", traceback };
+    expect(errorOf(cell([error]))).toBe(
+      "----> 2 print(表['價格'])\nKeyError: '價格'"
     );
   });
 

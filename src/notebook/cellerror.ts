@@ -13,6 +13,9 @@ const MOST = 1000;
 // eslint-disable-next-line no-control-regex
 const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
 
+/** What IPython calls the frame of a cell; those below it are of what it calls. */
+const CELL = /^(Cell|Input) In ?\[|^<ipython-input-/;
+
 /** The line that it points at, where it points at one, and its last line; null if there is none. */
 export function errorOf(cell: Cell | null): string | null {
   const model = cell?.model as Partial<ICodeCellModel> | undefined;
@@ -30,13 +33,19 @@ export function errorOf(cell: Cell | null): string | null {
 }
 
 function shortened({ ename, evalue, traceback }: IError): string {
-  const lines = textOf(traceback).split('\n');
-  // The first frame is the cell's own; those below are of what it calls.
-  const pointed = lines.find(line => /^-+> *\d+/.test(line));
+  // Of errors that led to one another, the last is the one that is shown below all.
+  const lines =
+    textOf(traceback)
+      .split('Traceback (most recent call last)')
+      .pop()
+      ?.split('\n') ?? [];
+  const frame = lines.findIndex(line => CELL.test(line));
+  const pointed =
+    frame >= 0 && lines.slice(frame).find(line => /^-+> *\d+/.test(line));
   const last = [textOf(ename), textOf(evalue)].filter(Boolean).join(': ');
   const words = last || (lines.filter(line => line.trim()).pop() ?? '');
   return [pointed, words.slice(0, MOST)]
-    .filter((line): line is string => !!line?.trim())
+    .filter((line): line is string => !!line && !!line.trim())
     .map(line => line.trim())
     .join('\n');
 }

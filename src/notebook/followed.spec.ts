@@ -27,7 +27,7 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
   };
   const panel = {
     content,
-    context: { contentsModel: { writable: true } }
+    context: { contentsModel: { writable: true }, model: { readOnly: false } }
   };
   const tracker = {
     currentWidget: panel as unknown as NotebookPanel | null,

@@ -21,6 +21,7 @@ import type {
 } from '../models/replaySubject';
 import type { INotebookIdentity } from '../tokens';
 import { applySource } from './apply';
+import { isReadOnly } from './identity';
 
 export class FollowedCell implements IReplaySubject, IDisposable {
   constructor(options: {
@@ -77,9 +78,8 @@ export class FollowedCell implements IReplaySubject, IDisposable {
   }
 
   get isWritable(): boolean {
-    const cell = this._cell;
-    const file = this._panel?.context.contentsModel;
-    return cell !== null && !cell.readOnly && file?.writable !== false;
+    const { _cell: cell, _panel: panel } = this;
+    return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
   }
 
   cells(): ICellInfo[] {

@@ -72,6 +72,15 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             ),
           openMenu: (x, y) => rowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
+          openPalette: () => {
+            const id = 'apputils:activate-command-palette';
+            const { commands } = app;
+            const isThere = commands.hasCommand(id);
+            if (isThere) {
+              void commands.execute(id);
+            }
+            return isThere;
+          },
           copy: text => Clipboard.copyToSystem(text),
           models: models ?? undefined,
           onUnsaved: text =>

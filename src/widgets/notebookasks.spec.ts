@@ -71,6 +71,7 @@ function setup() {
     listDataFrames: async () => [],
     openMenu: jest.fn(),
     save: jest.fn(),
+    openPalette: () => true,
     copy: jest.fn(),
     makeModel: () => t.model,
     newEditor: new CodeMirrorEditorFactory().newInlineEditor,

@@ -8,6 +8,7 @@ import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/failure';
+import { Command } from './command';
 import { failureText } from './failures';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
@@ -106,7 +107,6 @@ export function Failure(props: {
   onSettings?: (provider: string) => void;
 }): React.JSX.Element {
   const { failure, trans, onSettings } = props;
-  const [copied, setCopied] = React.useState(false);
   const { install, provider } = failure;
   return (
     <div className="jp-AIServer-Ask-failure" role="alert">
@@ -114,19 +114,7 @@ export function Failure(props: {
         {failureText(failure, trans)}
       </span>
       {install && (
-        <span className="jp-AIServer-Ask-install">
-          <code>{install}</code>
-          <button
-            type="button"
-            className="jp-AIServer-Ask-button"
-            onClick={() => {
-              props.onCopy(install);
-              setCopied(true);
-            }}
-          >
-            {copied ? trans.__('Copied') : trans.__('Copy')}
-          </button>
-        </span>
+        <Command command={install} services={{ trans, copy: props.onCopy }} />
       )}
       {provider && onSettings && (
         <button

@@ -68,6 +68,7 @@ async function setup(
     ],
     openMenu: jest.fn(),
     save: jest.fn(),
+    openPalette: jest.fn(() => true),
     copy: jest.fn(),
     models: options.choosing
   };
@@ -353,6 +354,11 @@ describe('PromptRow', () => {
     const save = await t.press('s', { ctrlKey: true });
     expect(t.services.save).toHaveBeenCalledTimes(1);
     expect(save.defaultPrevented).toBe(true);
+    const palette = await t.press('C', { ctrlKey: true, shiftKey: true });
+    expect(t.services.openPalette).toHaveBeenCalledTimes(1);
+    expect(palette.defaultPrevented).toBe(true);
+    const copy = await t.press('c', { ctrlKey: true });
+    expect(copy.defaultPrevented).toBe(false);
     await t.press('Escape');
     expect(t.model.state).toMatchObject({ phase: 'idle', draft: 'half a wi' });
   });

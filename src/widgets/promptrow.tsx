@@ -30,6 +30,8 @@ export interface IPromptRowServices {
   openMenu: (x: number, y: number) => void;
   /** Save the notebook: its shortcut is off in the row. */
   save: () => void;
+  /** Open the command palette: its shortcut is off in the row. False if there is none. */
+  openPalette: () => boolean;
   /** Put a text on the clipboard. */
   copy: (text: string) => void;
   /** Choosing, connecting and installing models, if that is switched on. */
@@ -213,6 +215,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     const accel = event.ctrlKey || event.metaKey;
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
+    } else if (accel && event.shiftKey && event.key.toLowerCase() === 'c') {
+      // JupyterLab's own key is off in the row, and the browser's would open its inspector.
+      return services.openPalette();
     } else if (isAskKey(event)) {
       // The browser would go to its address bar. The person is where the key leads, already.
     } else if (event.key === 'Escape' && picking) {

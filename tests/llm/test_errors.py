@@ -38,7 +38,7 @@ class ResourceExhausted(Exception):  # as google's client names it
         (langchain.ModelConnectionError(CANARY), ours.ModelUnavailable),
         (langchain.ModelTimeoutError(CANARY), ours.ModelTimeout),
         (status_error(401), ours.ModelAuthFailed),
-        (status_error(402), ours.ModelAuthFailed),
+        (status_error(402), ours.ModelNoCredit),
         (status_error(408), ours.ModelTimeout),
         (status_error(413), ours.PromptTooLong),
         (status_error(429), ours.ModelRateLimited),
@@ -84,7 +84,7 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
 def test_says_what_can_be_done(status: int, body: dict[str, str], said: str) -> None:
     """P8: the provider's words are read, in whatever language, and not shown."""
     response = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
-    text = f"Error code: {status} - { ({'error': body}) }"  # as openai's client writes it
+    text = f"Error code: {status} - {body['message']}"  # as LangChain writes it
     made = translate(openai.APIStatusError(text, response=response, body=body))
     assert said in made.message
     assert CANARY not in made.message

@@ -8,15 +8,16 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
-const OURS = ['.jp-AIServer-Ask', '.jp-AIServer-Diff', '.jp-AIServer-Replay'];
+const ROW = '.jp-AIServer-Ask';
+const DIFF = '.jp-AIServer-Diff';
+const REPLAY = '.jp-AIServer-Replay';
 
-/** What axe finds in our parts that keeps somebody from using them. */
-async function serious(page: Page): Promise<string[]> {
+/** What axe finds in these parts of ours, all of which are to be there, that keeps somebody out. */
+async function serious(page: Page, parts: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode();
-  for (const part of OURS) {
-    if (await page.locator(part).first().isVisible()) {
-      axe.include(part);
-    }
+  for (const part of parts) {
+    await expect(page.locator(part).filter({ visible: true })).not.toHaveCount(0);
+    axe.include(part);
   }
   const { violations } = await axe.analyze();
   return violations
@@ -174,7 +175,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   const cell = new CellUnderTest(page, 0);
   const replay = new ReplayUnderTest(page);
   const found: string[] = [];
-  const look = async (state: string) => {
+  const look = async (state: string, ...parts: string[]) => {
     for (const dark of [false, true]) {
       await dress(page, dark);
       const name = `${state}-${dark ? 'dark' : 'light'}`;
@@ -182,7 +183,8 @@ test('axe finds nothing serious in any state, in either theme', async ({
         path: test.info().outputPath(`${name}.png`),
         caret: 'hide'
       });
-      found.push(...(await serious(page)).map(text => `${name}: ${text}`));
+      const wrong = await serious(page, parts);
+      found.push(...wrong.map(text => `${name}: ${text}`));
     }
   };
   await lab.model!.script(
@@ -193,30 +195,72 @@ test('axe finds nothing serious in any state, in either theme', async ({
   );
   await replay.open();
   await cell.open();
-  await look('asking');
+  await look('asking', ROW, REPLAY);
   await cell.input.fill('add y\nand more');
   await cell.input.press('Enter');
   await lab.model!.sent(3);
   await expect(cell.proposal).toBeVisible();
-  await look('streaming');
+  await look('streaming', ROW, DIFF, REPLAY);
   await cell.button('Stop').click();
   await expect(cell.row).toContainText('Stopped');
-  await look('stopped');
+  await look('stopped', ROW, REPLAY);
   await cell.input.press('Enter');
   await expect(cell.row.getByRole('alert')).toBeVisible();
-  await look('failed');
+  await look('failed', ROW, REPLAY);
   await cell.button('Try again').click();
   await expect(cell.button(/^Accept/)).toBeVisible();
-  await look('suggested');
+  await look('suggested', ROW, DIFF, REPLAY);
   await cell.accept();
   await cell.ask('take it away');
   await cell.button(/^Reject/).click();
   await expect(replay.steps.first()).toBeVisible();
   await replay.slider.press('Home');
   await replay.slider.press('ArrowRight');
-  await look('replay');
+  await look('replay', REPLAY);
   await replay.tab('Notebook').click();
-  await look('overview');
+  await look('overview', REPLAY);
+
+  const run = (id: string, args = {}) =>
+    page.evaluate(
+      ([id, args]) =>
+        void (window as any).jupyterapp.commands.execute(id, args),
+      [id, args] as const
+    );
+  const dialog = page.getByRole('dialog');
+  await page.removeLocatorHandler(page.locator('.jp-Dialog')); // These are ours.
+  const close = async () => {
+    await dialog.getByRole('button', { name: /^Close/ }).last().click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await run('aiserver:connect-provider', { provider: 'openai_compatible' });
+  await expect(dialog.getByLabel('Address')).toBeVisible();
+  await look('models dialog', '.jp-AIServer-Models-dialog');
+  await close();
+  await cell.open();
+  await run('aiserver:preview-request');
+  await expect(dialog).toContainText('scripted');
+  await look('preview', '.jp-AIServer-Preview');
+  await close();
+  // A machine on which nothing can answer yet, played: this one has a model.
+  await page.route(/aiserver\/models(\?|$)/, async route => {
+    const answer = await route.fetch();
+    const { local, ...list } = await answer.json();
+    const json = {
+      ...list,
+      default: null,
+      models: [],
+      local: { ...local, installed: false, package: true }
+    };
+    await route.fulfill({ response: answer, json });
+  });
+  const empty = new CellUnderTest(page, 2);
+  await empty.open();
+  await expect(empty.button(/^Install the local model/)).toBeVisible();
+  await look('offer', '.jp-AIServer-Models-offer');
+  await page.unroute(/aiserver\/models(\?|$)/);
+  await run('aiserver:open-model-settings');
+  await expect(page.getByRole('heading', { name: 'What answers' })).toBeVisible();
+  await look('settings', '.jp-AIServer-Models');
   expect(found).toEqual([]);
 });
 

@@ -33,6 +33,9 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   await expect(offer).toBeVisible();
   await expect(cell.input).toHaveValue('my wish');
   expect(await lab.notebookId(file)).toBeUndefined();
+  // … but it is said why, and the way out has the focus.
+  await expect(offer.getByRole('alert')).toContainText('Nothing was asked');
+  await expect(cell.button(/^Install the local model/)).toBeFocused();
 
   await offer.getByRole('button', { name: 'Connect a provider…' }).click();
   await dialog.getByRole('radio', { name: /compatible/ }).check();
@@ -108,6 +111,56 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   expect(await list.text()).not.toContain('canary-of');
   expect(lab.log).not.toContain('canary-of');
   expect(await model.requests()).toHaveLength(1);
+
+  await page.request.delete(
+    `${lab.url}/aiserver/models/keys/openai_compatible`
+  );
+  await page.request.put(`${lab.url}/aiserver/models/choice`, {
+    data: { model: null }
+  });
+  await model.stop();
+});
+
+test('a provider is connected in the settings editor, and answers', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  // P4, P8. The provider is played: the scripted model on loopback. The editor and the way are real.
+  test.setTimeout(120_000);
+  const model = await ScriptedModel.start();
+  const file = await openNotebook(['']);
+  await page.evaluate(() => {
+    void (window as any).jupyterapp.commands.execute(
+      'aiserver:open-model-settings'
+    );
+  });
+  await page.getByRole('radio', { name: /compatible/ }).check();
+  const form = page.locator('.jp-SettingsPanel .jp-AIServer-Models-form');
+  const use = form.getByRole('button', { name: 'Use this model' });
+  await form.getByLabel('Address').fill(model.url);
+  await form.getByLabel(/^Key/).fill('sk-canary-of-the-editor');
+  await form.getByRole('combobox', { name: 'Model' }).fill('scripted');
+  expect(await model.requests()).toEqual([]);
+  await use.click();
+  // An address that lacks its end is told here, not when the first question fails.
+  await expect(form.getByRole('status')).toContainText('most end in /v1');
+  await form.getByLabel('Address').fill(`${model.url}/v1`);
+  await form.getByLabel(/key/i).fill('sk-canary-of-the-editor');
+  await use.click();
+  await expect(form.getByRole('status')).toContainText('has this model');
+  await expect(form.getByLabel(/key/i)).toHaveValue('');
+  expect(await model.requests()).toEqual([]); // Nothing was asked for that.
+
+  await openPath(page, file);
+  const cell = new CellUnderTest(page, 0);
+  await model.script(code('wish = 1'));
+  await cell.ask('my wish');
+  await cell.accept(60_000);
+  expect(await cell.source()).toBe('wish = 1');
+  const [request] = await model.requests();
+  expect(request.authorization).toBe('Bearer sk-canary-of-the-editor');
+  expect(lab.log).not.toContain('canary');
 
   await page.request.delete(
     `${lab.url}/aiserver/models/keys/openai_compatible`

@@ -133,6 +133,9 @@ function expected(
   after: INotebook,
   answer: string
 ): INotebook {
+  const ids = after.cells.map(({ id }) => id);
+  const bad = ids.filter((id, at) => !isValid(id) || ids.indexOf(id) !== at);
+  expect(bad).toEqual([]);
   const copy: INotebook = JSON.parse(JSON.stringify(notebook));
   const seen = new Set<string>();
   copy.cells.forEach((cell, number) => {

@@ -8,7 +8,8 @@
 import * as React from 'react';
 
 import { InstallBar, InstallNote } from './install';
-import { Button, Command, IModelServices, useChoice } from './parts';
+import { Command } from '../command';
+import { Button, IModelServices, useChoice } from './parts';
 import { installText, problemText } from './words';
 
 export function Offer(props: {

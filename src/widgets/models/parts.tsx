@@ -7,6 +7,7 @@ import * as React from 'react';
 
 import { IFailure, asFailure } from '../../models/failure';
 import type { ModelChoice } from '../../models/modelchoice';
+import { Command } from '../command';
 import { failureText } from '../failures';
 
 /** What all views of the models need. */
@@ -52,28 +53,6 @@ export function Button(props: {
     >
       {label}
     </button>
-  );
-}
-
-/** A command for the terminal, to be copied whole. */
-export function Command(props: {
-  command: string;
-  services: Pick<IModelServices, 'trans' | 'copy'>;
-}): React.JSX.Element {
-  const { command, services } = props;
-  const [copied, setCopied] = React.useState(false);
-  const { trans } = services;
-  return (
-    <span className="jp-AIServer-Models-command">
-      <code>{command}</code>
-      <Button
-        label={copied ? trans.__('Copied') : trans.__('Copy')}
-        run={() => {
-          services.copy(command);
-          setCopied(true);
-        }}
-      />
-    </span>
   );
 }
 

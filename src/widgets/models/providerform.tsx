@@ -10,7 +10,8 @@
 import * as React from 'react';
 
 import type { Provider, Verdict } from '../../api/types';
-import { Button, Command, IModelServices, Problem, useAct } from './parts';
+import { Command } from '../command';
+import { Button, IModelServices, Problem, useAct } from './parts';
 import { keyText, placeOfTyped, sentText, verdictText } from './words';
 
 export function ProviderForm(props: {
@@ -34,6 +35,13 @@ export function ProviderForm(props: {
   const { busy, failure, act } = useAct();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const id = React.useId();
+  // What came of it stands below the fields: a dialog would keep it out of sight.
+  const end = React.useRef<HTMLDivElement>(null);
+  React.useEffect(() => {
+    if (failure || verdict) {
+      end.current?.scrollIntoView?.({ block: 'nearest' });
+    }
+  }, [failure, verdict]);
 
   if (!provider.installed) {
     return (
@@ -184,7 +192,7 @@ export function ProviderForm(props: {
           {verdictText(verdict, provider, trans)}
         </p>
       )}
-      <div className="jp-AIServer-Models-ways">
+      <div ref={end} className="jp-AIServer-Models-ways">
         <Button
           primary
           submit

@@ -5,9 +5,9 @@ import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote } from './install';
+import { Command } from '../command';
 import {
   Button,
-  Command,
   IModelServices,
   Looking,
   Problem,

@@ -208,7 +208,7 @@ function Problem(props: {
 
 /** The history's own words where an answer's would mislead. */
 function problemText(failure: IFailure, trans: TranslationBundle): string {
-  return failure.code === 'interrupted'
+  return failure.code === 'unknown'
     ? trans.__('The history could not be read. Try again.')
     : failureText(failure, trans);
 }
