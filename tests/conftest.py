@@ -6,8 +6,10 @@ The server is configured as a user would configure it: by traits (nothing is pat
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,3 +139,14 @@ def request(intent: str = "load the data", **more: Any) -> dict[str, Any]:
 
 
 SSE = {"Accept": "text/event-stream"}
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Note for ``make test`` what was skipped, and why."""
+    if not (named := os.environ.get("AISERVER_SKIPPED")):
+        return
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = sorted({str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports})
+    notes = Path(named)
+    notes.parent.mkdir(parents=True, exist_ok=True)
+    notes.write_text("".join(f"tests ({reason})\n" for reason in reasons), "utf-8")

@@ -3,11 +3,13 @@
     with GuardedServer(config, environment) as server: server.post("generate", {...}); server.asked
 
 The guard is an audit hook of Python itself (``socket.getaddrinfo``, ``socket.connect`` and
-``socket.sendto``), put up before anything of Jupyter is imported; no test double is involved. It
-notes each address, and lets only this machine be reached. What it can't see: a library's own
-network code in C, and processes that the server starts.
+``socket.sendto``; ``subprocess.Popen``, ``os.posix_spawn``, ``os.exec``, ``os.system`` and
+``os.fork``), put up before anything of Jupyter is imported; no test double is involved. It notes
+each address, and lets only this machine be reached; and it notes each process, for what that does
+it can't see. Nor can it see a library's own network code in C.
 
-``asked`` holds ``host:port`` of each, the server's own sockets and the kernels' left out.
+``asked`` holds ``host:port`` of each, the server's own sockets and the kernels' left out;
+``started`` the processes.
 """
 
 from __future__ import annotations
@@ -23,12 +25,27 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+# Others that come with JupyterLab start what they find on the machine (npm, Rscript, git …).
+_OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "notebook_shim")
+_EXTENSIONS = dict.fromkeys(_OTHERS, False) | {"aiserver": True}
+
+# What Jupyter's server says of itself in its log comes from these.
+_JUPYTERS = ("['uname', '-p']", "['git', 'rev-parse', '--short', 'HEAD']")
+
 TOKEN = "canary-token-52a7"
 
 _CHILD = """
 import ipaddress, json, os, sys
 
-def guard(event, args, path=os.environ.pop("GUARD_NOTES")):
+def note(*what, path=os.environ.pop("GUARD_NOTES")):
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(fd, (json.dumps(what) + "\\n").encode())
+    os.close(fd)
+
+def guard(event, args):
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system", "os.fork"):
+        note("started", event, *(str(arg) for arg in args[:2]))
+        return
     if event == "socket.getaddrinfo":
         host, port = args[0], args[1]
     elif event in ("socket.connect", "socket.sendto") and isinstance(args[1], tuple):
@@ -36,9 +53,7 @@ def guard(event, args, path=os.environ.pop("GUARD_NOTES")):
     else:
         return
     host = host.decode() if isinstance(host, bytes) else str(host)
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(fd, (json.dumps([event, host, str(port)]) + "\\n").encode())
-    os.close(fd)
+    note("asked", host, str(port))
     try:
         here = ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -86,7 +101,7 @@ class GuardedServer:
         arguments += [f"--IdentityProvider.token={TOKEN}", "--ip=127.0.0.1", "--allow-root"]
         arguments += [f"--ServerApp.root_dir={self.root}"] + ["--debug"] * debug
         self._command = [sys.executable, "-c", _CHILD, *arguments]
-        self._command += ["--ServerApp.jpserver_extensions={'aiserver': True}"]
+        self._command += [f"--ServerApp.jpserver_extensions={_EXTENSIONS}"]
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> GuardedServer:
@@ -116,10 +131,19 @@ class GuardedServer:
     @property
     def asked(self) -> set[str]:
         """Every address the server turned to since its start."""
-        lines = self.notes.read_text().splitlines() if self.notes.exists() else []
-        found = {":".join(json.loads(line)[1:]) for line in lines}
+        found = {":".join(what) for kind, *what in self._noted() if kind == "asked"}
         own = {f"127.0.0.1:{self.port}"}
         return {item for item in found if item not in own and not item.endswith((":0", ":None"))}
+
+    @property
+    def started(self) -> list[str]:
+        """Every process that the server started or became, but for Jupyter's own two."""
+        found = (" ".join(what) for kind, *what in self._noted() if kind == "started")
+        return [what for what in found if not what.endswith(_JUPYTERS)]
+
+    def _noted(self) -> list[list[str]]:
+        lines = self.notes.read_text().splitlines() if self.notes.exists() else []
+        return [json.loads(line) for line in lines]
 
     def call(self, method: str, url: str, body: Any = None, accept: str = "*/*") -> bytes:
         """Any address of the server. An HTTP error's body is an answer, too."""

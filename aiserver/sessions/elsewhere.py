@@ -14,18 +14,20 @@ What must hold:
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..errors import SessionCorrupt, SessionTooNew, StorageError
-from ..models import NewLogEntry, NotebookLogEntry, SessionKey
+from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from . import codec
 from .base import SessionManager
 from .file import FileSessionManager
 from .root import other_places
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
+_BLOB = re.compile(rb'"([0-9a-f]{64})"')
 Taken = dict[str, dict[str, int]]  # by place and cell, how many turns and events were taken
 
 
@@ -122,12 +124,24 @@ class Elsewhere:
                 if session is None:
                     continue
                 key = SessionKey(target, row.cell_id, self._owner)
+                # First, so that at no moment a history names what isn't there.
+                await self._take_blobs(other, session)
                 try:
                     await self._store.take_over(key, session, skip=skip)
                 except (SessionTooNew, SessionCorrupt):
                     continue  # it can't be joined whole: each stays where it is
                 news.setdefault(name, {})[row.cell_id] = count
         return news
+
+    async def _take_blobs(self, other: SessionManager, session: Session) -> None:
+        """Copy what a session names by its SHA-256, as far as the other place has it."""
+        for name in set(_BLOB.findall(codec.encode(session))):
+            try:
+                data = await other.get_blob(name.decode(), owner=self._owner)
+            except (OSError, StorageError):
+                continue
+            if data is not None:
+                await self._store.put_blob(data, owner=self._owner)
 
     def _translated(self, entry: NotebookLogEntry, place: Path) -> NewLogEntry:
         fields = {key: value for key, value in codec.fields(entry).items() if key != "seq"}

@@ -62,7 +62,8 @@ def test_only_the_chosen_model_is_contacted(
         turn = server.post("generate", request("count the rows"))
         assert turn["ai_response"]["status"] == "success", turn
         server.get("models")
-        asked = server.asked
+        asked, started = server.asked, server.started
+    assert started == []
     assert asked == {urlsplit(scripted.url).netloc, "127.0.0.1:9"}  # and Ollama's, on loopback
     assert scripted.requests[0]["authorization"] == "Bearer canary-own"
 
@@ -77,7 +78,8 @@ def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -
         while "Not warmed up" not in server.log.read_text():
             assert time.monotonic() < until, server.log.read_text()
             time.sleep(0.02)
-        asked = server.asked
+        asked, started = server.asked, server.started
+    assert started == []
     assert asked <= {"127.0.0.1:9"}
 
 
@@ -95,6 +97,24 @@ def test_a_chosen_provider_is_asked_itself(model: str, host: str, tmp_path: Path
     """P4: never by way of a gateway that the environment names; its own name alone is looked up."""
     with GuardedServer(tmp_path, {"AIServer": {"model": model}}, NOSY | KEYS) as server:
         turn = server.post("generate", request("count the rows"))
-        asked = server.asked
+        asked, started = server.asked, server.started
+    assert started == []
     assert turn["ai_response"]["status"] == "error"  # the guard let nothing out
     assert {item.partition(":")[0] for item in asked} == {host}
+
+
+def test_the_guard_sees_what_is_started_and_sent(tmp_path: Path) -> None:
+    """P4: else the tests above could not fail."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "jupyter_server_config.py").write_text(
+        "import os, socket, subprocess, sys\n"
+        "subprocess.run([sys.executable, '-c', ''])\n"
+        "os.waitpid(os.posix_spawn(sys.executable, [sys.executable, '-c', ''], os.environ), 0)\n"
+        "socket.socket(type=socket.SOCK_DGRAM).sendto(b'', ('127.0.0.1', 9999))\n"
+    )
+    with GuardedServer(tmp_path, {}, {}) as server:
+        assert [what.split()[0] for what in server.started] == [
+            "subprocess.Popen",
+            "os.posix_spawn",
+        ]
+        assert "127.0.0.1:9999" in server.asked

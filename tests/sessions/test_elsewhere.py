@@ -102,6 +102,23 @@ async def test_places_that_went_apart_come_together(home: Path) -> None:
 
 
 @in_loop
+async def test_what_a_history_names_by_its_content_is_taken_along(home: Path) -> None:
+    """P28: a picture of an output, and nothing that no history names."""
+    file = home / "project/sub/a.ipynb"
+    below = Server(file.parent)
+    first = await below.ask(file, "one")
+    picture, other = await below.store.put_blob(b"picture"), await below.store.put_blob(b"other")
+    lost = "0" * 64  # named, and nowhere
+    events = [event("run", data={"outputs": [{"thumbnail": picture}, {"thumbnail": lost}]})]
+    await below.store.record_events(SessionKey(first, "c1"), events)
+    above = Server(home / "project")
+    assert await above.history(file) == ["one"]
+    assert await above.store.get_blob(picture) == b"picture"
+    assert await above.store.get_blob(other) is None
+    assert await above.store.get_blob(lost) is None
+
+
+@in_loop
 async def test_events_and_both_sides_of_a_fork_are_kept(home: Path) -> None:
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)

@@ -147,7 +147,9 @@ test('the disk is full: the answer is there all the same, and what was done is n
     ).toBeVisible();
     expect(await cell.source()).toBe('lost = 2');
     await cell.ask('three');
-    await expect(cell.row).toContainText('The disk is full');
+    await expect(cell.row).toContainText(
+      'The disk is full, so this answer is not in the history'
+    );
     await expect(cell.button('Copy')).toBeVisible();
     await cell.accept();
     expect(await cell.source()).toBe('late = 3');
