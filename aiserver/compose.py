@@ -66,12 +66,18 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
 
 
 def _hidden(turn: Interaction, vault: Vault) -> Interaction:
-    turn = turn.model_copy(deep=True)
     asked, answer = turn.user_request, turn.ai_response
-    asked.intent = vault.hide(vault.recall(asked.intent), said=True)
-    asked.current_code = vault.hide(vault.recall(asked.current_code))
-    answer.suggestion = vault.hide(vault.recall(answer.suggestion))
-    return turn
+    request = {
+        "intent": vault.hide(vault.recall(asked.intent), said=True),
+        "current_code": vault.hide(vault.recall(asked.current_code)),
+    }
+    reply = {"suggestion": vault.hide(vault.recall(answer.suggestion))}
+    return turn.model_copy(
+        update={
+            "user_request": asked.model_copy(update=request),
+            "ai_response": answer.model_copy(update=reply),
+        }
+    )
 
 
 def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:

@@ -38,7 +38,7 @@ class GenerateHandler(AIServerHandler):
     async def _stream(self, generation: Generation) -> None:
         events = EventStream(self)
         try:
-            await events.open()
+            events.open()
             await events.send("start", _start(generation))
             async for token in generation.tokens(idle=HEARTBEAT):
                 if token is None:

@@ -48,7 +48,7 @@ class InstallHandler(ModelsBase):
     async def _stream(self, installation: Installation) -> None:
         events = EventStream(self)
         try:
-            await events.open()
+            events.open()
             async for state in installation.follow(idle=HEARTBEAT):
                 if self._gone:
                     return

@@ -29,8 +29,8 @@ class EventStream:
     def __init__(self, handler: RequestHandler) -> None:
         self._handler = handler
 
-    async def open(self) -> None:
-        """Send the headers, so that the client knows at once that it was heard."""
+    def open(self) -> None:
+        """Set the headers; they go out with the first event."""
         self._handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
         self._handler.set_header("Cache-Control", "no-cache, no-transform")
         self._handler.set_header("X-Accel-Buffering", "no")
@@ -38,7 +38,6 @@ class EventStream:
         stream = getattr(self._handler.request.connection, "stream", None)
         if stream is not None and not stream.closed():
             stream.set_nodelay(True)
-        await self._write(b"")
 
     async def send(self, event: str, data: dict[str, Any]) -> None:
         """Send one event. JSON has no raw line break, so one ``data`` line holds it."""
@@ -57,8 +56,7 @@ class EventStream:
 
     async def _write(self, data: bytes) -> None:
         try:
-            if data:
-                self._handler.write(data)
+            self._handler.write(data)
             flushed = self._handler.flush()
             if not flushed.done():  # mostly it is: the system took all of it
                 await asyncio.wait_for(flushed, FLUSH_TIMEOUT)

@@ -128,7 +128,7 @@ async def _pump(
                 size += max(1, len(chunk.text))
                 if size > limits.characters:
                     break  # also when nobody reads
-                await turns.pause()
+                await turns.pause(speaks=bool(chunk.text))
         queue.put_nowait(None)
     except Exception as error:
         queue.put_nowait(error)

@@ -4,7 +4,8 @@ A provider's library that finds many pieces in one packet hands them out without
 stream that is quick; with a hundred, whatever else the server does would wait for all of them.
 
 What must hold: each round of the loop lets a few streams work, in the order they came, and each
-for ``SLICE`` seconds at most before it waits for its next turn.
+for ``SLICE`` seconds at most before it waits for its next turn; the first words of an answer are
+with whoever asked before the next are looked at.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds of work for one stream at a time
 AT_ONCE = 8  # streams that work in one round of the loop
+HEAD_START = 0.001  # seconds for the first words to get out
 
 
 class Turns:
@@ -23,16 +25,21 @@ class Turns:
 
     def __init__(self) -> None:
         self._since = time.perf_counter()
+        self._has_spoken = False
 
-    async def pause(self) -> None:
-        """Wait if this stream has worked long enough.
+    async def pause(self, speaks: bool) -> None:
+        """Wait if this stream has worked long enough. ``speaks``: whether its last piece has text.
 
         Who cancels the task meanwhile is heard at its next wait, which is the library's own: only
         there does a cancellation unwind the library's clean-up.
         """
-        if time.perf_counter() - self._since < SLICE:
+        first = speaks and not self._has_spoken
+        self._has_spoken |= speaks
+        if not first and time.perf_counter() - self._since < SLICE:
             return
         try:
+            if first:
+                await asyncio.sleep(HEAD_START)
             await _queue().wait()
         except asyncio.CancelledError:
             task = asyncio.current_task()

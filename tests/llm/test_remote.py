@@ -8,6 +8,7 @@ import logging
 import sys
 
 import pytest
+from langchain.chat_models import base as chat_models
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
@@ -245,6 +246,7 @@ async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch
 
 async def test_a_missing_package_is_said_with_its_install_line(waits, monkeypatch):
     monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
+    chat_models._get_chat_model_creator.cache_clear()  # another test may have loaded it
     info = ModelInfo("mistralai:codestral-latest", "codestral", False)
     model = RemoteModel(info, {}, Limits(5, 100), access=given(), sleep=waits)
     with pytest.raises(errors.ModelPackageMissing) as caught:
