@@ -113,7 +113,8 @@ class Assistant:
         generation.stop()
 
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Make a model on this machine ready for a request about this cell, in the background.
+        """Make a model ready for a request about this cell, in the background. Nothing is sent to
+        one that is not on this machine.
 
         Only the newest wish counts, and none stands in the way of a real request.
         """
@@ -129,8 +130,6 @@ class Assistant:
     async def _warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         try:
             model = await self._models.get(body.model)
-            if not model.info.on_this_machine:
-                return
             messages, _ = await compose(model, body, await history_of(self._sessions, key))
             await model.warm_up(messages)
         except AIServerError as reason:

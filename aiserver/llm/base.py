@@ -74,7 +74,7 @@ class ChatModel(ABC):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Make the model ready to answer a prompt that begins with ``messages``.
 
-        Does nothing for models that cost money or are remote.
+        Nothing is sent to a model that costs money or is remote: at most its package is loaded.
         """
         return
 

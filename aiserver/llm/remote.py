@@ -105,6 +105,10 @@ class RemoteModel(ChatModel):
             yield Delta(waiting=wait)
             await self._sleep(wait)
 
+    async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
+        """Load the provider's package, which takes seconds the first time. Nothing is sent."""
+        await self._get()
+
     async def close(self) -> None:
         """Close the connections: our own, and the library's where it lets us."""
         model, self._model = self._model, None

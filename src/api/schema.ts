@@ -312,8 +312,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a model on this machine ready for a request about a cell
-         * @description Returns at once. Nothing is sent to a model that is not on this machine.
+         * Make a model ready for a request about a cell
+         * @description Returns at once. One on this machine reads what is known before the request. Nothing is sent to any other: its package is loaded.
          */
         post: operations["warmUp"];
         delete?: never;
@@ -1270,7 +1270,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is being made ready, or there is nothing to do */
+            /** @description It is being made ready */
             202: {
                 headers: {
                     [name: string]: unknown;

@@ -244,6 +244,15 @@ async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch
     assert (await take(make()))[0].text == "done"
 
 
+async def test_being_made_ready_loads_the_package_and_asks_nobody(make, scripted):
+    """P4: whoever opens the row has not asked yet."""
+    model = make()
+    await model.warm_up(ASK)
+    assert scripted.requests == []
+    assert (await take(model))[0].text
+    assert len(scripted.requests) == 1
+
+
 async def test_a_missing_package_is_said_with_its_install_line(waits, monkeypatch):
     monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
     chat_models._get_chat_model_creator.cache_clear()  # another test may have loaded it

@@ -43,7 +43,7 @@ const test = single.extend<object, { openByBoth: OpenByBoth }>({
 });
 
 test.use({ placeOptions: { environment: 'rtc', env: overTests() } });
-test.setTimeout(120_000);
+test.setTimeout(240_000);
 
 /** The code of all cells, as one of the two has it. */
 function sources(page: Page): Promise<string[]> {
@@ -55,8 +55,11 @@ function sources(page: Page): Promise<string[]> {
 }
 
 async function asked(place: Place): Promise<void> {
+  // The first request of a server loads much, and two browsers want the same processor.
   await expect
-    .poll(async () => (await place.model.requests())[0]?.sent)
+    .poll(async () => (await place.model.requests())[0]?.sent, {
+      timeout: 90_000
+    })
     .toBe(2);
 }
 
