@@ -2,6 +2,9 @@
  * What goes wrong while an answer is on its way: each ends in one state and one sentence, and
  * nothing is lost.
  */
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
@@ -171,6 +174,92 @@ test('the disk is full: the answer is there all the same, and what was done is n
       ['accept', 'lost = 2'],
       ['edit', 'late = 3']
     ]);
+});
+
+test('the folder of the histories is read-only: they are shown, and no answer is lost', async ({
+  page,
+  lab,
+  open
+}) => {
+  // P20
+  const file = await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await lab.model!.script(code('kept = 1'), code('lost = 2'));
+  await cell.ask('one');
+  await cell.accept();
+  await expect(replay.steps).toHaveCount(2);
+  const id = await lab.notebookId(file);
+  const folder = path.join(lab.root, '.aiserver_sessions');
+  await chmod(folder, 0o500);
+  try {
+    await page.reload();
+    await new CellUnderTest(page, 0).editor.waitFor();
+    await replay.open();
+    await cell.focus();
+    await expect(replay.steps).toHaveCount(2);
+    await cell.ask('two');
+    await expect(cell.row).toContainText(
+      'can’t be written to, so this answer is not in it'
+    );
+    await cell.accept();
+    expect(await cell.source()).toBe('lost = 2');
+  } finally {
+    await chmod(folder, 0o700);
+  }
+  // Nothing that was there has changed, and what was done is noted by itself.
+  await expect
+    .poll(
+      async () =>
+        (await lab.sessions(id))[0].events?.map(({ source }) => source),
+      { timeout: 30_000 }
+    )
+    .toEqual(['kept = 1', 'lost = 2']);
+  expect((await lab.sessions(id))[0].interactions).toHaveLength(1);
+});
+
+test('a history is cut inside a Chinese character: what was whole is there, and that is said', async ({
+  page,
+  lab,
+  open
+}) => {
+  // P22
+  const file = await open(['stay = 1']);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  await lab.model!.script(code('one = 1'), code('二 = 2'), code('three = 3'));
+  await cell.ask('第一');
+  await cell.accept();
+  await cell.ask('第二');
+  await cell.accept();
+  const id = await lab.notebookId(file);
+  const kept = async () => (await lab.sessions(id))[0];
+  await expect.poll(async () => (await kept()).events?.length).toBe(2);
+  const name = path.join(
+    lab.root,
+    '.aiserver_sessions',
+    `${id}_${(await kept()).meta.cell_id}.json`
+  );
+  const whole = await readFile(name);
+  const cut = whole.subarray(0, whole.indexOf('第二') + 4);
+  await writeFile(name, cut);
+
+  await page.reload();
+  await new CellUnderTest(page, 0).editor.waitFor();
+  await replay.open();
+  await cell.focus();
+  await expect(replay.panel).toContainText('Recovered from a damaged file');
+  await expect(replay.panel).toContainText('第一');
+  // It goes on from there; the bytes as they were found lie beside it.
+  await cell.ask('第三');
+  await cell.accept();
+  await expect
+    .poll(async () =>
+      (await kept()).interactions.map(turn => turn.user_request.intent)
+    )
+    .toEqual(['第一', '第三']);
+  expect(await readFile(`${name}.corrupt-1`)).toEqual(cut);
 });
 
 test('a proxy answers in place of the server', async ({ page, lab, open }) => {
