@@ -97,7 +97,13 @@ export function ProviderForm(props: {
   return (
     <Form send={() => void send()}>
       {needsAddress && (
-        <Field id={`${id}-address`} label={trans.__('Address')}>
+        <Field
+          id={`${id}-address`}
+          label={trans.__('Address')}
+          hint={trans.__(
+            'Qwen (通义千问), Kimi, Zhipu (智谱), vLLM, LM Studio and many others have such an address; most end in /v1.'
+          )}
+        >
           <input
             id={`${id}-address`}
             type="url"
