@@ -1,29 +1,31 @@
 """The grammar (GBNF) that makes a small model answer with one fenced block of code and no more.
 
-What must hold: the answer ends at the first line that starts with a fence, and only there;
-backticks anywhere else in the code stay possible.
+What must hold: the answer ends at the first line that starts with a fence, and only there (in a
+text, outside of its own blocks); backticks anywhere else stay possible.
 """
 
 from __future__ import annotations
 
 import re
 
-_TEXTS = ("markdown", "text")  # with four backticks: blocks of three may stand in them
+_TEXTS = ("markdown", "text")
 
-_GRAMMAR = r"""root ::= "FENCE" "LANGUAGE" "\n" line+ "FENCE"
-INSIDE
+_CODE = r"""root ::= "```LANGUAGE" "\n" line+ "```"
+line ::= "\n" | [^`\n] tail | "`" one
+one ::= "\n" | [^`\n] tail | "`" two
+two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
+
+# In a text there may be blocks, which have a tag: with a bare fence a model of habit means the end,
+# and where that was no end it began anew behind it. None is a text in turn: that is how it begins.
+_TEXT = _CODE.replace("line+", "(line | block)+", 1) + (
+    r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
+"""
+)
 
 
 def fenced_block(language: str) -> str:
     """The grammar of one block of code in ``language``, its fence included."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
-    ticks = 4 if name in _TEXTS else 3
-    rules = ["line", "one", "two", "three"][:ticks]
-    inside = []
-    for rule, following in zip(rules, [*rules[1:], None], strict=True):
-        more = f' | "`" {following}' if following else ""
-        inside.append(rf'{rule} ::= "\n" | [^`\n] tail{more}')
-    words = {"FENCE": "`" * ticks, "LANGUAGE": name, "INSIDE": "\n".join(inside)}
-    return re.sub("|".join(words), lambda match: words[match[0]], _GRAMMAR)
+    return (_TEXT if name in _TEXTS else _CODE).replace("LANGUAGE", name)

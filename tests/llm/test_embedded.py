@@ -27,6 +27,7 @@ from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
 from aiserver.prompts.answer import AnswerParser
 from aiserver.prompts.context import PromptInput, build_messages
+from aiserver.prompts.prose import ProseParser
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -210,6 +211,21 @@ def test_more_than_it_can_read_is_said(run: Any, model: LocalModel) -> None:
     long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
     with pytest.raises(errors.PromptTooLong):
         run(ask(model, PromptInput("sum them", source=long)))
+
+
+def test_a_text_ends_where_it_ends(run: Any, model: LocalModel) -> None:
+    """It used to close its block by habit, with a bare fence, and to begin anew without end."""
+    wish = PromptInput("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
+    parser = ProseParser()
+
+    async def answer() -> None:
+        async for delta in model.stream(await messages_of(model, wish), language="markdown"):
+            parser.feed(delta.text)
+        parser.finish()
+
+    run(answer())
+    assert parser.suggestion.startswith("# 销售分析")
+    assert "```" not in parser.suggestion
 
 
 def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> None:

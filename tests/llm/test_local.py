@@ -86,7 +86,7 @@ async def test_asks_for_one_fenced_block_at_temperature_zero(model):
     assert body["temperature"] == 0
     assert body["cache_prompt"] is True
     assert body["max_tokens"] == 1024
-    assert body["grammar"].startswith('root ::= "```" "python"')
+    assert body["grammar"].startswith('root ::= "```python"')
     key = (await model.process.address()).key
     assert request["authorization"] == f"Bearer {key}"
     assert len(key) > 30
