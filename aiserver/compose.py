@@ -41,9 +41,14 @@ async def compose(
 
 
 def _size(body: WarmUpBody, history: list[Interaction]) -> int:
-    past = (turn.user_request.current_code + turn.ai_response.suggestion for turn in history)
-    cells = (cell.source for cell in body.context.cells)
-    return sum(map(len, (body.source, *cells, *past)))
+    """How many characters are looked through, but for the few of DataFrames' names."""
+    texts = [body.source, *(cell.source for cell in body.context.cells)]
+    if isinstance(body, GenerateBody | PreviewBody):
+        texts.append(body.intent)
+    for turn in history:
+        asked = turn.user_request
+        texts += asked.intent, asked.current_code, turn.ai_response.suggestion
+    return sum(map(len, texts))
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:

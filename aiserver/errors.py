@@ -21,9 +21,11 @@
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider refused the key
         │   ├── ModelForbidden         … or doesn't let it use that model
+        │   ├── ModelNoCredit          … or the account behind it is used up
         │   └── ModelKeyMissing        … or there is none
         ├── ModelUnknown               the provider knows no model of that name
         ├── RequestRefused             the provider refused the request
+        ├── TextRefused                … because its filter takes the text for unsafe
         ├── ModelRateLimited           the provider asks to wait
         ├── ModelUnavailable           it can't be reached, or failed inside
         ├── ModelTimeout               it didn't answer in time

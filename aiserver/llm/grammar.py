@@ -18,7 +18,8 @@ tail ::= [^\n]* "\n"
 """
 
 # In a text there may be blocks, which have a tag: with a bare fence a model of habit means the end,
-# and where that was no end it began anew behind it. None is a text in turn: that is how it begins.
+# and where that was no end it began anew behind it. No tag begins with "ma" or "md", for a block of
+# Markdown is how it begins anew; the price is MATLAB and makefiles in such a text.
 _TEXT = _CODE.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """

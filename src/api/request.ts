@@ -2,8 +2,8 @@
  * One way to the server: `ServerConnection`, which adds the token, the XSRF header and
  * the base URL. Nothing else in this project talks HTTP.
  *
- * What must hold: any text can be sent, whatever a file holds; an answer that is not AI Server's (a proxy's page, a login page) is an error
- * with a code of its own, and its text is never shown.
+ * What must hold: any text can be sent, whatever a file holds; an answer that is not AI Server's (a
+ * proxy's page, a login page) is an error with a code of its own, and its text is never shown.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';

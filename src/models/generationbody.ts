@@ -44,7 +44,7 @@ export function bodyOf(
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
-/** Let a model on this machine read what is known before the request. */
+/** Let the model get ready: one on this machine reads what is known before the request. */
 export function warmUp(
   api: GenerationApi,
   target: ITarget,
@@ -122,8 +122,8 @@ export async function ensured(target: ITarget): Promise<string> {
 
 /**
  * Note what a person did. `unsaved`: the history keeps it, and notes it when it can; `unnoted`: it
- * was refused for good. The notebook need not be saved
- * for it: what it is about was kept under the notebook's id.
+ * was refused for good. The notebook need not be saved for it: what it is about was kept under the
+ * notebook's id.
  */
 export async function note(
   history: IHistory,

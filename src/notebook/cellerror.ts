@@ -9,9 +9,9 @@ import type { IError } from '@jupyterlab/nbformat';
 
 /** A database repeats whole statements in its errors. */
 const MOST = 1000;
-/** Colours. The escape is what they begin with. */
-// eslint-disable-next-line no-control-regex
-const ANSI = /\u001b\[[0-9;]*[A-Za-z]/g;
+/** Colours, as a terminal is told of them. */
+const ESCAPE = '\u001b';
+const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 /** What IPython calls the frame of a cell; those below it are of what it calls. */
 const CELL = /^(Cell|Input) In ?\[|^<ipython-input-/;

@@ -92,53 +92,52 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
 
 /** What a model or its provider did, which is named where it is known; empty for other codes. */
 function modelText(failure: IFailure, trans: TranslationBundle): string {
-  const who = failure.provider?.label;
+  const label = failure.provider?.label;
+  const who = label ?? trans.__('The provider');
+  const whom = label ?? trans.__('the provider');
   switch (failure.code) {
     case 'model_auth_failed':
       return trans.__(
         '%1 refused the key. Check the key, then try again.',
-        who ?? trans.__('The provider')
+        who
       );
     case 'model_forbidden':
       return trans.__(
         '%1 does not let this key use that model. Choose another model, or another key.',
-        who ?? trans.__('The provider')
+        who
       );
     case 'model_no_credit':
       return trans.__(
         'The account at %1 has no credit left. Add some there, then try again.',
-        who ?? trans.__('the provider')
+        whom
       );
     case 'model_refused_text':
       return trans.__(
         'The filter of %1 refused this text. Say it in other words.',
-        who ?? trans.__('the provider')
+        whom
       );
     case 'model_key_missing':
-      return trans.__(
-        'There is no key for %1 at hand. Enter one first.',
-        who ?? trans.__('the provider')
-      );
+      return trans.__('There is no key for %1 at hand. Enter one first.', whom);
     case 'model_unknown':
       return trans.__(
         '%1 knows no model of that name. Choose another one.',
-        who ?? trans.__('The provider')
+        who
       );
     case 'model_refused_request':
       return trans.__(
         '%1 refused the request. Check the name of the model.',
-        who ?? trans.__('The provider')
+        who
       );
     case 'model_timeout':
       return trans.__(
         '%1 did not answer in time. Try again.',
-        who ?? trans.__('The model')
+        label ?? trans.__('The model')
       );
     case 'model_unavailable':
-      return who
+      return label
         ? trans.__(
             '%1 can’t be reached right now. Check its address and the connection, or try again in a moment.',
-            who
+            label
           )
         : trans.__(
             'The model can’t be reached right now. Try again in a moment.'
@@ -147,16 +146,16 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       return failure.retryAfter
         ? trans.__(
             '%1 asks to wait %2 seconds: too many requests.',
-            who ?? trans.__('The provider'),
+            who,
             Math.ceil(failure.retryAfter)
           )
         : trans.__(
             '%1 asks to wait: too many requests. Try again in a moment.',
-            who ?? trans.__('The provider')
+            who
           );
     case 'model_package_missing':
-      return who
-        ? trans.__('Models of %1 need one more Python package.', who)
+      return label
+        ? trans.__('Models of %1 need one more Python package.', label)
         : trans.__('This model needs one more Python package.');
     case 'model_not_allowed':
       return trans.__(

@@ -5,15 +5,13 @@ import type { GenerationModel } from '../models/generation';
 import { INITIAL } from '../models/generationstate';
 
 /** The row's actions with a suggestion and a further wish, on that system. */
-function drawn(platform: string): string {
+async function drawn(platform: string): Promise<string> {
   let html = '';
-  jest.isolateModules(() => {
+  await jest.isolateModulesAsync(async () => {
     jest.spyOn(navigator, 'platform', 'get').mockReturnValue(platform);
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    const { Actions } = require('./promptactions');
+    const { Actions } = await import('./promptactions');
     // With the same React as the part has that is loaded anew.
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
-    const { renderToStaticMarkup } = require('react-dom/server');
+    const { renderToStaticMarkup } = await import('react-dom/server');
     const model = { target: {} } as GenerationModel;
     html = renderToStaticMarkup(
       <Actions
@@ -33,9 +31,9 @@ function drawn(platform: string): string {
 describe('the keys on the buttons', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('are those of a Mac on a Mac, and of others elsewhere', () => {
-    expect(drawn('MacIntel')).toContain('⌘');
-    expect(drawn('MacIntel')).not.toContain('Ctrl');
-    expect(drawn('Linux x86_64')).toContain('Ctrl');
+  it('are those of a Mac on a Mac, and of others elsewhere', async () => {
+    expect(await drawn('MacIntel')).toContain('⌘');
+    expect(await drawn('MacIntel')).not.toContain('Ctrl');
+    expect(await drawn('Linux x86_64')).toContain('Ctrl');
   });
 });

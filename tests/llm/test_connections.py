@@ -237,7 +237,7 @@ async def test_what_cannot_be_read_now_is_not_written_over(
     def broken(path: object, flags: int, *rest: int, **more: int) -> int:
         if path in files and not flags & os.O_CREAT:
             raise OSError(number, os.strerror(number))
-        return real(path, flags, *rest, **more)  # type: ignore[arg-type]
+        return real(path, flags, *rest, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", broken)

@@ -37,7 +37,7 @@ async def words(texts: Any) -> list[int]:
 
 
 async def build(request: PromptInput, style: str = "full", budget: int = 5000) -> list[BaseMessage]:
-    return await build_messages(request, style=style, budget=budget, count=words)  # type: ignore[arg-type]
+    return await build_messages(request, style=style, budget=budget, count=words)
 
 
 async def size(messages: list[BaseMessage]) -> int:

@@ -44,7 +44,7 @@ def grow(session: Session, *items: str) -> Session:
 def test_an_empty_one_becomes_a_copy_to_the_letter() -> None:
     theirs = make("a", "!b")
     theirs.meta.revision = 7
-    theirs.unknown = {"kept": True}  # type: ignore[attr-defined]
+    theirs.unknown = {"kept": True}
     ours = new_session(KEY)
     assert unite(ours, theirs)
     assert dumps(ours) == dumps(theirs)

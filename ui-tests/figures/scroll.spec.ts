@@ -10,8 +10,9 @@
 import type { Page } from '@playwright/test';
 
 import { CellUnderTest } from '../fixtures/cells';
-import { expect, openLab, test } from '../fixtures/plain';
 import { notebookFile } from '../fixtures/lab';
+import { counted, counting } from '../fixtures/metrics';
+import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
 const COUNT = 1000;
@@ -31,12 +32,8 @@ interface IScroll {
 }
 
 async function scroll(page: Page): Promise<IScroll> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Performance.enable');
-  const busy = async () =>
-    (await cdp.send('Performance.getMetrics')).metrics.find(
-      metric => metric.name === 'TaskDuration'
-    )!.value * 1000;
+  const cdp = await counting(page);
+  const busy = async () => (await counted(cdp)).TaskDuration * 1000;
   const before = await busy();
   const frames = await page.evaluate(
     async ({ step, steps }) => {

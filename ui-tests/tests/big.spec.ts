@@ -4,6 +4,7 @@
 import type { Page } from '@playwright/test';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { counted, counting } from '../fixtures/metrics';
 import { expect, openLab, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
@@ -54,17 +55,14 @@ interface IWeight {
 
 /** What going through cells leaves behind in the page, the first round not counted. */
 async function leftBehind(page: Page): Promise<IWeight> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('Performance.enable');
+  const cdp = await counting(page);
   const weigh = async (): Promise<IWeight> => {
     await cdp.send('HeapProfiler.collectGarbage');
-    const { metrics } = await cdp.send('Performance.getMetrics');
-    const value = (name: string) =>
-      metrics.find(metric => metric.name === name)!.value;
+    const { JSEventListeners, JSHeapUsedSize, Nodes } = await counted(cdp);
     return {
-      listeners: value('JSEventListeners'),
-      heap: value('JSHeapUsedSize') / 1e6,
-      nodes: value('Nodes')
+      listeners: JSEventListeners,
+      heap: JSHeapUsedSize / 1e6,
+      nodes: Nodes
     };
   };
   const walk = () =>

@@ -109,6 +109,7 @@ export function ProviderForm(props: {
             type="url"
             required
             spellCheck={false}
+            aria-describedby={`${id}-address-hint`}
             placeholder="http://127.0.0.1:8000/v1"
             value={address}
             onChange={event => setAddress(event.target.value)}
