@@ -9,7 +9,9 @@
     ├── GenerationRunning              the cell is already being written
     ├── TooManyGenerations             as many answers are being written as may
     ├── StaleRevision                  somebody else wrote in between
+    ├── SettingError                   a setting names what there isn't
     ├── StorageError                   the history can't be read or written
+    │   ├── StorageUnreachable         … because its database doesn't answer
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the folder can't be written
     │   ├── SessionTooNew              … a newer AI Server wrote it: read-only here
@@ -129,6 +131,13 @@ class StaleRevision(AIServerError):
         super().__init__()
 
 
+class SettingError(AIServerError):
+    """A setting names something that there is not, or that can't be."""
+
+    code = "bad_setting"
+    default_message = "A setting of AI Server is wrong."
+
+
 class StorageError(AIServerError):
     """The history can't be read or written."""
 
@@ -152,6 +161,16 @@ class StorageReadOnly(StorageError):
     code = "storage_read_only"
     retryable = False
     default_message = "The folder of the histories can't be written to, so nothing was saved."
+
+
+class StorageUnreachable(StorageError):
+    """The database of the histories doesn't answer."""
+
+    code = "storage_unreachable"
+    default_message = (
+        "The database of the histories can't be reached. Try again in a moment. Nothing saved "
+        "before is lost."
+    )
 
 
 class SessionTooNew(StorageError):

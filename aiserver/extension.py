@@ -9,6 +9,7 @@ request that needs them. (Models and LangChain wait longer still: for the first 
 from __future__ import annotations
 
 import asyncio
+import getpass
 import importlib
 import os
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
-from traitlets import Bool, Int, List, Type, Unicode, default
+from traitlets import Bool, Int, List, Type, Unicode, Union, default
 
 from .loading import loading
 
@@ -74,10 +75,18 @@ class AIServer(ExtensionApp):
         100, min=1, help="How many answers may be written at once; one more is refused (429)."
     ).tag(config=True)
 
-    session_manager_class = LazyType(
-        "aiserver.sessions.file.FileSessionManager",
-        klass="aiserver.sessions.base.SessionManager",
-        help="Where sessions are kept.",
+    session_manager = Union(
+        [Unicode(), Type()],
+        default_value="file",
+        help="""Where sessions are kept: an address (`file:///data/me`, `memory://`,
+        `sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`, `mysql+aiomysql://…`, `redis://…`), or
+        a SessionManager: the class, its dotted name, or the name that a package offers it under
+        (`file`).""",
+    ).tag(config=True)
+
+    session_owner = Unicode(
+        help="""Whose the sessions are that are kept in a store that people share, such as a
+        database. By default the owner of the server, else the user of the system."""
     ).tag(config=True)
 
     model_registry_class = LazyType(
@@ -105,6 +114,10 @@ class AIServer(ExtensionApp):
     def _default_owner(self) -> str:
         return os.environ.get("JUPYTERHUB_USER", "")
 
+    @default("session_owner")
+    def _default_session_owner(self) -> str:
+        return self.owner or getpass.getuser()
+
     @classmethod
     def get_extension_package(cls) -> str:
         """The package that the extension lives in."""
@@ -121,7 +134,18 @@ class AIServer(ExtensionApp):
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         self.load()
+        await self._start_sessions()
         await self.models.sweep()
+
+    async def _start_sessions(self) -> None:
+        """Say aloud what the store doesn't guarantee. One that doesn't answer yet may do later."""
+        from .errors import AIServerError
+
+        try:
+            for sentence in await self.sessions.start():
+                self.log.warning("%s", sentence)
+        except AIServerError as error:
+            self.log.error("%s", error.message)
 
     def make_models(self) -> ModelRegistry:
         """The registry as it is configured; the doctor looks at the very same."""
@@ -140,19 +164,23 @@ class AIServer(ExtensionApp):
         from .assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
+        from .sessions.choose import session_manager
 
         server: Any = self.serverapp
-        traits: Any = type(self)
-        self.sessions = traits.session_manager_class.load(self)(
-            parent=self, start_dir=server.root_dir
+        self.sessions = session_manager(
+            self.session_manager, parent=self, start_dir=server.root_dir
         )
+        session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
-            aiserver_notebooks=notebook_registry(self.sessions, server.contents_manager, self.log),
+            aiserver_session_owner=session_owner,
+            aiserver_notebooks=notebook_registry(
+                self.sessions, server.contents_manager, self.log, session_owner
+            ),
             aiserver_owner="" if self.others_may_ask else self.owner,
         )
         base_url = server.web_app.settings["base_url"]
@@ -175,7 +203,14 @@ def _load(module: str) -> None:
         importlib.import_module(module, "aiserver")
 
 
-_SLOW = (".requests", ".assistant", ".llm.registry", ".sessions.file", ".handlers.routes")
+_SLOW = (
+    ".requests",
+    ".assistant",
+    ".llm.registry",
+    ".sessions.choose",
+    ".sessions.file",
+    ".handlers.routes",
+)
 
 
 class _LoadFirst(Router):

@@ -40,7 +40,8 @@ from .prompts.answer import answer_parser
 from .prompts.language import cell_language
 from .redact import Vault
 from .requests import AnalyzeBody, GenerateBody
-from .sessions.base import SessionManager, check_writable
+from .sessions.base import SessionManager
+from .sessions.steps import check_writable
 
 QUEUE_SIZE = 256  # tokens that may wait for a slow reader
 HISTORY_TURNS = 50  # more than any budget holds; the budget decides

@@ -6,12 +6,6 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
-from traitlets import TraitError
-
-from aiserver.extension import AIServer
-from aiserver.sessions.memory import InMemorySessionManager
-
 IMPORT = """
 import sys
 import jupyter_server.serverapp, jupyter_server.extension.application
@@ -50,18 +44,16 @@ async def test_a_started_server_has_loaded_all(jp_serverapp: Any):
     await app.stop_extension()
 
 
-@pytest.mark.parametrize("name", ["builtins.dict", "aiserver.nowhere.Manager"])
-def test_a_class_that_is_no_store_is_refused(name: str):
-    """As with any ``Type``; only later than at start, so that nothing is imported for it."""
-    app = AIServer(session_manager_class=name)
-    with pytest.raises(TraitError):
-        AIServer.session_manager_class.load(app)
-    with pytest.raises(TraitError):
-        AIServer(session_manager_class=dict)
-
-
-def test_a_class_is_taken_as_itself_and_by_its_name():
-    named = AIServer(session_manager_class="aiserver.sessions.memory.InMemorySessionManager")
-    given = AIServer(session_manager_class=InMemorySessionManager)
-    for app in (named, given):
-        assert AIServer.session_manager_class.load(app) is InMemorySessionManager
+async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any, tmp_path: Any):
+    there = tmp_path / "我的"
+    app = jp_configurable_serverapp(
+        config={
+            "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+            "AIServer": {"session_manager": there.as_uri(), "owner": "alice"},
+        }
+    )
+    extension = app.extension_manager.extension_points["aiserver"].app
+    extension.load()
+    assert extension.sessions.root == str(there)
+    assert app.web_app.settings["aiserver_session_owner"] == "", "a folder is one person's"
+    await extension.stop_extension()

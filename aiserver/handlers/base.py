@@ -104,6 +104,11 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return self.settings["aiserver_sessions"]  # type: ignore[no-any-return]
 
     @property
+    def session_owner(self) -> str:
+        """Whose sessions they are; empty in a store of one person."""
+        return self.settings["aiserver_session_owner"]  # type: ignore[no-any-return]
+
+    @property
     def notebooks(self) -> NotebookRegistry:
         """Which notebook has which id."""
         return self.settings["aiserver_notebooks"]  # type: ignore[no-any-return]
@@ -126,7 +131,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """The session's name. Raises InvalidRequest for an id outside the rule."""
-        return SessionKey(notebook_id, cell_id)
+        return SessionKey(notebook_id, cell_id, self.session_owner)
 
     def json_body(self) -> Any:
         """The body as JSON data. Raises InvalidRequest, RequestTooLarge."""

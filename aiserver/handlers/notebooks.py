@@ -35,14 +35,15 @@ class NotebooksHandler(AIServerHandler):
 
 
 def notebook_registry(
-    store: SessionManager, contents_manager: Any, log: logging.Logger
+    store: SessionManager, contents_manager: Any, log: logging.Logger, owner: str
 ) -> NotebookRegistry:
     """The registry of a server's notebooks, which finds their histories in other folders, too."""
     if not isinstance(store, FileSessionManager):
-        return NotebookRegistry(store, Contents(contents_manager))
+        return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))
     served = Path(store.start_dir).absolute()
-    return NotebookRegistry(store, contents, Elsewhere(store, served, contents.folder, log))
+    elsewhere = Elsewhere(store, served, contents.folder, log, owner=owner)
+    return NotebookRegistry(store, contents, elsewhere, owner=owner)
 
 
 class Contents:

@@ -29,6 +29,7 @@ class SessionListHandler(AIServerHandler):
         notebook_id = check_id("notebookId", self.get_query_argument("notebookId", ""))
         page, total = await self.sessions.list_sessions(
             notebook_id,
+            owner=self.session_owner,
             offset=self.number("offset", 0, 0, 999_999_999),
             limit=self.number("limit", 1000, 1, 5000),
         )

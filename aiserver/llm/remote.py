@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from ..errors import (
     ModelRateLimited,
     ModelUnavailable,
 )
+from ..tokens import estimate_tokens
 from .base import ChatModel, Delta, ModelInfo
 from .errors import translate
 from .making import OLLAMA_CONTEXT, close_model, make_model
@@ -156,12 +156,3 @@ def _missing_module(error: ImportError) -> str | None:
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
     asked = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if asked is None else asked
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text where the model's own tokenizer isn't at hand; rather too many than too few.
-
-    Three ASCII characters, or one other (Chinese above all), to a token.
-    """
-    ascii_count = sum(map(str.isascii, text))
-    return math.ceil(ascii_count / 3 + (len(text) - ascii_count) * 1.2)

@@ -1,31 +1,38 @@
-"""The contract of a session store, and the pure steps that every store shares.
+"""The contract of a session store.
 
 What must hold in each store:
 
-- **Durable**: when ``save_interaction``, ``record_events``, ``fork``, ``append_notebook_log``
-  or ``put_blob`` returns, the data survives the death of the process and of the machine
-  (stores that can't promise that say so in their docstring).
-- **Atomic**: a reader sees a session before or after a write, never in between.
+- **Durable**: when ``save_interaction``, ``record_events``, ``fork``, ``take_over``,
+  ``append_notebook_log`` or ``put_blob`` returns, the data survives the death of the process and
+  of the machine. A store that can't promise that, or can't as it is set up, says so in what
+  ``start`` returns.
+- **Atomic**: a reader sees a session before or after a write, never in between. A write that
+  raises has changed nothing, or (its answer was lost on the way) all.
 - **Nothing lost**: concurrent writers, of this process or another, are serialised per session;
   each acknowledged turn is in the record.
 - **Ordered**: ``turn_id`` and ``seq`` are given by the store, under its lock; clocks play no part.
-- **Append-only**: only ``delete`` removes anything.
+- **Append-only**: only the methods called ``delete…`` remove anything.
 - **Without secrets**: keys and passwords are taken out of turns and events before they are kept.
-- A write that names a revision which is not the current one raises StaleRevision.
+- A write that names a revision which is not the current one raises StaleRevision; without one it
+  is put behind whatever is there.
+- **Owners apart**: a key's owner, and ids, are compared byte by byte. What one owner has is never
+  in what another asks for.
+- **To the letter**: a session that is taken over into nothing, and loaded again, differs by
+  nothing but ``meta.owner``, which follows the key; so a project can be copied to any store and
+  back.
 """
 
 from __future__ import annotations
 
 import contextlib
 from abc import ABCMeta, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
-from ..errors import NotFound, SessionTooNew, StaleRevision
 from ..models import (
-    SCHEMA_VERSION,
     Event,
     Interaction,
     NewEvent,
@@ -37,17 +44,23 @@ from ..models import (
     SessionSummary,
     dumps,
     new_session,
-    utc_now,
 )
-from ..redact import redact, redact_all
-from . import codec
-
-_SUMMARY_CHARS = 500
-_SUMMARY_LINES = 10
+from ..tokens import estimate_tokens
+from .steps import flaws, newest
 
 
 class _Meta(ABCMeta, MetaHasTraits):
     """Joins ABC's metaclass with that of traitlets, so that stores are configurable."""
+
+
+class Checked(NamedTuple):
+    """One record that ``verify`` has looked at."""
+
+    where: str
+    """The record's name in the store, for a person: a file, a key, an id."""
+    flaw: str | None = None
+    """What is wrong with it, in a sentence."""
+    mended: bool = False
 
 
 class SessionManager(LoggingConfigurable, metaclass=_Meta):
@@ -56,9 +69,22 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     Every method may raise StorageError or one of its children.
     """
 
+    shared: ClassVar[bool] = False
+    """Whether people share it, so that keys must name their owner."""
+
     start_dir = Unicode(
         help="The server's root directory, for stores that keep files near the notebooks."
     )
+
+    url = Unicode(help="Where the sessions are kept, if the store was chosen by an address.")
+
+    async def start(self) -> list[str]:
+        """Make ready, and say what a person should know of the store as it is set up.
+
+        Sentences for the server's log, above all on what it does not guarantee. Calling it is no
+        duty: the first use makes ready, too. Raises StorageError.
+        """
+        return []
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -93,11 +119,20 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     async def get_history(
-        self, key: SessionKey, *, max_messages: int | None = None
+        self,
+        key: SessionKey,
+        *,
+        max_messages: int | None = None,
+        max_tokens: int | None = None,
+        count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
-        """The turns since the last ``context_reset``, oldest first, at most the newest few."""
+        """The turns since the last ``context_reset``, oldest first: the newest that fit.
+
+        A turn is two messages, what was asked and what was answered, and is never cut in two.
+        Its tokens are those of the intent, the code there was, and the suggestion.
+        """
         turns = (await self.load_session(key)).history()
-        return turns if max_messages is None else turns[max(0, len(turns) - max_messages) :]
+        return newest(turns, max_messages, max_tokens, count_tokens)
 
     @abstractmethod
     async def list_sessions(
@@ -111,6 +146,14 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """One page of summaries, ordered by (notebook_id, cell_id), and how many there are in all.
 
         A damaged session is left out, set aside and reported by the log; the others are listed.
+        """
+
+    @abstractmethod
+    async def list_owners(self) -> list[str]:
+        """Whose sessions, notebook logs or blobs there are, sorted; ``""`` for nobody's.
+
+        For whoever looks after the store as a whole. A store that can't tell the names of owners
+        (the file store keeps a hash of them) returns those it can.
         """
 
     @abstractmethod
@@ -133,8 +176,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well; say whether that was anything new.
 
-        See ``union.py``; ``skip`` items of the other were taken over before. Raises
-        SessionTooNew if either can't be joined whole.
+        See ``union.py``; ``skip`` items of the other were taken over before. Where nothing was
+        kept, what is now is the other to the letter. Raises SessionTooNew if either can't be
+        joined whole.
         """
 
     def exclusively(self) -> contextlib.AbstractAsyncContextManager[None]:
@@ -172,12 +216,40 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return {id_: log[-1].seq for id_, log in logs.items() if log}
 
     @abstractmethod
+    async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
+        """Remove a notebook's log for good; False if there was none."""
+
+    @abstractmethod
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
         """Keep bytes by content; return their SHA-256 in hex. Putting twice keeps one."""
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None. Raises InvalidRequest if it is no hash."""
+
+    @abstractmethod
+    async def list_blobs(self, *, owner: str = "") -> list[str]:
+        """The hashes of all blobs, sorted."""
+
+    @abstractmethod
+    async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
+        """Remove a blob for good; False if there was none. Raises InvalidRequest for no hash."""
+
+    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+        """Look at each record, one by one; with ``repair`` mend what can be, losing no byte.
+
+        A store that has flaws of its own kind (a torn file, a counter that lags behind) finds
+        them, too. One that is whole yields ``flaw=None``.
+        """
+        return self._verify(owner)
+
+    async def _verify(self, owner: str) -> AsyncIterator[Checked]:
+        rows, _ = await self.list_sessions(owner=owner)
+        for row in rows:
+            key = SessionKey(row.notebook_id, row.cell_id, owner)
+            session = await self.load_if_exists(key)
+            found = flaws(session, key) if session else []
+            yield Checked(f"{row.notebook_id}/{row.cell_id}", " ".join(found) or None)
 
     async def writable(self) -> bool:
         """Whether a write would be taken now, as far as can be told without writing."""
@@ -186,125 +258,3 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def close(self) -> None:
         """Release what the store holds. Nothing is lost without it."""
         return
-
-
-# The pure steps. A store calls them under its lock, with the session as it stands.
-
-
-def check_writable(session: Session, if_revision: int | None) -> None:
-    """Raise SessionTooNew or StaleRevision if this session may not be written now."""
-    if int(session.meta.version.split(".")[0]) > int(SCHEMA_VERSION.split(".")[0]):
-        raise SessionTooNew
-    if if_revision is not None and if_revision != session.revision:
-        raise StaleRevision(if_revision, session.revision)
-
-
-def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
-    """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
-    fields = redact_all(codec.fields(turn))
-    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
-    fields |= {"turn_id": session.next_turn_id, "seq": session.next_seq}
-    saved = Interaction.model_validate(fields)
-    session.interactions.append(saved)
-    _touch(session, now)
-    return saved
-
-
-def append_events(
-    session: Session, events: Sequence[NewEvent], now: str | None = None
-) -> list[Event]:
-    """Add events to a session in memory, each with its ``seq``, and the new revision.
-
-    No events change nothing, nor do those that are there already (by their ``id``): who got no
-    answer sends them again, and gets them as they were saved.
-    """
-    saved: list[Event] = []
-    known = {event.id: event for event in session.events or [] if event.id is not None}
-    grown = False
-    for event in events:
-        if event.id in known:
-            saved.append(known[event.id])
-            continue
-        item = Event.model_validate(redact_all(codec.fields(event)) | {"seq": session.next_seq})
-        if session.events is None:
-            session.events = []
-        session.events.append(item)
-        saved.append(item)
-        grown = True
-        if item.id is not None:
-            known[item.id] = item
-    if grown:
-        _touch(session, now)
-    return saved
-
-
-def forked(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
-    """A copy of a session for another cell.
-
-    Raises NotFound if there is no source, SessionTooNew if a copy would lose what is not known.
-    """
-    if source is None:
-        raise NotFound("There is no history to copy.")
-    check_writable(source, None)
-    copy = source.model_copy(deep=True)
-    origin = {
-        "notebook_id": source.meta.notebook_id,
-        "cell_id": source.meta.cell_id,
-        "revision": source.revision,
-    }
-    copy.meta.notebook_id, copy.meta.cell_id = target.notebook_id, target.cell_id
-    copy.meta.forked_from = origin
-    if target.owner:
-        copy.meta.owner = target.owner
-    copy.meta.revision = 0
-    _touch(copy, now)
-    return copy
-
-
-def numbered(
-    log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
-) -> list[NotebookLogEntry]:
-    """Entries as they are saved behind a notebook's log, each with its ``seq``."""
-    start = max((entry.seq for entry in log), default=0) + 1
-    return [
-        NotebookLogEntry.model_validate(codec.fields(entry) | {"seq": seq})
-        for seq, entry in enumerate(entries, start)
-    ]
-
-
-def summarise(session: Session) -> SessionSummary:
-    """One line of a list: what was last asked, and the first lines of the newest code."""
-    items = session.ordered()
-    turns = [item for item in items if isinstance(item, Interaction)]
-    codes = (
-        item.ai_response.suggestion if isinstance(item, Interaction) else item.source
-        for item in reversed(items)
-    )
-    newest = next((code for code in codes if code), "")
-    return SessionSummary(
-        notebook_id=session.meta.notebook_id,
-        cell_id=session.meta.cell_id,
-        turns=len(turns),
-        failed=sum(turn.ai_response.status != "success" for turn in turns),
-        events=len(items) - len(turns),
-        revision=session.revision,
-        created_at=session.meta.created_at,
-        last_updated=session.meta.last_updated,
-        last_intent=turns[-1].user_request.intent[:_SUMMARY_CHARS] if turns else "",
-        last_status=turns[-1].ai_response.status if turns else None,
-        last_source="\n".join(newest[:_SUMMARY_CHARS].split("\n")[:_SUMMARY_LINES]),
-    )
-
-
-def page(
-    summaries: Iterable[SessionSummary], offset: int, limit: int | None
-) -> tuple[list[SessionSummary], int]:
-    """One page of summaries in their fixed order, and how many there are in all."""
-    rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
-    end = None if limit is None else offset + limit
-    return rows[offset:end], len(rows)
-
-
-def _touch(session: Session, now: str | None) -> None:
-    session.meta.last_updated = now or utc_now()
-    session.meta.revision = session.revision + 1

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from traitlets import Float, Unicode, default, validate
 
 from ..durable import Stamp, translated
-from ..errors import InvalidRequest
 from ..models import (
     Event,
     Interaction,
@@ -30,12 +29,14 @@ from ..models import (
     SessionSummary,
     check_id,
 )
-from .base import SessionManager, append_events, append_turn, check_writable, page
-from .filenames import is_sha256
+from .base import SessionManager
+from .filenames import check_sha256
 from .place import Place
-from .root import find_root
+from .root import find_root, path_of
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
+from .steps import append_events, append_turn, check_writable
+from .summaries import page
 from .union import unite
 
 T = TypeVar("T")
@@ -56,6 +57,8 @@ class FileSessionManager(SessionManager):
 
     @default("root")
     def _default_root(self) -> str:
+        if self.url:
+            return str(path_of(self.url))
         return str(find_root(Path(self.start_dir or Path.cwd())))
 
     @validate("root")
@@ -117,6 +120,10 @@ class FileSessionManager(SessionManager):
             return [row.model_copy() for row in rows], total
 
         return await self._run(work)
+
+    async def list_owners(self) -> list[str]:
+        """Nobody, and whom the sessions name."""
+        return await self._run(self._files.owners)
 
     async def exists(self, key: SessionKey) -> bool:
         """Whether there is a file under the key."""
@@ -185,15 +192,26 @@ class FileSessionManager(SessionManager):
         """The stamp of each notebook's log file."""
         return await self._run(self._notebook_logs.marks, owner)
 
+    async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
+        """Remove a notebook's log for good."""
+        check_id("notebookId", notebook_id)
+        return await self._run(self._notebook_logs.delete, notebook_id, owner)
+
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
         """Keep bytes by content."""
         return await self._run(self._blobs.put, data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None."""
-        if not is_sha256(sha256):
-            raise InvalidRequest("sha256: must be 64 lower-case hex digits")
-        return await self._run(self._blobs.get, sha256, owner)
+        return await self._run(self._blobs.get, check_sha256(sha256), owner)
+
+    async def list_blobs(self, *, owner: str = "") -> list[str]:
+        """The hashes of all blobs, sorted."""
+        return sorted(await self._run(self._blobs.hashes, owner))
+
+    async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
+        """Remove a blob for good."""
+        return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
     async def writable(self) -> bool:
         """Whether the folder, or the one it is to be made in, lets us write."""

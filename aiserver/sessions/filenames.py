@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 
+from ..errors import InvalidRequest
 from ..models import ID_PATTERN, SessionKey
 
 MAX_NAME = 200
@@ -96,6 +97,19 @@ def blob_name(sha256: str, owner: str = "") -> str:
 def is_sha256(text: str) -> bool:
     """Whether this is a SHA-256 in lower-case hex."""
     return _SHA256.fullmatch(text) is not None
+
+
+def check_sha256(text: str) -> str:
+    """Return a SHA-256 in lower-case hex as it is, or raise InvalidRequest."""
+    if not is_sha256(text):
+        raise InvalidRequest("sha256: must be 64 lower-case hex digits")
+    return text
+
+
+def blob_sha256(name: str, owner: str = "") -> str | None:
+    """The hash of the blob whose file has this name, or None if it is none of this owner's."""
+    digest = name[:64]
+    return digest if is_sha256(digest) and blob_name(digest, owner) == name else None
 
 
 def _owner(owner: str) -> str:

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import InvalidRequest
 from ..models import (
     Event,
     Interaction,
@@ -25,22 +24,15 @@ from ..models import (
     new_session,
 )
 from . import codec
-from .base import (
-    SessionManager,
-    append_events,
-    append_turn,
-    check_writable,
-    forked,
-    numbered,
-    page,
-    summarise,
-)
-from .filenames import is_sha256
+from .base import SessionManager
+from .filenames import check_sha256
+from .steps import append_events, append_turn, check_writable, forked, numbered
+from .summaries import page, summarise
 from .union import unite
 
 
 class InMemorySessionManager(SessionManager):
-    """Keeps sessions in memory. **Not durable**: all is gone with the process.
+    """Keeps sessions in memory (``memory://``). **Not durable**: all is gone with the process.
 
     No method waits for anything, so none is ever half done when another task runs.
     """
@@ -50,6 +42,10 @@ class InMemorySessionManager(SessionManager):
         self._sessions: dict[SessionKey, bytes] = {}
         self._logs: dict[tuple[str, str], list[bytes]] = {}
         self._blobs: dict[tuple[str, str], bytes] = {}
+
+    async def start(self) -> list[str]:
+        """Say that nothing is kept."""
+        return ["Histories are kept in memory only: they are gone when the server stops."]
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""
@@ -93,6 +89,11 @@ class InMemorySessionManager(SessionManager):
             if key.owner == owner and notebook_id in (None, key.notebook_id)
         ]
         return page(rows, offset, limit)
+
+    async def list_owners(self) -> list[str]:
+        """Whose records there are."""
+        owners = {key.owner for key in self._sessions}
+        return sorted(owners | {who for who, _ in self._logs} | {who for who, _ in self._blobs})
 
     async def exists(self, key: SessionKey) -> bool:
         """Whether anything is stored under the key."""
@@ -146,6 +147,10 @@ class InMemorySessionManager(SessionManager):
         """The ids of the notebooks that have a log, sorted."""
         return sorted(notebook_id for who, notebook_id in self._logs if who == owner)
 
+    async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
+        """Remove a notebook's log for good."""
+        return self._logs.pop((owner, check_id("notebookId", notebook_id)), None) is not None
+
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
         """Keep bytes by content."""
         digest = hashlib.sha256(data).hexdigest()
@@ -154,9 +159,15 @@ class InMemorySessionManager(SessionManager):
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None."""
-        if not is_sha256(sha256):
-            raise InvalidRequest("sha256: must be 64 lower-case hex digits")
-        return self._blobs.get((owner, sha256))
+        return self._blobs.get((owner, check_sha256(sha256)))
+
+    async def list_blobs(self, *, owner: str = "") -> list[str]:
+        """The hashes of all blobs, sorted."""
+        return sorted(digest for who, digest in self._blobs if who == owner)
+
+    async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
+        """Remove a blob for good."""
+        return self._blobs.pop((owner, check_sha256(sha256)), None) is not None
 
     def _load(self, key: SessionKey) -> Session | None:
         data = self._sessions.get(key)

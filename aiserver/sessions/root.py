@@ -7,8 +7,20 @@ project or the home folder (say, in ``/tmp``) can plant one above us.
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from ..errors import SettingError
 
 FOLDER = ".aiserver_sessions"
+
+
+def path_of(url: str) -> Path:
+    """The folder that a ``file:`` address names. Raises SettingError for another address."""
+    parts = urlsplit(url)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not parts.path:
+        raise SettingError(f"“{url}” is no folder of this machine; write file:///the/folder.")
+    return Path(url2pathname(parts.path)).expanduser()
 
 
 def find_root(start: Path, home: Path | None = None) -> Path:

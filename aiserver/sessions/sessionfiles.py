@@ -11,6 +11,7 @@ What must hold:
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import stat
@@ -31,13 +32,14 @@ from ..durable import (
 from ..errors import SessionCorrupt
 from ..models import Session, SessionKey, SessionSummary, new_session
 from . import codec
-from .base import check_writable, forked, summarise
 from .codec import Damaged
 from .filenames import is_session_name, may_belong_to, session_key, session_name
 from .pieces import Pieces
 from .place import Place
 from .recent import Recent
 from .recovery import NOTE, is_empty, recovered
+from .steps import check_writable, forked
+from .summaries import summarise
 
 T = TypeVar("T")
 Logger = logging.Logger | logging.LoggerAdapter[Any]
@@ -151,6 +153,20 @@ class SessionFiles:
             if session_name(SessionKey(row.notebook_id, row.cell_id, owner)) == name:
                 rows.append(row)
         return rows
+
+    def owners(self) -> list[str]:
+        """Nobody, where there is anything, and whom the sessions name as their owners."""
+        if not self._place.is_there():
+            return []
+        owners = {""}
+        for name, _ in self._scan(None):
+            with contextlib.suppress(Damaged, OSError):
+                found = self._read(name)
+                meta = codec.parse(found[0]).meta if found else None
+                if meta and meta.owner:
+                    key = SessionKey(meta.notebook_id, meta.cell_id, meta.owner)
+                    owners |= {meta.owner} if session_name(key) == name else set()
+        return sorted(owners)
 
     def _scan(self, notebook_id: str | None) -> Iterator[tuple[str, Stamp]]:
         with os.scandir(self._place.path) as entries:

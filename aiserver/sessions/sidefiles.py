@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..durable import (
@@ -23,14 +23,15 @@ from ..durable import (
     ensure_folder,
     flush_folder,
     read_file,
+    remove,
     replace_file,
     set_aside,
 )
 from ..models import NewLogEntry, NotebookLogEntry
 from . import codec
-from .base import numbered
-from .filenames import blob_name, log_name, log_notebook_id
+from .filenames import blob_name, blob_sha256, log_name, log_notebook_id
 from .place import BLOBS, NOTEBOOKS, Place
+from .steps import numbered
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -68,6 +69,14 @@ class NotebookLogs:
             return self._read(log_name(notebook_id, owner)) if self._is_there() else []
         except NotRegular:
             return []
+
+    def delete(self, notebook_id: str, owner: str) -> bool:
+        """Remove a notebook's log for good."""
+        name = log_name(notebook_id, owner)
+        if not (self._is_there() and os.path.lexists(self._folder / name)):
+            return False
+        with self._place.writing(f"{NOTEBOOKS}/{name}"):
+            return remove(self._folder, [name])
 
     def marks(self, owner: str) -> dict[str, Stamp]:
         """For each notebook with a log, its file's stamp."""
@@ -125,6 +134,25 @@ class Blobs:
             self._log.warning("The blob %s is damaged.", sha256)
             return None
         return data
+
+    def hashes(self, owner: str) -> Iterator[str]:
+        """The hashes of all blobs, in no order."""
+        if not (self._place.is_there() and check_folder(self._folder)):
+            return
+        for folder in sorted(self._folder.iterdir()):
+            if len(folder.name) == 2 and check_folder(folder):
+                for file in folder.iterdir():
+                    sha256 = blob_sha256(file.name, owner)
+                    if sha256 is not None and sha256[:2] == folder.name:
+                        yield sha256
+
+    def delete(self, sha256: str, owner: str) -> bool:
+        """Remove a blob for good."""
+        name, folder = blob_name(sha256, owner), self._folder / sha256[:2]
+        if not (self._place.is_there() and os.path.lexists(folder / name)):
+            return False
+        with self._place.writing(f"{BLOBS}/{name}"):
+            return remove(folder, [name])
 
     def _read(self, sha256: str, owner: str) -> bytes | None:
         try:

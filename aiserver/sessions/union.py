@@ -17,6 +17,7 @@ from typing import Any
 
 from ..models import Event, Interaction, Session
 from . import codec
+from .steps import set_owner
 
 _NUMBERS = {"turn_id", "seq", "parent_turn_id"}
 
@@ -60,8 +61,7 @@ def _become(ours: Session, theirs: Session) -> None:
     copy = theirs.model_copy(deep=True)
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
-    if ours.meta.owner is not None:
-        meta.owner = ours.meta.owner
+    set_owner(copy, ours.meta.owner or "")
     meta.revision = max(1, theirs.revision)
     for name in copy.model_fields_set | set(copy.model_extra or {}):
         setattr(ours, name, getattr(copy, name))

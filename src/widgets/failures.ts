@@ -53,6 +53,10 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       return trans.__(
         'The disk is full, so the history can’t be written. Free some space, then try again.'
       );
+    case 'storage_unreachable':
+      return trans.__(
+        'The database of the histories can’t be reached. Try again in a moment; nothing saved before is lost.'
+      );
     case 'storage_read_only':
       return trans.__(
         'The folder of the histories can’t be written to, so nothing was saved.'
@@ -193,6 +197,10 @@ export function unkeptText(code: string, trans: TranslationBundle): string {
     case 'storage_full':
       return trans.__(
         'The disk is full, so this answer is not in the history. You can still accept or copy it.'
+      );
+    case 'storage_unreachable':
+      return trans.__(
+        'The database of the histories can’t be reached, so this answer is not in it. You can still accept or copy it.'
       );
     case 'storage_read_only':
       return trans.__(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
 from aiserver.models import Session, SessionKey
-from aiserver.sessions import base
+from aiserver.sessions import steps
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -107,10 +107,30 @@ async def test_history_begins_after_start_afresh(store: SessionManager) -> None:
         await store.save_interaction(KEY, turn(intent))
     history = await store.get_history(KEY)
     assert [t.user_request.intent for t in history] == ["two", "three", "four"]
-    history = await store.get_history(KEY, max_messages=2)
-    assert [t.user_request.intent for t in history] == ["three", "four"]
     assert await store.get_history(KEY, max_messages=0) == []
     assert len((await store.load_session(KEY)).interactions) == 4, "the record stays"
+
+
+@in_loop
+async def test_history_is_the_newest_turns_that_fit(store: SessionManager) -> None:
+    for intent in ("一", "二二", "三三三"):
+        await store.save_interaction(KEY, turn(intent, code=""))
+
+    async def intents(**bounds: Any) -> list[str]:
+        turns = await store.get_history(KEY, **bounds)
+        return [t.user_request.intent for t in turns]
+
+    assert await intents() == ["一", "二二", "三三三"]
+    assert await intents(max_messages=5) == ["二二", "三三三"], "never half a turn"
+    assert await intents(max_messages=99) == ["一", "二二", "三三三"]
+    assert await intents(max_tokens=4, count_tokens=len) == ["三三三"]
+    assert await intents(max_tokens=5, count_tokens=len) == ["二二", "三三三"]
+    assert await intents(max_messages=2, max_tokens=5, count_tokens=len) == ["三三三"]
+    assert await intents(max_tokens=2, count_tokens=len) == [], "an older one is no substitute"
+    assert await intents(max_tokens=12) == ["一", "二二", "三三三"], (
+        "Chinese takes more than a letter"
+    )
+    assert await intents(max_tokens=8) == ["二二", "三三三"]
 
 
 @in_loop
@@ -384,12 +404,12 @@ async def test_order_does_not_come_from_clocks(
     days = ["2026-01-28", "2026-01-26", "2026-01-27", "2026-01-25", "2026-01-29"]
     for number, day in enumerate(days):
         now = f"{day}T12:00:00.000Z"
-        monkeypatch.setattr(base, "utc_now", lambda now=now: now)
+        monkeypatch.setattr(steps, "utc_now", lambda now=now: now)
         await backend.open().save_interaction(KEY, turn(str(number), timestamp=now))
         await backend.open().record_events(KEY, [event("run", timestamp=now)])
     session = await backend.open().load_session(KEY)
     assert [item.seq for item in session.ordered()] == list(range(1, 11))
-    history = await backend.open().get_history(KEY, max_messages=3)
+    history = await backend.open().get_history(KEY, max_messages=6)
     assert [t.user_request.intent for t in history] == ["2", "3", "4"]
     [row], _ = await backend.open().list_sessions()
     assert (row.last_intent, row.revision) == ("4", 10)

@@ -17,10 +17,10 @@ from aiserver.durable import read_file
 from aiserver.errors import SessionCorrupt, SessionTooNew, StorageError
 from aiserver.models import Session, SessionKey, new_session
 from aiserver.sessions import codec, sessionfiles
-from aiserver.sessions.base import append_turn
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import blob_name, log_name, session_name
 from aiserver.sessions.recovery import is_empty, recovered
+from aiserver.sessions.steps import append_turn
 
 from .conftest import FileBackend
 from .records import KEY, event, in_loop, log_entry, turn

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from aiserver.errors import InvalidRequest
 from aiserver.models import Session, new_session
 from aiserver.sessions import codec
-from aiserver.sessions.base import append_events, append_turn
 from aiserver.sessions.pieces import Pieces
+from aiserver.sessions.steps import append_events, append_turn
 
 from .records import KEY, event, turn
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewEvent, Session, SessionKey, dumps, new_session
-from aiserver.sessions.base import append_events, append_turn
+from aiserver.sessions.steps import append_events, append_turn
 from aiserver.sessions.union import size, unite
 
 from .records import turn
