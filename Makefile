@@ -87,6 +87,7 @@ lint: build
 
 pytest: build model
 	@scripts/need-debian strace strace
+	@scripts/need-databases
 	AISERVER_SKIPPED=$(DONE)/skipped/pytest pytest
 
 jest: build

@@ -1,0 +1,349 @@
+"""Real database servers for the tests: PostgreSQL, MariaDB and Redis, each in a folder of its own.
+
+What must hold: a server listens on loopback alone, on a port that was free; it keeps what it
+acknowledged as an administrator would have it (no setting makes it quicker and less sure); it ends
+with whoever started it, and its folder with it. Where a server can't be had, the tests that need it
+are skipped with a reason, and under ``CI`` they fail instead.
+
+``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and ``…_REDIS_URL`` name servers that run already.
+Their user must be allowed to make databases; of a Redis the database with the highest number is
+emptied.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+PASSWORD = "canary-7c9e1f"  # looked for afterwards in errors and logs
+START = 60.0  # seconds that a server may take until it answers
+
+
+class Server(ABC):
+    """One server. Started by ``with``; may be killed and started anew on what it had kept."""
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]  # programs
+    account: ClassVar[str]  # that runs it where we are root
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.folder = Path()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """Its address for an administrator, as SQLAlchemy or redis-py take it."""
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make what the server needs in its empty folder."""
+
+    @abstractmethod
+    def command(self) -> list[str]:
+        """What runs it in the foreground."""
+
+    @abstractmethod
+    async def ping(self) -> None:
+        """Ask it anything. Raises whatever happens until it answers."""
+
+    @classmethod
+    def missing(cls) -> list[str]:
+        """The programs that can't be found."""
+        return [program for program in cls.needs if not _find(program)]
+
+    @property
+    def log(self) -> str:
+        """What it has said."""
+        return (self.folder / "log").read_text(errors="replace")
+
+    @property
+    def pid(self) -> int:
+        """The server's own process, below the one that changes the account."""
+        assert self._process
+        return self._process.pid
+
+    def __enter__(self) -> Server:
+        self.folder = Path(tempfile.mkdtemp(prefix=f"aiserver-{self.name}-"))
+        self.port = free_port()
+        try:
+            self.prepare()
+            if self._other_account():
+                for path in (self.folder, *self.folder.rglob("*")):
+                    shutil.chown(path, self.account, self.account)
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self) -> None:
+        """Run it, and wait until it answers."""
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                self._as_account(self.command()), stdout=log, stderr=log, cwd=self.folder
+            )
+        until = time.monotonic() + START
+        while True:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"{self.name} did not start:\n{self.log}")
+            try:
+                run(asyncio.wait_for(self.ping(), 5))
+                return
+            except Exception:
+                if time.monotonic() > until:
+                    raise RuntimeError(f"{self.name} does not answer:\n{self.log}") from None
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Have it end as it should."""
+        self._end(self.stop_signal)
+
+    def kill(self) -> None:
+        """Have it end as by a power cut of its own."""
+        self._end(signal.SIGKILL)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _other_account(self) -> bool:
+        if sys.platform == "win32" or os.geteuid() != 0:
+            return False
+        import pwd
+
+        with contextlib.suppress(KeyError):
+            return bool(pwd.getpwnam(self.account))
+        return False
+
+    def _as_account(self, command: list[str]) -> list[str]:
+        """As the account that the system made for it, and ending with us."""
+        if sys.platform != "linux":
+            return command
+        start = ["setpriv", f"--pdeathsig={self.stop_signal.name.removeprefix('SIG')}"]
+        if self._other_account():
+            start += [f"--reuid={self.account}", f"--regid={self.account}", "--clear-groups"]
+        return [*start, *command]
+
+    def run_once(self, *command: str | Path) -> None:
+        """Run a program to its end, as the server's account."""
+        if self._other_account():
+            shutil.chown(self.folder, self.account)
+        arguments = [_find(str(command[0])), *map(str, command[1:])]
+        done = subprocess.run(
+            self._as_account(arguments), cwd=self.folder, capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(f"{command[0]} failed:\n{done.stdout}{done.stderr}")
+
+
+class PostgreSQL(Server):
+    """PostgreSQL, with a superuser ``tester`` who has a password."""
+
+    name, account = "postgresql", "postgres"
+    needs = ("initdb", "postgres")
+    stop_signal = signal.SIGINT  # "fast": it waits for no client
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+asyncpg://tester:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+
+    def prepare(self) -> None:
+        secret = self.folder / "password"
+        secret.write_text(PASSWORD)
+        if self._other_account():
+            shutil.chown(secret, self.account)
+        options = ("--username=tester", "--auth=scram-sha-256", "--encoding=UTF8", "--no-locale")
+        data = self.folder / "data"
+        self.run_once("initdb", "--no-sync", *options, "--pwfile", secret, "--pgdata", data)
+
+    def command(self) -> list[str]:
+        settings = (
+            "listen_addresses=127.0.0.1",
+            f"port={self.port}",
+            f"unix_socket_directories={self.folder}",
+            "max_connections=200",
+        )
+        options = [part for setting in settings for part in ("-c", setting)]
+        return [_find("postgres"), "-D", str(self.folder / "data"), *options]
+
+    async def ping(self) -> None:
+        import asyncpg
+
+        connection = await asyncpg.connect(self.url.replace("+asyncpg", ""))
+        await connection.close()
+
+
+class MariaDB(Server):
+    """MariaDB, with an administrator ``tester`` who has a password."""
+
+    name, account = "mariadb", "mysql"
+    needs = ("mariadb-install-db", "mariadbd")
+
+    @property
+    def url(self) -> str:
+        return f"mysql+aiomysql://tester:{PASSWORD}@127.0.0.1:{self.port}/"
+
+    def prepare(self) -> None:
+        (self.folder / "init.sql").write_text(
+            f"CREATE USER IF NOT EXISTS tester@'%' IDENTIFIED BY '{PASSWORD}';\n"
+            "GRANT ALL PRIVILEGES ON *.* TO tester@'%' WITH GRANT OPTION;\n"
+        )
+        options = ("--no-defaults", "--skip-test-db", "--skip-name-resolve")
+        self.run_once("mariadb-install-db", *options, f"--datadir={self.folder / 'data'}")
+
+    def command(self) -> list[str]:
+        return [
+            _find("mariadbd"),
+            "--no-defaults",
+            f"--datadir={self.folder / 'data'}",
+            f"--socket={self.folder / 'socket'}",
+            f"--pid-file={self.folder / 'pid'}",
+            f"--init-file={self.folder / 'init.sql'}",
+            f"--port={self.port}",
+            "--bind-address=127.0.0.1",
+            "--skip-name-resolve",
+            "--max-connections=200",
+            *([] if self._other_account() else [f"--user={getpass.getuser()}"]),
+        ]
+
+    async def ping(self) -> None:
+        import aiomysql
+
+        connection = await aiomysql.connect(
+            host="127.0.0.1", port=self.port, user="tester", password=PASSWORD
+        )
+        connection.close()
+
+
+class Redis(Server):
+    """Redis that keeps each write before it answers (``appendfsync always``)."""
+
+    name, account = "redis", "redis"
+    needs = ("redis-server",)
+
+    def __init__(self, *options: str) -> None:
+        super().__init__()
+        self._options = options
+
+    @property
+    def url(self) -> str:
+        return f"redis://:{PASSWORD}@127.0.0.1:{self.port}/0"
+
+    def prepare(self) -> None:
+        """Nothing."""
+
+    def command(self) -> list[str]:
+        fixed = f"--port {self.port} --bind 127.0.0.1 --dir {self.folder} --requirepass {PASSWORD}"
+        kept = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
+        return [_find("redis-server"), *fixed.split(), *kept, *self._options]
+
+    async def ping(self) -> None:
+        import redis.asyncio
+
+        async with redis.asyncio.Redis.from_url(self.url) as client:
+            await client.ping()
+
+
+def free_port() -> int:
+    """A port on loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine, also where a loop runs already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+def new_database(url: str) -> str:
+    """Make an empty database on a server of PostgreSQL or MariaDB; its address."""
+    from sqlalchemy import make_url, text
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    name = f"test_{uuid.uuid4().hex[:12]}"
+
+    async def make() -> None:
+        engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
+        async with engine.connect() as connection:
+            await connection.execute(text(f"CREATE DATABASE {name}"))
+        await engine.dispose()
+
+    run(make())
+    return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+def _find(program: str) -> str:
+    """The path of a program; Debian keeps PostgreSQL's where no PATH leads. Empty if not there."""
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: float(p.parent.name))
+    folders = os.pathsep.join([os.environ["PATH"], "/usr/sbin", *map(str, reversed(versions))])
+    return shutil.which(program, path=folders) or ""
+
+
+def _served(kind: type[Server], variable: str) -> Iterator[str]:
+    if url := os.environ.get(variable):
+        yield url
+        return
+    need(kind, variable)
+    with kind() as server:
+        yield server.url
+
+
+def need(kind: type[Server], variable: str = "") -> None:
+    """Skip the test, or fail it under ``CI``, where this kind of server can't be started."""
+    if missing := kind.missing():
+        ways = f", nor does {variable} name a server" if variable else ""
+        reason = f"no {kind.name}: {', '.join(missing)} not found{ways}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL for the whole run."""
+    yield from _served(PostgreSQL, "AISERVER_TEST_POSTGRES_URL")
+
+
+@pytest.fixture(scope="session")
+def mysql_url() -> Iterator[str]:
+    """A MariaDB for the whole run."""
+    yield from _served(MariaDB, "AISERVER_TEST_MYSQL_URL")
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """A Redis for the whole run."""
+    yield from _served(Redis, "AISERVER_TEST_REDIS_URL")
