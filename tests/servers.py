@@ -347,3 +347,24 @@ def mysql_url() -> Iterator[str]:
 def redis_url() -> Iterator[str]:
     """A Redis for the whole run."""
     yield from _served(Redis, "AISERVER_TEST_REDIS_URL")
+
+
+def serve(kind: type[Server]) -> None:
+    """Run a server of a fresh database for the browser tests, until SIGTERM.
+
+    SIGUSR1 has it crash, SIGUSR2 has it come back.
+    """
+    wanted = {signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2}
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+    with kind() as server:
+        print("ready", new_database(server.url), flush=True)
+        while (got := signal.sigwait(wanted)) != signal.SIGTERM:
+            if got == signal.SIGUSR1:
+                server.kill()
+            else:
+                server.start()
+            print("done", flush=True)
+
+
+if __name__ == "__main__":
+    serve({"postgresql": PostgreSQL, "mariadb": MariaDB}[sys.argv[1]])
