@@ -30,8 +30,10 @@ class Place:
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
         self.path = root / FOLDER
-        self._locks = ShardLocks(self.path / _LOCKS, lock_timeout)
+        self._lock_folder = self.path / _LOCKS
+        self._locks = ShardLocks(self._lock_folder, lock_timeout)
         self._swept = False
+        self.trusts_stamps = True
 
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
@@ -49,7 +51,7 @@ class Place:
     def writing(self, name: str) -> Iterator[None]:
         """Hold the lock of a name, with the folders made. Raises StorageError, OSError."""
         ensure_folder(self.path)
-        ensure_folder(self.path / _LOCKS)
+        ensure_folder(self._lock_folder)
         if not self._swept:
             self._swept = True
             self._sweep()
@@ -60,7 +62,7 @@ class Place:
     def alone(self) -> Iterator[None]:
         """Hold a lock that no name shares, so that names can be written meanwhile."""
         ensure_folder(self.path)
-        ensure_folder(self.path / _LOCKS)
+        ensure_folder(self._lock_folder)
         with self._locks.hold_apart():
             yield
 

@@ -32,7 +32,7 @@ SAVER = Path(__file__).with_name("saver.py")
 # All that a save asks of the disk. What a thread or the event loop asks besides is no matter.
 CALLS = (
     "openat,mkdir,chmod,fchmod,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
-    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat"
+    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat,utimensat"
 )
 
 
