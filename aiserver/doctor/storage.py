@@ -92,7 +92,7 @@ def _writes(root: Path) -> Finding:
         with (
             translated(),
             tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
-            ShardLocks(Path(name) / "locks", timeout=5).hold("doctor"),
+            ShardLocks(Path(name), timeout=5).hold("doctor"),
         ):
             replace_file(Path(name), "doctor.json", b"{}\n")
     except (AIServerError, OSError) as error:
