@@ -30,6 +30,7 @@ from ..models import (
 )
 from .base import Checked, SessionManager
 from .checking import Checks, looked
+from .disks import ALONE, network_disk
 from .filenames import check_sha256
 from .listing import Listing
 from .place import Place
@@ -77,6 +78,12 @@ class FileSessionManager(SessionManager):
         self._notebook_logs = NotebookLogs(place, self.log)
         self._blobs = Blobs(place, self.log)
         self._workers: Workers | None = None
+
+    async def start(self) -> list[str]:
+        """Sweep what dead writers left, and say if other machines write the same disk."""
+        await self._run(self._place.sweep)
+        disk = await self._run(network_disk, Path(self.root))
+        return [f"{disk.warning} {ALONE}"] if disk else []
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""

@@ -13,10 +13,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from ..durable import check_folder, ensure_folder, temp_target
 from ..errors import StorageError
+from .disks import network_disk
 from .locks import ShardLocks
 from .root import FOLDER
 
@@ -33,7 +35,20 @@ class Place:
         self._lock_folder = self.path / _LOCKS
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
         self._swept = False
-        self.trusts_stamps = True
+
+    @cached_property
+    def trusts_stamps(self) -> bool:
+        """Whether a file that another wrote has another stamp at once.
+
+        On a network file system this machine remembers stamps for seconds.
+        """
+        return network_disk(self.path.parent) is None
+
+    def sweep(self) -> None:
+        """Remove the temp files of dead writers, if there may be any. Raises StorageError."""
+        if self.is_there() and check_folder(self._lock_folder) and not self._swept:
+            self._swept = True
+            self._sweep()
 
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
