@@ -60,7 +60,7 @@ def _notebook(data: bytes | None) -> _Notebook:
         cells = [
             (cell["id"], "".join(cell["source"]))
             for cell in content["cells"]
-            if is_id(str(cell.get("id")))
+            if isinstance(cell.get("id"), str) and is_id(cell["id"])
         ]
         metadata = content["metadata"].get("aiserver") or {}
         known = metadata.get("notebook_id")
