@@ -24,7 +24,6 @@ from ..sessions.choose import shown
 from ..sessions.file import FileSessionManager
 from ..sessions.root import FOLDER, path_of
 
-
 _PATH = re.compile(r"[/\\]|^[.~]")  # in no name of a store, nor of a class
 
 

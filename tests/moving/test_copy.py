@@ -6,6 +6,9 @@ That each store gives back what it was given is tried in ``tests/sessions/test_c
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -153,3 +156,23 @@ def test_ctrl_c_keeps_what_is_copied_and_says_so(
     monkeypatch.chdir(work)
     assert run("copy", "--from", work, "--to", work / "b").status == 0
     assert len(stored(work / "b")) == 2 * len(NOTEBOOKS) + 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no terminal to be had")
+def test_a_bar_is_drawn_at_a_terminal_and_on_standard_error_alone(work: Path):
+    fill_folder(work)
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "aiserver.cli", "sessions", "copy", "--to", "b/"]
+    env = dict(os.environ) | {"TERM": "xterm", "COLUMNS": "100"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, cwd=work, env=env)
+    os.close(theirs)
+    drawn = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert "sessions" in drawn and f"/{2 * len(NOTEBOOKS) + 1}" in drawn
+    assert b"\x1b" not in done.stdout
+
+
+def test_elsewhere_nothing_is_drawn(run: Run, work: Path):
+    fill_folder(work)
+    assert run("copy", "--to", work / "b").err == ""
