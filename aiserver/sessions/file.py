@@ -28,7 +28,8 @@ from ..models import (
     SessionSummary,
     check_id,
 )
-from .base import SessionManager
+from .base import Checked, SessionManager
+from .checking import Checks, looked
 from .disks import ALONE, network_disk
 from .filenames import check_sha256
 from .listing import Listing
@@ -145,7 +146,8 @@ class FileSessionManager(SessionManager):
         def edit(session: Session) -> bool:
             return unite(session, other, skip)
 
-        return bool(await self._run(self._files.change, key, edit))
+        grown, _ = await self._run(self._files.change, key, None, edit)
+        return bool(grown)
 
     @contextlib.asynccontextmanager
     async def exclusively(self) -> AsyncIterator[None]:
@@ -212,6 +214,12 @@ class FileSessionManager(SessionManager):
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
         """Remove a blob for good."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
+
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+        """Look at each file; with ``repair`` mend what can be."""
+        checks = Checks(self._place, self._files, self._notebook_logs, self._blobs, owner)
+        for look in await self._run(checks.all):
+            yield await self._run(looked, look, repair)
 
     async def writable(self) -> bool:
         """Whether the folder, or the one it is to be made in, lets us write."""

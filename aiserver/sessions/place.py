@@ -81,6 +81,15 @@ class Place:
         with self._locks.hold_apart():
             yield
 
+    @contextlib.contextmanager
+    def if_free(self, name: str) -> Iterator[bool]:
+        """Hold the lock of a name if nobody has it now; gives whether it does. Makes no folder."""
+        if check_folder(self.path / _LOCKS):
+            with self._locks.hold_if_free(name) as held:
+                yield held
+        else:
+            yield True  # nobody ever wrote here
+
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Failing to is no reason not to save."""
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
