@@ -25,7 +25,7 @@ class Pieces:
         """The session's bytes. Raises InvalidRequest for what JSON can't hold."""
         if session.model_extra or (session.events is None and "events" in session.model_fields_set):
             return codec.encode(session)  # rare, and not worth a second way to write it
-        text = b'{\n  "meta": ' + _piece(session.meta, 1)
+        text = b'{\n  "meta": ' + piece(session.meta, 1)
         text += b',\n  "interactions": ' + _array(self._turns, session.interactions)
         if session.events is not None:
             text += b',\n  "events": ' + _array(self._events, session.events)
@@ -33,13 +33,14 @@ class Pieces:
 
 
 def _array(pieces: list[bytes], records: Sequence[Stored]) -> bytes:
-    pieces += [_piece(record, 2) for record in records[len(pieces) :]]
+    pieces += [piece(record, 2) for record in records[len(pieces) :]]
     if not pieces:
         return b"[]"
     inside = b"\n" + 2 * _INDENT
     return b"[" + inside + (b"," + inside).join(pieces) + b"\n" + _INDENT + b"]"
 
 
-def _piece(record: Stored, depth: int) -> bytes:
+def piece(record: Stored, depth: int) -> bytes:
+    """A record's text where it stands in a session, so many levels deep."""
     # No line break is inside a JSON string, so each of them begins a line of the layout.
     return codec.encode(record)[:-1].replace(b"\n", b"\n" + depth * _INDENT)
