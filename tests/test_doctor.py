@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from aiserver import __version__, cli
-from aiserver.doctor import commands, storage
+from aiserver.doctor import commands
 from aiserver.doctor.base import ok, problem
 from aiserver.doctor.storage import check_settings, check_storage
+from aiserver.sessions import disks
 
 Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
 
@@ -211,5 +212,5 @@ def test_a_disk_with_a_name_in_another_encoding_is_no_illness(monkeypatch, tmp_p
     mounts.write_bytes(
         b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
     )
-    monkeypatch.setattr(storage, "_MOUNTS", mounts)
+    monkeypatch.setattr(disks, "_MOUNTS", mounts)
     assert any("nfs4" in finding.text for finding in check_storage(tmp_path))

@@ -10,10 +10,8 @@ What must hold:
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -32,6 +30,9 @@ from ..models import (
     new_session,
 )
 
+_TOO_LONG = 10**4300  # as Python has it
+_REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
+_REFUSED = "The data holds something that can't be kept as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
@@ -41,25 +42,32 @@ class Damaged(ValueError):
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
     """The bytes of a record. Raises InvalidRequest for what JSON can't hold."""
-    with _refusing():
+    try:
         return dumps(record, indent)
+    except _REFUSALS as exc:
+        raise InvalidRequest(_REFUSED) from exc
 
 
 def fields(record: Stored) -> dict[str, Any]:
     """The record as JSON-ready data. Raises InvalidRequest for what JSON can't hold."""
-    with _refusing():
-        content = record.to_dict()
-        # Pydantic writes a number of 5,000 digits, and no reader takes it; Python refuses both.
-        json.dumps(content)
-        return content
-
-
-@contextlib.contextmanager
-def _refusing() -> Iterator[None]:
     try:
-        yield
-    except (ValueError, TypeError, RecursionError) as exc:  # pydantic's own is a ValueError
-        raise InvalidRequest("The data holds something that can't be kept as JSON.") from exc
+        content = record.to_dict()
+        _check_numbers(content)
+    except _REFUSALS as exc:
+        raise InvalidRequest(_REFUSED) from exc
+    return content
+
+
+def _check_numbers(value: Any) -> None:
+    # Pydantic writes a number of 5,000 digits, and no reader takes it.
+    if isinstance(value, dict):
+        for item in value.values():
+            _check_numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_numbers(item)
+    elif isinstance(value, int) and not -_TOO_LONG < value < _TOO_LONG:
+        raise ValueError("too long a number")
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:

@@ -18,11 +18,10 @@ from pydantic import TypeAdapter, ValidationError
 from ...errors import SessionCorrupt, SessionTooNew, StaleRevision
 from ...models import SCHEMA_VERSION, Interaction, Session, SessionKey, SessionSummary, new_session
 from .. import codec
-from ..pieces import piece
 from ..recent import Recent
 from ..recovery import is_empty, recovered
 from ..summaries import summarise
-from .layout import BETWEEN, Item, Kept, parts_of
+from .layout import BETWEEN, META, Item, Kept, parts_of, piece
 from .names import Names, cell_name, cells_of, owner_text
 from .wire import Wire
 
@@ -80,7 +79,7 @@ class Cells:
             "append",
             [self._names.once(stamp), *self._names.session(key)],
             *(owner_text(key.owner), cell_name(key), now, _revision(if_revision), _MAJOR),
-            *(summarise(blank).model_dump_json(), piece(blank.meta, 1), stamp),
+            *(summarise(blank).model_dump_json(), piece(blank.meta, META), stamp),
             *(part for item in items for part in item),
         )
         _refuse(answer, if_revision)

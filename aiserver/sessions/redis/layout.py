@@ -20,13 +20,13 @@ from ...models import (
     Session,
     SessionMeta,
     SessionSummary,
+    Stored,
 )
 from .. import codec
-from ..pieces import piece
 from ..summaries import grown, summarise
 
 BETWEEN = b",\n    "
-_META = 1
+META = 1
 _ITEM = 2
 _BLANK = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
@@ -36,6 +36,12 @@ _ADDED = {"turns", "failed", "events", "last_intent", "last_status", "last_sourc
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
 _LINE_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
+
+
+def piece(record: Stored, depth: int = _ITEM) -> bytes:
+    """A record's text where it stands in a session, so many levels deep."""
+    # No line break is inside a JSON string, so each of them begins a line of the layout.
+    return codec.encode(record)[:-1].replace(b"\n", b"\n" + depth * b"  ")
 
 
 class Item(NamedTuple):
@@ -51,14 +57,14 @@ class Item(NamedTuple):
 
 def turn_item(turn: Interaction) -> Item:
     """A turn that is to be numbered."""
-    before, text = _cut(piece(turn, _ITEM), _TURN_ID)
+    before, text = _cut(piece(turn), _TURN_ID)
     return Item("turn", "", _adds(turn), before, *_cut(text, _SEQ))
 
 
 def event_item(event: Event) -> Item:
     """An event that is to be numbered."""
     id_ = "" if event.id is None else f"={event.id}"
-    before, after = _cut(piece(event, _ITEM), _SEQ)
+    before, after = _cut(piece(event), _SEQ)
     return Item("event", id_, _adds(event), before, b"", after)
 
 
@@ -87,7 +93,7 @@ class Parts(NamedTuple):
 def parts_of(session: Session, stamp: str) -> Parts:
     """A session as it is kept. Raises InvalidRequest for what JSON can't hold."""
     head: dict[str, str | bytes | int] = {
-        "meta": piece(session.meta, _META),
+        "meta": piece(session.meta, META),
         "version": session.meta.version,
         "revision": session.revision,
         "turn_id": session.next_turn_id - 1,
@@ -109,8 +115,8 @@ def parts_of(session: Session, stamp: str) -> Parts:
     return Parts(
         row=summarise(session).model_dump_json(),
         head=head,
-        turns=[piece(turn, _ITEM) for turn in session.interactions],
-        events=[piece(event, _ITEM) for event in session.events or []],
+        turns=[piece(turn) for turn in session.interactions],
+        events=[piece(event) for event in session.events or []],
         ids=ids,
     )
 
@@ -150,7 +156,7 @@ class Kept(NamedTuple):
             return self.meta  # damaged, or a newer shape: it is read as it is
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
-        return piece(meta, _META)
+        return piece(meta, META)
 
 
 def _array(texts: bytes) -> bytes:
