@@ -146,8 +146,7 @@ class FileSessionManager(SessionManager):
         def edit(session: Session) -> bool:
             return unite(session, other, skip)
 
-        grown, _ = await self._run(self._files.change, key, None, edit)
-        return bool(grown)
+        return bool(await self._run(self._files.change, key, edit))
 
     @contextlib.asynccontextmanager
     async def exclusively(self) -> AsyncIterator[None]:
