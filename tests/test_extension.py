@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from typing import Any
+
+import pytest
 
 IMPORT = """
 import sys
@@ -57,3 +60,29 @@ async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any
     assert extension.sessions.root == str(there)
     assert app.web_app.settings["aiserver_session_owner"] == "", "a folder is one person's"
     await extension.stop_extension()
+
+
+@pytest.mark.parametrize(
+    ("store", "level", "said"),
+    [
+        ("memory://", logging.WARNING, "they are gone when the server stops"),
+        ("file", logging.INFO, "FileSessionManager: what is saved outlives a crash"),
+    ],
+)
+async def test_a_server_says_what_its_store_guarantees(
+    jp_configurable_serverapp: Any,
+    caplog: pytest.LogCaptureFixture,
+    store: str,
+    level: int,
+    said: str,
+):
+    caplog.set_level(logging.INFO)
+    app = jp_configurable_serverapp(
+        config={
+            "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+            "AIServer": {"session_manager": store},
+        }
+    )
+    await app.extension_manager.start_all_extensions()
+    assert [r.levelno for r in caplog.records if said in r.getMessage()] == [level]
+    await app.extension_manager.extension_points["aiserver"].app.stop_extension()
