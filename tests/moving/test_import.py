@@ -193,3 +193,28 @@ def test_a_turn_of_ours_is_not_touched_by_an_import_beside_it(run: Run, work: Pa
     assert session.interactions[0].user_request.intent == "mine"
     assert len(session.interactions) == 16
     assert [one.turn_id for one in session.interactions] == list(range(1, 17))
+
+
+def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, work: Path):
+    """P16: they were kept before anything was taken out."""
+    source = work / "old"
+    shutil.copytree(Path(__file__).parent.parent / "data" / "predecessor", source)
+    (source / "README.md").unlink()
+    key = "sk-proj-abcdefghij0123456789ABCDEFGHIJ"
+    (file, *_) = sorted(source.glob("*.json"))
+    content = json.loads(file.read_bytes())
+    content["interactions"][0]["ai_response"]["suggestion"] = f"openai.api_key = '{key}'"
+    file.write_text(json.dumps(content))
+    done = run("import", source)
+    assert done.status == 0, done.err
+    assert len(stored(work)) == len(list(source.iterdir()))
+    assert key.encode() not in b"".join(tree(work / ".aiserver_sessions").values())
+    for file in source.glob("*.json"):
+        turns = json.loads(file.read_bytes())["interactions"]
+        kept = stored(work)[file.name].interactions
+        intents = [turn["user_request"]["intent"] for turn in turns]
+        assert [one.user_request.intent for one in kept] == intents
+        assert all("summary" in one.to_dict()["ai_response"] for one in kept)
+    before = tree(work / ".aiserver_sessions")
+    assert "added          0 turns" in run("import", source).out
+    assert tree(work / ".aiserver_sessions") == before
