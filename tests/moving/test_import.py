@@ -91,6 +91,15 @@ def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
     assert {session.meta.notebook_id for session in stored(work).values()} == {"book"}
 
 
+def test_many_cells_are_not_thrown_into_one(run: Run, work: Path):
+    notebook = work / "book.ipynb"
+    notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
+    history = IMPORTS / "verdant" / "houses_kc.ipyhistory"
+    done = run("import", history, "--notebook", notebook, "--cell", "cell-1")
+    assert done.status == 1 and "It holds the histories of 25 cells" in done.err
+    assert not stored(work)
+
+
 def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
     (work / "book.ipynb").write_text('{"metadata": {}}')
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
