@@ -22,6 +22,11 @@ from ..sessions.importers import archive
 Entry = tuple[str, bytes]
 
 
+def folder_of(name: str | None) -> Path:
+    """The folder that a person has named; without a name the current one."""
+    return Path(name or ".").resolve()
+
+
 def new_name() -> str:
     """A name that tells when it was written."""
     now = datetime.now(timezone.utc)

@@ -86,12 +86,12 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.dry_run:
         print("Nothing was written or removed.")
         return 0
-    folder = os.path.abspath(arguments.backup or ".")  # noqa: PTH100 - it is only told
+    folder = backup.folder_of(arguments.backup)
     question = f"Remove that from {place.name}, after a backup in {folder}?"
     if not agreed(question, yes=arguments.yes):
         print("Nothing was removed.")
         return 1
-    file = await asyncio.to_thread(backup.write, Path(folder), plan.owners(), plan.entries())
+    file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
     print(f"Backup: {file}")
     with Bar("removing", len(plan.sessions)) as bar:
         left = await _remove(place.store, plan, bar)
