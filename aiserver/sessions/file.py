@@ -220,7 +220,10 @@ class FileSessionManager(SessionManager):
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
         """Look at each file; with ``repair`` mend what can be."""
-        checks = Checks(self._place, self._files, self._notebook_logs, self._blobs, owner)
+        of_owners = self._listing.owners
+        checks = Checks(
+            self._place, self._files, self._notebook_logs, self._blobs, owner, of_owners
+        )
         for look in await self._run(checks.all):
             yield await self._run(looked, look, repair)
 
