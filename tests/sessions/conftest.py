@@ -22,6 +22,8 @@ from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
 
+from ..servers import Redis, need
+
 
 class Backend(ABC):
     """A place for sessions, and how to get at it from outside the contract."""
@@ -102,6 +104,14 @@ class RedisBackend(Backend):
         names = list(self.server.scan_iter(f"{self.prefix}*", count=1000))
         if names:
             self.server.delete(*names)
+
+
+@pytest.fixture
+def redis_server() -> Iterator[Redis]:
+    """A Redis of the test's own, to be broken. It keeps each write before it answers."""
+    need(Redis)
+    with Redis() as server:
+        yield server
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from aiserver.sessions.choose import session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
 
-from ..servers import PASSWORD, Redis, free_port, need
+from ..servers import PASSWORD, Redis, free_port
 from .conftest import RedisBackend
 from .records import KEY, event, in_loop, log_entry, turn
 from .worker import Worker
@@ -32,26 +32,18 @@ OTHER = SessionKey(KEY.notebook_id, "other")
 
 
 @pytest.fixture
-def server() -> Iterator[Redis]:
-    """A Redis of the test's own, to be broken. It keeps each write before it answers."""
-    need(Redis)
-    with Redis() as started:
-        yield started
-
-
-@pytest.fixture
-def admin(server: Redis) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(server.url, decode_responses=True) as client:
+def admin(redis_server: Redis) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_server.url, decode_responses=True) as client:
         yield client
 
 
-def store_of(server: Redis, **traits: Any) -> RedisSessionManager:
-    store = session_manager(server.url, **traits)
+def store_of(redis_server: Redis, **traits: Any) -> RedisSessionManager:
+    store = session_manager(redis_server.url, **traits)
     assert isinstance(store, RedisSessionManager)
     return store
 
 
-def test_a_killed_server_keeps_what_it_acknowledged(server: Redis) -> None:
+def test_a_killed_server_keeps_what_it_acknowledged(redis_server: Redis) -> None:
     """P19: Redis is killed in the midst of saves, and comes back; with “appendfsync always”."""
     chance = random.Random(4)
     worker = Worker("redis.asyncio")
@@ -59,14 +51,14 @@ def test_a_killed_server_keeps_what_it_acknowledged(server: Redis) -> None:
     try:
         for number in range(12):
             cell = f"cell-{number // 4}"
-            worker.start(server.url, cell, 40, count=2)
+            worker.start(redis_server.url, cell, 40, count=2)
             lines = worker.said()
             acks: list[str] = []
             for _ in range(chance.randrange(1, 30)):
                 acks.append(next(lines))
             time.sleep(chance.uniform(0, 0.003))  # somewhere in a save, no matter where
-            server.kill()
-            server.start()
+            redis_server.kill()
+            redis_server.start()
             acks += lines
             assert len(acks) == 80, "each save goes on when the server is back"
             assert {ack.split()[0] for ack in acks} == {"ack"}
@@ -75,7 +67,7 @@ def test_a_killed_server_keeps_what_it_acknowledged(server: Redis) -> None:
         worker.close()
 
     async def look() -> None:
-        store = store_of(server)
+        store = store_of(redis_server)
         for cell, acked in told.items():
             session = await store.load_session(SessionKey("notebook", cell))
             ids = [each.turn_id for each in session.interactions]
@@ -94,11 +86,11 @@ def _numbers(ack: str) -> tuple[int, int]:
 
 
 @in_loop
-async def test_a_server_that_is_gone(server: Redis, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_server_that_is_gone(redis_server: Redis, caplog: pytest.LogCaptureFixture) -> None:
     """P20, P8: a clear error, without the password; and what was saved is there again."""
-    store = store_of(server, patience=0.1)
+    store = store_of(redis_server, patience=0.1)
     await store.save_interaction(KEY, turn("before"))
-    server.kill()
+    redis_server.kill()
     for work in (
         store.save_interaction(KEY, turn("in vain")),
         store.load_raw(KEY),
@@ -110,7 +102,7 @@ async def test_a_server_that_is_gone(server: Redis, caplog: pytest.LogCaptureFix
             await work
         assert PASSWORD not in f"{caught.value!r} {caught.value.message} {caught.value.__cause__!r}"
     assert not await store.writable()
-    server.start()
+    redis_server.start()
     await store.save_interaction(KEY, turn("after"))
     session = await store.load_session(KEY)
     assert [each.user_request.intent for each in session.interactions] == ["before", "after"]
@@ -118,9 +110,9 @@ async def test_a_server_that_is_gone(server: Redis, caplog: pytest.LogCaptureFix
 
 
 @in_loop
-async def test_no_memory_left(server: Redis, admin: redis.Redis) -> None:
+async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
     """P20: what was saved stays whole and can be read and deleted; then there is room again."""
-    store = store_of(server)
+    store = store_of(redis_server)
     await store.record_events(KEY, [event(id="known")])
     await store.save_interaction(OTHER, turn())
     await store.append_notebook_log(KEY.notebook_id, [log_entry()])
@@ -159,9 +151,9 @@ async def test_no_memory_left(server: Redis, admin: redis.Redis) -> None:
 
 
 @in_loop
-async def test_a_read_only_copy(server: Redis, admin: redis.Redis) -> None:
+async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None:
     """P20: a copy of another server is read, and says that it can't be written."""
-    store = store_of(server)
+    store = store_of(redis_server)
     await store.save_interaction(KEY, turn())
     admin.replicaof("127.0.0.1", free_port())
     assert not await store.writable()
@@ -183,12 +175,12 @@ async def test_a_read_only_copy(server: Redis, admin: redis.Redis) -> None:
 
 
 @in_loop
-async def test_a_server_that_cannot_write_its_disk(server: Redis, admin: redis.Redis) -> None:
+async def test_a_server_that_cannot_write_its_disk(redis_server: Redis, admin: redis.Redis) -> None:
     """P20: Redis refuses writes that it could not keep."""
-    store = store_of(server)
+    store = store_of(redis_server)
     await store.save_interaction(KEY, turn())
-    (server.folder / "dump.rdb").mkdir()  # a snapshot can't take this place
-    (server.folder / "dump.rdb" / "x").touch()
+    (redis_server.folder / "dump.rdb").mkdir()  # a snapshot can't take this place
+    (redis_server.folder / "dump.rdb" / "x").touch()
     admin.config_set("save", "3600 1")
     admin.bgsave()
     while admin.info("persistence")["rdb_last_bgsave_status"] == "ok":
@@ -201,11 +193,11 @@ async def test_a_server_that_cannot_write_its_disk(server: Redis, admin: redis.R
 
 
 @in_loop
-async def test_who_is_refused(server: Redis, admin: redis.Redis) -> None:
+async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
     """P8, P20: a wrong password, and a user without rights."""
-    wrong = server.url.replace(PASSWORD, "canary-wrong")
+    wrong = redis_server.url.replace(PASSWORD, "canary-wrong")
     admin.acl_setuser("reader", enabled=True, passwords=["+" + PASSWORD], commands=["+get"])
-    limited = server.url.replace("redis://:", "redis://reader:")
+    limited = redis_server.url.replace("redis://:", "redis://reader:")
     for url, kind in ((wrong, StorageUnreachable), (limited, StorageReadOnly)):
         store = session_manager(url, patience=0.1)
         with pytest.raises(kind) as caught:
