@@ -196,13 +196,13 @@ def set_aside(folder: Path, name: str) -> str:
     return new_name
 
 
-def keep_aside(folder: Path, name: str, data: bytes) -> str:
+def keep_aside(folder: Path, name: str, data: bytes, mark: str = ASIDE) -> str:
     """Keep a file's bytes under another name, too; return that name.
 
     The file itself stays until it is replaced, so at no moment is it missing. Where replacing it
     then failed, the next try finds its bytes kept already.
     """
-    new_name, last = _asides(folder, name)
+    new_name, last = _asides(folder, name, mark)
     if last and _holds(folder / last, data):
         return last
     try:
@@ -213,10 +213,10 @@ def keep_aside(folder: Path, name: str, data: bytes) -> str:
     return new_name
 
 
-def _asides(folder: Path, name: str) -> tuple[str, str | None]:
+def _asides(folder: Path, name: str, mark: str = ASIDE) -> tuple[str, str | None]:
     """The next free name to set a file aside under, and the one before it, if there is one."""
     last, number = None, 1
-    while os.path.lexists(folder / (free := f"{name}{ASIDE}{number}")):
+    while os.path.lexists(folder / (free := f"{name}{mark}{number}")):
         last, number = free, number + 1
     return free, last
 

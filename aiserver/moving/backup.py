@@ -10,6 +10,7 @@ import io
 import os
 import secrets
 import zipfile
+import zlib
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
@@ -17,7 +18,7 @@ from pathlib import Path, PurePath
 from ..durable import settle_file, translated
 from ..errors import StorageError
 from ..sessions.importers import archive
-from ..sessions.importers.base import Source
+from ..sessions.importers.base import NotUnderstood, Source
 
 Entry = tuple[str, bytes]
 
@@ -53,7 +54,11 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
 
 def _check(file: Path, written: dict[str, bytes]) -> None:
     data = file.read_bytes()
-    with zipfile.ZipFile(io.BytesIO(data)) as zipped:
-        same = {name: zipped.read(name) for name in zipped.namelist()} == written
-    if not same or archive.read(Source(PurePath(file.name), data)).not_understood:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as zipped:
+            same = {name: zipped.read(name) for name in zipped.namelist()} == written
+        same &= not archive.read(Source(PurePath(file.name), data)).not_understood
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotUnderstood):
+        same = False
+    if not same:
         raise StorageError("The backup could not be read back, so nothing was removed.")

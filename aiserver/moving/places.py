@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,8 @@ from ..sessions.base import SessionManager
 from ..sessions.choose import shown
 from ..sessions.file import FileSessionManager
 from ..sessions.root import FOLDER, path_of
+
+_PATH = re.compile(r"[/\\]|^[.~]")  # in no name of a store, nor of a class
 
 
 @dataclass
@@ -96,8 +99,8 @@ def folder_of(choice: str) -> Path | None:
     """The folder that a choice names: by an address, or as it is."""
     if choice.lower().startswith("file:"):
         folder = path_of(choice)
-    elif choice and "://" not in choice and Path(choice).is_dir():
-        folder = Path(choice).absolute()
+    elif "://" not in choice and (_PATH.search(choice) or (choice and Path(choice).is_dir())):
+        folder = Path(choice).expanduser().absolute()
     else:
         return None
     return folder.parent if folder.name == FOLDER else folder

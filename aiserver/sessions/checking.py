@@ -23,6 +23,7 @@ from .base import Checked
 from .codec import Damaged
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
 from .place import BLOBS, NOTEBOOKS, Place
+from .predecessor import raw_name
 from .recovery import is_empty, recovered
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
@@ -74,12 +75,14 @@ class Checks:
         if found is None:
             return Checked(name)  # deleted meanwhile
         try:
-            session = codec.parse(found[0])
+            session, is_flat = codec.read(found[0])
         except Damaged:
             return self._damaged(name, found[0], repair)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
-        if session_name(key) != name:
+        # The predecessor's are read where they are.
+        is_raw = is_flat and name == raw_name(meta.notebook_id, meta.cell_id)
+        if session_name(key) != name and not is_raw:
             return self._misnamed(name, key, session, repair)
         return Checked(name, " ".join(flaws(session, key)) or None)
 

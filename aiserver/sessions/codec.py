@@ -3,6 +3,7 @@
 What must hold:
 
 - What ``encode`` gives, ``parse`` reads.
+- The predecessor's flat files are read as sessions.
 - Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them.
 - A newer major version is read as far as it can be understood, and is never ``Damaged``:
   its writer knew better. ``check_writable`` keeps it from being written.
@@ -29,6 +30,7 @@ from ..models import (
     dumps,
     new_session,
 )
+from . import predecessor
 
 _TOO_LONG = 10**4300  # as Python has it
 _REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
@@ -70,20 +72,29 @@ def _check_numbers(value: Any) -> None:
         raise ValueError("too long a number")
 
 
+class Parsed(NamedTuple):
+    """A session as read."""
+
+    session: Session
+    is_flat: bool = False  # in the shape of the predecessor
+
+
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
     """The session in these bytes; with ``key``, it must be that cell's. Raises Damaged."""
+    return read(data, key).session
+
+
+def read(data: bytes, key: SessionKey | None = None) -> Parsed:
+    """As ``parse``; and in which shape it was."""
     try:
-        session = Session.model_validate_json(data)
-        if _is_newer(session.meta.version):
-            return session
+        parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
-        session = _parse_slowly(data, key)
-    meta = session.meta
-    if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
-        if _is_newer(meta.version):
-            return session
+        parsed = _parse_slowly(data, key)
+    meta = parsed.session.meta
+    is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
+    if is_another and not _is_newer(meta.version):
         raise Damaged("the file holds another cell's session")
-    return session
+    return parsed
 
 
 class Log(NamedTuple):
@@ -110,7 +121,7 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
         return None
 
 
-def _parse_slowly(data: bytes, key: SessionKey | None) -> Session:
+def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     # What the quick parser refuses may still be fine: deep nesting, lone surrogates in unknown
     # keys, or a shape that a newer version is free to change.
     try:
@@ -119,9 +130,11 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Session:
         raise Damaged("not JSON") from exc
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and _is_newer(meta.get("version")):
-        return _salvage(content, meta, key)
+        return Parsed(_salvage(content, meta, key))
+    is_flat = predecessor.is_flat(content)
     try:
-        return Session.model_validate(content)
+        shaped = predecessor.as_session(content) if is_flat else content
+        return Parsed(Session.model_validate(shaped), is_flat)
     except ValidationError as exc:
         raise Damaged("not the shape of a session") from exc
 

@@ -146,7 +146,8 @@ class FileSessionManager(SessionManager):
         def edit(session: Session) -> bool:
             return unite(session, other, skip)
 
-        return bool(await self._run(self._files.change, key, edit))
+        grown, _ = await self._run(self._files.change, key, None, edit)
+        return bool(grown)
 
     @contextlib.asynccontextmanager
     async def exclusively(self) -> AsyncIterator[None]:

@@ -17,10 +17,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..durable import Stamp
-from ..models import Session, SessionKey, SessionSummary
+from ..models import SessionKey, SessionSummary
 from . import codec
 from .codec import Damaged
 from .filenames import encode, is_session_name, may_belong_to, session_key, session_name
+from .predecessor import is_raw_name, may_be_of, raw_name, says
 from .reading import Reader
 from .recent import Recent
 from .recovery import is_empty, recovered
@@ -31,6 +32,7 @@ class _Known(NamedTuple):
     stamp: Stamp
     summary: SessionSummary
     is_own: bool  # whether the name is that of nobody's session with these ids
+    ours: str = ""  # of a file of the predecessor under a name that isn't ours: our name
 
 
 class Listing:
@@ -52,7 +54,8 @@ class Listing:
             if known is None or notebook_id not in (None, known.summary.notebook_id):
                 continue
             # A file whose name isn't its own (a copy made by hand) is no cell's session.
-            if _is_own(known.summary, name, owner) if owner else known.is_own:
+            is_own = _is_own(known.summary, name, owner) if owner else known.is_own
+            if is_own or (known.ours and not owner and known.ours not in self._names):
                 rows.append(known.summary)
         return rows
 
@@ -82,29 +85,35 @@ class Listing:
             return known
         try:
             read = self._reader.read(name)
-            session = read and self._session(name, read[0])
+            parsed = read and self._parsed(name, read[0])
         except Damaged:
             self._reader.report(name, b"")
             return None
         except OSError:  # one that we may not read must not hide the others
             self._reader.log.warning("The session file %s can't be read.", name)
             return None
-        if read is None or session is None:
+        if read is None or parsed is None:
             return None
-        summary = summarise(session)
-        known = _Known(read[1], summary, _is_own(summary, name, ""))
+        summary = summarise(parsed.session)
+        key = SessionKey(summary.notebook_id, summary.cell_id)
+        ours = session_name(key)
+        is_raw = parsed.is_flat and name == raw_name(key.notebook_id, key.cell_id)
+        known = _Known(read[1], summary, ours == name, ours if is_raw and ours != name else "")
         if self._reader.is_settled(read[1]):
             self._summaries.put(name, known)
         return known
 
-    def _session(self, name: str, data: bytes) -> Session | None:
+    def _parsed(self, name: str, data: bytes) -> codec.Parsed | None:
         try:
-            return codec.parse(data)
+            return codec.read(data)
         except Damaged:
-            self._reader.report(name, data)
-            key = session_key(name)
+            if is_session_name(name) or says(data):
+                self._reader.report(name, data)
+            key, is_raw = session_key(name), False
+            if key is None and (said := says(data)) and raw_name(*said) == name:
+                key, is_raw = SessionKey(*said), True
             session = recovered(data, key) if key else None
-            return None if session is None or is_empty(session) else session
+            return None if session is None or is_empty(session) else codec.Parsed(session, is_raw)
 
 
 class Names:
@@ -122,10 +131,17 @@ class Names:
         with self._guard:
             self._look()
             if notebook_id is None:
-                return [name for name in self._all if is_session_name(name)]
-            heads = {encode(notebook_id), _HASHED}
+                return [name for name in self._all if _may_be_one(name)]
+            heads = {encode(notebook_id), _head(notebook_id), _HASHED}
             names = [name for head in heads for name in self._by_head.get(head, ())]
-        return [name for name in names if may_belong_to(name, notebook_id)]
+        return [
+            name
+            for name in names
+            if may_belong_to(name, notebook_id) or may_be_of(name, notebook_id)
+        ]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._all
 
     def _look(self) -> None:
         stamp = Stamp.of(os.stat(self._folder))  # noqa: PTH116
@@ -141,11 +157,15 @@ class Names:
         for name in gone:
             self._by_head[_head(name)].discard(name)
         for name in new:
-            if is_session_name(name):
+            if _may_be_one(name):
                 self._by_head[_head(name)].add(name)
 
 
 _HASHED = "~~"
+
+
+def _may_be_one(name: str) -> bool:
+    return is_session_name(name) or is_raw_name(name)
 
 
 def _head(name: str) -> str:

@@ -19,6 +19,7 @@ from . import codec
 from .codec import Damaged
 from .filenames import session_name
 from .place import Place
+from .predecessor import belongs_to, raw_name
 from .recent import Recent
 from .recovery import is_empty, recovered
 
@@ -32,10 +33,17 @@ _RACY_NS = 100_000_000
 class Found(NamedTuple):
     """A session that is stored."""
 
+    name: str
     data: bytes  # as on disk
     stamp: Stamp
     session: Session  # what is whole in them
     damaged: bool = False
+    is_flat: bool = False  # in the predecessor's shape
+
+    @property
+    def as_stored(self) -> bool:
+        """Whether the bytes are those of the session."""
+        return not (self.damaged or self.is_flat)
 
 
 class Reader:
@@ -57,12 +65,31 @@ class Reader:
         name = session_name(key)
         read = self.read(name)
         if read is None:
-            return None
+            return self.find_predecessor(key)
         try:
-            return Found(*read, codec.parse(read[0], key))
+            parsed = codec.read(read[0], key)
+            return Found(name, *read, parsed.session, is_flat=parsed.is_flat)
         except Damaged:
             self.report(name, read[0])
-            return Found(*read, recovered(read[0], key), damaged=True)
+            return Found(name, *read, recovered(read[0], key), damaged=True)
+
+    def find_predecessor(self, key: SessionKey) -> Found | None:
+        """What the predecessor kept of a cell under a name that isn't ours, or None."""
+        name = raw_name(key.notebook_id, key.cell_id)
+        if key.owner or name == session_name(key):
+            return None
+        try:
+            read = self.read(name)
+        except Damaged:
+            return None
+        if read is None or not belongs_to(read[0], key):
+            return None
+        try:
+            session, is_flat = codec.read(read[0], key)
+            return Found(name, *read, session, is_flat=True) if is_flat else None
+        except Damaged:
+            self.report(name, read[0])
+            return Found(name, *read, recovered(read[0], key), damaged=True, is_flat=True)
 
     def load(self, key: SessionKey) -> Found | None:
         """The stored session, or None. Raises SessionCorrupt if nothing in it is whole."""

@@ -6,6 +6,8 @@ What must hold:
 - The next change of a damaged file keeps its bytes aside and puts what was whole in its place, in
   one step.
 - A file of a newer major version is never written, set aside or removed.
+- The predecessor's files are read where they are. The next write makes it our format, under our
+  name; the old bytes stay: under their own name if that is another, else aside.
 - What is kept in memory is used only while it equals what is on disk: while the file's stamp is
   the one that it was compared under, or after it was compared anew.
 """
@@ -38,6 +40,7 @@ from .steps import check_writable, forked
 
 T = TypeVar("T")
 
+FLAT = ".v0-"  # behind it the number, in the name of a predecessor's file that was kept
 _MEMORY = 64 * 1024 * 1024  # bytes of sessions that are kept at most
 
 
@@ -88,11 +91,13 @@ class SessionFiles:
             return None
         self._remember(name, found.stamp, found.data, found)
         session = found.session
-        return codec.encode(session) if found.damaged else found.data, session.revision
+        return found.data if found.as_stored else codec.encode(session), session.revision
 
     def exists(self, key: SessionKey) -> bool:
         """Whether there is a file for the key."""
-        return self._place.is_there() and self._is_file(session_name(key))
+        if not self._place.is_there():
+            return False
+        return self._is_file(session_name(key)) or self._reader.find_predecessor(key) is not None
 
     def add_turn(
         self, key: SessionKey, if_revision: int | None, turn: NewTurn
@@ -106,20 +111,25 @@ class SessionFiles:
         """Put events behind a session, as ``add_turn``. None that is new is no write."""
         return self._grow(key, if_revision, lambda pieces: pieces.add_events(events))
 
-    def change(self, key: SessionKey, edit: Callable[[Session], T]) -> T:
-        """Edit a session, new or stored, and save it if its revision rose."""
+    def change(
+        self, key: SessionKey, if_revision: int | None, edit: Callable[[Session], T]
+    ) -> tuple[T, int]:
+        """Edit a session, new or stored, and save it; return the edit's result and the revision.
+
+        An edit that leaves the revision alone is not written.
+        """
         name = session_name(key)
         with self._place.writing(name):
             found = self._take(key)
             session = found.session if found else new_session(key)
-            check_writable(session, None)
+            check_writable(session, if_revision)
             before = session.revision
             result = edit(session)
             if session.revision != before:
                 if found:
                     self._keep_aside(name, found)
                 replace_file(self._place.path, name, codec.encode(session))
-            return result
+            return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session, unless the target exists."""
@@ -138,13 +148,16 @@ class SessionFiles:
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
         """Remove a session for good, with all that was set aside of it."""
         name = session_name(key)
-        if not (self._place.is_there() and (self._is_file(name) or any(self._aside(name)))):
+        if not (self.exists(key) or (self._place.is_there() and self._aside(name))):
             return False
         with self._place.writing(name):
             found = self._take(key)
             if found:
                 check_writable(found.session, if_revision)
-            return remove(self._place.path, [name, *self._aside(name)])
+            names = [name, *self._aside(name)]
+            if older := self._reader.find_predecessor(key):
+                names.append(older.name)
+            return remove(self._place.path, names)
 
     def _grow(
         self, key: SessionKey, if_revision: int | None, add: Callable[[Pieces], T]
@@ -203,7 +216,7 @@ class SessionFiles:
         sure = self._sure.get(name)
         if sure and sure.stamp == stamp:
             return sure.revision
-        revision = found.session.revision if found and not found.damaged else None
+        revision = found.session.revision if found and found.as_stored else None
         if revision is None and found is None and (pieces := self._pieces.get(name)):
             revision = pieces.revision_of(data)
         if revision is not None and self._reader.is_settled(stamp):
@@ -211,18 +224,23 @@ class SessionFiles:
         return revision
 
     def _keep_aside(self, name: str, found: Found) -> None:
-        """Keep the bytes of a damaged file, and write into the session where they are."""
-        if not found.damaged:
+        """Keep the bytes of a file that is to be replaced by other than its own session.
+
+        Of a damaged one the session then says where they are. A file under another name stays.
+        """
+        if found.as_stored or found.name != name:
             return
-        kept_as = keep_aside(self._place.path, name, found.data)
-        self._log.warning("The damaged session file %s is kept as %s.", name, kept_as)
-        for event in found.session.events or []:
+        mark = ASIDE if found.damaged else FLAT
+        kept_as = keep_aside(self._place.path, name, found.data, mark)
+        kind = "damaged" if found.damaged else "predecessor's"
+        self._log.warning("The %s session file %s is kept as %s.", kind, name, kept_as)
+        for event in found.session.events or [] if found.damaged else []:
             if event.type == NOTE and event.data is not None:
                 event.data.setdefault("kept_as", kept_as)
 
     def _aside(self, name: str) -> list[str]:
         with os.scandir(self._place.path) as entries:
-            return [e.name for e in entries if e.name.startswith(name + ASIDE)]
+            return [e.name for e in entries if e.name.startswith((name + ASIDE, name + FLAT))]
 
     def _stamp(self, name: str) -> Stamp | None:
         try:

@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -26,6 +27,8 @@ FORMAT = "backup"
 _MANIFEST = "manifest.json"
 _KIND = "aiserver-backup"
 _MOST = 4 << 30  # bytes that one entry may unpack to
+# What zipfile raises for bytes that are none of its own, or not whole.
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
 
 
 def manifest(owners: Sequence[str]) -> tuple[str, bytes]:
@@ -59,7 +62,9 @@ def read(source: Source) -> Read:
             if about.get("kind") != _KIND or about.get("version") != 1:
                 raise NotUnderstood("It is no backup of AI Server, or one of a newer version.")
             return _read(zipped, [str(owner) for owner in about["owners"]])
-    except (zipfile.BadZipFile, KeyError, EOFError, AttributeError) as exc:
+    except (*_BROKEN, KeyError, AttributeError) as exc:
+        if isinstance(exc, NotUnderstood):
+            raise
         raise NotUnderstood("It is no whole backup of AI Server.") from exc
 
 
@@ -96,5 +101,5 @@ def _entries(
             continue
         try:
             yield owners[int(parts[0])], parts[1], parts[2], zipped.read(info)
-        except (zipfile.BadZipFile, EOFError, ValueError, OSError):
+        except _BROKEN:
             found.not_understood.append(f"{info.filename}: It is damaged.")

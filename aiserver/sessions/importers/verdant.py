@@ -60,7 +60,7 @@ def _notebook(data: bytes | None) -> _Notebook:
         cells = [
             (cell["id"], "".join(cell["source"]))
             for cell in content["cells"]
-            if is_id(str(cell.get("id")))
+            if isinstance(cell.get("id"), str) and is_id(cell["id"])
         ]
         metadata = content["metadata"].get("aiserver") or {}
         known = metadata.get("notebook_id")
@@ -76,7 +76,8 @@ class _History:
         self.complaints: list[str] = []
         self._versions: dict[str, list[_Version]] = {}
         self._checkpoints = [one for one in content["checkpoints"] if isinstance(one, dict)]
-        self._order = {one.get("timestamp"): n for n, one in enumerate(self._checkpoints)}
+        times = [one.get("timestamp") for one in self._checkpoints]
+        self._order = {time: n for n, time in enumerate(times) if isinstance(time, int)}
         self.began = self._checkpoints[0].get("timestamp", 0) if self._checkpoints else 0
         for group, kind in _KINDS.items():
             for record in self._records(content.get(group), group):
@@ -169,7 +170,11 @@ class _History:
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
     def _place(self, when: Any) -> int:
-        return self._order.get(when, len(self._checkpoints)) if isinstance(when, int) else 0
+        """The checkpoint that a version belongs to; the last one before it, if it has none."""
+        if when in self._order:
+            return self._order[when]
+        before = [n for time, n in self._order.items() if isinstance(when, int) and time < when]
+        return max(before, default=0)
 
     def _origin(self, name: str) -> str | None:
         """The record that this one goes on from: one that is there, and not itself."""
@@ -178,6 +183,8 @@ class _History:
         return found if found in self._versions and found != name else None
 
     def _records(self, value: Any, group: str) -> Iterator[dict[str, Any]]:
+        if not isinstance(value, list | None):
+            self.complaints.append(f"{group}: It is no list of Verdant's.")
         for number, record in enumerate(value if isinstance(value, list) else [], 1):
             whole = isinstance(record, dict) and isinstance(record.get("versions"), list)
             if whole and "artifact_name" in record:
