@@ -97,7 +97,7 @@ class Checks:
         turns, events = len(session.interactions), len(session.events or []) - 1
         flaw = f"It is damaged; {turns} turns and {events} events in it are whole."
         if repair:
-            self._files.change(key, touch)  # its bytes are kept aside, as by any write
+            self._files.change(key, None, touch)  # its bytes are kept aside, as by any write
         return Checked(name, flaw, repair)
 
     def _misnamed(self, name: str, key: SessionKey, session: Session, repair: bool) -> Checked:
@@ -105,7 +105,7 @@ class Checks:
         if not repair:
             return Checked(name, flaw)
         try:
-            self._files.change(key, lambda ours: unite(ours, session))
+            self._files.change(key, None, lambda ours: unite(ours, session))
         except SessionTooNew:
             return Checked(name, flaw)
         return self._set_aside(self._place.path, name, name, flaw, repair)
