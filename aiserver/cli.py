@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -21,8 +22,13 @@ from . import __version__
 from .doctor import commands as doctor
 from .errors import AIServerError
 from .llm import commands as model
+from .moving import commands as sessions
 
-GROUPS: tuple[Callable[[Any], None], ...] = (model.add_commands, doctor.add_commands)
+GROUPS: tuple[Callable[[Any], None], ...] = (
+    model.add_commands,
+    sessions.add_commands,
+    doctor.add_commands,
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -48,6 +54,9 @@ def main(argv: list[str] | None = None) -> int:
         return run(arguments)
     except AIServerError as error:
         print(error.message, file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read this (`| head`) has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print("\nStopped. What was done so far is kept.", file=sys.stderr)

@@ -20,7 +20,7 @@ import secrets
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +35,7 @@ _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
 # Seconds between the tries to rename or remove a file that is in use, where that is refused.
 _WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
+_SMALL = 256 * 1024  # bytes
 ASIDE = ".corrupt-"
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
@@ -95,18 +96,24 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 def replace_file(
     folder: Path,
     name: str,
-    data: bytes,
+    data: bytes | Sequence[bytes | bytearray],
     *,
     temp_folder: Path | None = None,
     for_everybody: bool = False,
-) -> None:
-    """Put ``data`` under ``name``, whole and for good.
+) -> Stamp | None:
+    """Put ``data``, whole or in pieces, under ``name``, whole and for good.
 
     The temp file lies in the same folder, or in one of the same disk; its name begins with
     ``name``, so that whoever holds that name's lock may sweep it. A file ``for_everybody`` has
     the rights that the umask gives.
+
+    Returns the file's stamp if no later change can leave the same: a change within one tick of
+    the disk's clock would, were it not that the file's time is set to the nanosecond here, and
+    that of a change is what the tick says. None where the disk keeps no such times.
     """
-    temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
+    # Texts, for pathlib would take a tenth of the time of a small save.
+    temp = f"{temp_folder or folder}{os.sep}{name}.{secrets.token_hex(8)}.tmp"
+    target = f"{folder}{os.sep}{name}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
     fd = os.open(temp, flags, 0o666 if for_everybody else 0o600)
     try:
@@ -114,15 +121,21 @@ def replace_file(
             if not for_everybody:
                 _make_private(fd)
             _write_all(fd, data)
+            now = _set_time(fd)
             flush(fd)
         finally:
             os.close(fd)  # some file systems tell only here that the disk is full
-        _patiently(lambda: temp.replace(folder / name))
+        _patiently(lambda: Path(temp).replace(target))
     except BaseException:
         with contextlib.suppress(OSError):
-            temp.unlink()
+            Path(temp).unlink()
         raise
     flush_folder(folder)
+    try:
+        stamp = Stamp.of(os.lstat(target))
+    except OSError:
+        return None
+    return stamp if stamp.mtime_ns == now else None
 
 
 def settle_file(file: Path, target: Path) -> None:
@@ -183,13 +196,13 @@ def set_aside(folder: Path, name: str) -> str:
     return new_name
 
 
-def keep_aside(folder: Path, name: str, data: bytes) -> str:
+def keep_aside(folder: Path, name: str, data: bytes, mark: str = ASIDE) -> str:
     """Keep a file's bytes under another name, too; return that name.
 
     The file itself stays until it is replaced, so at no moment is it missing. Where replacing it
     then failed, the next try finds its bytes kept already.
     """
-    new_name, last = _asides(folder, name)
+    new_name, last = _asides(folder, name, mark)
     if last and _holds(folder / last, data):
         return last
     try:
@@ -200,10 +213,10 @@ def keep_aside(folder: Path, name: str, data: bytes) -> str:
     return new_name
 
 
-def _asides(folder: Path, name: str) -> tuple[str, str | None]:
+def _asides(folder: Path, name: str, mark: str = ASIDE) -> tuple[str, str | None]:
     """The next free name to set a file aside under, and the one before it, if there is one."""
     last, number = None, 1
-    while os.path.lexists(folder / (free := f"{name}{ASIDE}{number}")):
+    while os.path.lexists(folder / (free := f"{name}{mark}{number}")):
         last, number = free, number + 1
     return free, last
 
@@ -243,7 +256,7 @@ def ensure_folder(folder: Path) -> None:
 def check_folder(folder: Path) -> bool:
     """Whether a folder is there. Raises StorageError if a link or a file is in its place."""
     try:
-        mode = folder.lstat().st_mode
+        mode = os.lstat(folder).st_mode
     except FileNotFoundError:
         return False
     if not stat.S_ISDIR(mode):
@@ -293,15 +306,30 @@ def _patiently(act: Callable[[], object]) -> None:
 
 def _make_private(fd: int) -> None:
     # A umask can take away our own rights too. Some disks know no rights, and say so.
-    if sys.platform != "win32":
+    if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:
         with contextlib.suppress(PermissionError):
             os.fchmod(fd, 0o600)
 
 
-def _write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+def _set_time(fd: int) -> int:
+    now = time.time_ns()
+    if os.utime in os.supports_fd:
+        with contextlib.suppress(OSError):  # a disk that lets nobody set times
+            os.utime(fd, ns=(now, now))
+    return now
+
+
+def _write_all(fd: int, data: bytes | Sequence[bytes | bytearray]) -> None:
+    if isinstance(data, bytes):
+        pieces: Sequence[bytes | bytearray] = [data]
+    else:  # to join them is quicker as long as they are small
+        pieces = [b"".join(data)] if sum(map(len, data)) < _SMALL else data
+    for piece in pieces:
+        with memoryview(piece) as whole:
+            written = 0
+            while written < len(whole):
+                with whole[written:] as rest:
+                    written += os.write(fd, rest)
 
 
 def _read_all(fd: int, size: int) -> bytes:

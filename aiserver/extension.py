@@ -157,6 +157,12 @@ class AIServer(ExtensionApp):
             models.allowed_models = self.allowed_models
         return models
 
+    def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
+        """The store as it is configured, or another ``choice`` with the same settings."""
+        from .sessions.choose import session_manager
+
+        return session_manager(choice or self.session_manager, parent=self, start_dir=start_dir)
+
     def load(self) -> None:
         """Make the parts and give them to the handlers; once."""
         if self._loaded:
@@ -164,12 +170,9 @@ class AIServer(ExtensionApp):
         from .assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
-        from .sessions.choose import session_manager
 
         server: Any = self.serverapp
-        self.sessions = session_manager(
-            self.session_manager, parent=self, start_dir=server.root_dir
-        )
+        self.sessions = self.make_sessions(server.root_dir)
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)

@@ -34,8 +34,7 @@ Status = Literal["success", "error", "cancelled"]
 
 def utc_now() -> str:
     """The current time as stored: ISO 8601, UTC, milliseconds, ``Z``."""
-    now = datetime.now(timezone.utc)
-    return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
 
 
 # RFC 3339 and a little more, the same on every Python: `fromisoformat` of 3.10 knows fewer forms.

@@ -107,20 +107,32 @@ _KEY_LENGTH = 20_000  # characters; no private key is longer
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
-# One of these is in every line that holds a secret (in lower case).
-_HINTS = (
-    *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "akia", "asia"),
-    *("aiza", "hf_", "gsk_", "xai-", "nvapi-", "xox", "k_live_", "k_test_", "npm_", "pypi-"),
-    *("ltai", "akid", "eyj", "://", "bearer ", "basic ", "passw", "passphrase", "pwd", "密码"),
-    *("口令", "key", "secret", "token", "credential"),
-)
+# One of these is in every line that holds a secret (in lower case): with a `-`, with a `_`, beyond
+# ASCII, and others. A text without a `_` need not be searched for those that have one.
+_HINTS = {
+    "-": ("sk-", "glpat-", "xai-", "nvapi-", "pypi-"),
+    "_": (
+        *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "gsk_"),
+        *("k_live_", "k_test_", "npm_"),
+    ),
+    "": (
+        *("akia", "asia", "aiza", "xox", "ltai", "akid", "eyj", "://", "bearer ", "basic "),
+        *("passw", "passphrase", "pwd", "key", "secret", "token", "credential"),
+    ),
+}
+_BEYOND = ("密码", "口令")
 
 
 _LINE = re.compile(r"[^\n]+")
+_HINTED = re.compile("|".join(map(re.escape, [*sum(_HINTS.values(), ()), *_BEYOND])))
+_SHORT = 200  # characters; in a longer text its words are found faster one by one
+_NO_KEY = 16  # characters; no key with a form of its own is shorter
 
 
 def redact(text: str, *, said: bool = False) -> str:
     """``text`` without its secrets. ``said``: it is a person's sentence, not code."""
+    if len(text) < _NO_KEY and text.isascii() and text.isidentifier():
+        return text  # a name, as all the keys of a record are: nothing is said of its value
     return _replace(text, said, lambda kind, secret: mark(kind))
 
 
@@ -224,8 +236,13 @@ def _lines_to_look_at(text: str) -> list[tuple[int, int]]:
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is two
         return [line.span() for line in _LINE.finditer(text)]
+    if len(text) < _SHORT and not _HINTED.search(lower):
+        return []
     found: dict[int, int] = {}
-    for hint in _HINTS:
+    hints = [hint for part, some in _HINTS.items() if part in lower for hint in some]
+    if not lower.isascii():
+        hints += _BEYOND
+    for hint in hints:
         place = lower.find(hint)
         while place >= 0:
             end = text.find("\n", place)

@@ -20,11 +20,12 @@ LAYERS = [
     {"assistant"},
     {"handlers"},
     {"extension"},
-    {"doctor"},  # it looks at the very parts that the extension would make
+    {"configured"},  # the very parts that the extension would make, for the command line
+    {"doctor", "moving"},
     {"cli"},
     {"__init__"},
 ]
-WEB = {"handlers", "extension", "cli", "doctor", "__init__"}
+WEB = {"handlers", "extension", "configured", "cli", "doctor", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -14,9 +15,13 @@ from typing import Any
 import pytest
 
 from aiserver import __version__, cli
-from aiserver.doctor import commands, storage
+from aiserver.doctor import commands
 from aiserver.doctor.base import ok, problem
 from aiserver.doctor.storage import check_settings, check_storage
+from aiserver.doctor.store import check_store
+from aiserver.errors import StorageUnreachable
+from aiserver.sessions import disks
+from aiserver.sessions.memory import InMemorySessionManager
 
 Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
 
@@ -211,5 +216,31 @@ def test_a_disk_with_a_name_in_another_encoding_is_no_illness(monkeypatch, tmp_p
     mounts.write_bytes(
         b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
     )
-    monkeypatch.setattr(storage, "_MOUNTS", mounts)
+    monkeypatch.setattr(disks, "_MOUNTS", mounts)
     assert any("nfs4" in finding.text for finding in check_storage(tmp_path))
+
+
+class Unreachable(InMemorySessionManager):
+    """A database that doesn't answer."""
+
+    async def start(self) -> list[str]:
+        raise StorageUnreachable
+
+
+def test_a_database_that_does_not_answer_is_a_problem_told_without_its_password():
+    """P8"""
+    store = Unreachable(url="redis://me:canary-42@127.0.0.1:9/0")
+    (finding,) = asyncio.run(check_store(store))
+    assert finding.level == "problem" and "redis://me:…@127.0.0.1:9/0" in finding.text
+    assert "can't be reached" in finding.text and finding.mend
+    assert "canary-42" not in str(finding)
+
+
+def test_what_a_store_does_not_guarantee_is_said(doctor: Doctor, tmp_path: Path):
+    (tmp_path / "config").mkdir()
+    settings = {"AIServer": {"session_manager": "memory"}}
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps(settings))
+    _, found = doctor()
+    where, said = found["Histories"]
+    assert where["level"] == "ok" and "InMemorySessionManager" in where["text"]
+    assert said["level"] == "note" and "gone when the server stops" in said["text"]

@@ -13,7 +13,6 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from .base import Finding, problem
@@ -51,31 +50,31 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 
 def _checks(*, ask: bool) -> Checks:
-    from ..extension import AIServer
-    from ..sessions.root import find_root
+    from ..configured import configured_extension, configured_server, start_folder
     from .installation import check_installation
     from .model import check_model
-    from .storage import check_settings, check_storage
+    from .storage import check_settings
+    from .store import check_store
 
     try:
-        server = _server()
+        server = configured_server()
     except SystemExit:  # it has said why, as it does when it is started
         return [("Configuration", lambda: [problem(_REFUSED, _MEND_CONFIGURATION)])]
-    config = server.config
 
     def installation() -> list[Finding]:
         return check_installation(enabled=bool(server.jpserver_extensions.get("aiserver")))
 
     def storage() -> list[Finding]:
-        named = config.FileSessionManager.get("root")
-        return check_storage(Path(named).expanduser() if named else find_root(_start(config)))
+        extension = configured_extension(server)
+        store = extension.make_sessions(start_folder(server))
+        return asyncio.run(check_store(store))
 
     def settings() -> list[Finding]:
-        return check_settings(AIServer(config=config).make_models().folder)
+        return check_settings(configured_extension(server).make_models().folder)
 
     def model() -> list[Finding]:
         async def look() -> list[Finding]:
-            models = AIServer(config=config).make_models()
+            models = configured_extension(server).make_models()
             try:
                 return await check_model(models, ask=ask)
             finally:
@@ -89,20 +88,6 @@ def _checks(*, ask: bool) -> Checks:
         ("Settings", settings),
         ("Model", model),
     ]
-
-
-def _server() -> Any:
-    """A Jupyter server that has read its configuration, and does nothing else."""
-    from jupyter_server.serverapp import ServerApp
-
-    server = ServerApp()
-    server.load_config_file()
-    server.find_server_extensions()
-    return server
-
-
-def _start(config: Any) -> Path:
-    return Path(config.ServerApp.get("root_dir") or Path.cwd()).expanduser()
 
 
 def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:

@@ -6,7 +6,6 @@ and removes both again; nothing of a history or a key is touched or read.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import tempfile
@@ -14,14 +13,12 @@ from pathlib import Path
 
 from ..durable import ASIDE, replace_file, translated
 from ..errors import AIServerError
+from ..sessions.disks import ALONE, network_disk
 from ..sessions.locks import ShardLocks
 from ..sessions.root import FOLDER
 from .base import Finding, note, ok, problem
 
 LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
-# File systems whose locks and renames other machines see late, or not at all.
-_MOUNTS = Path("/proc/mounts")
-_NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"}
 
 
 def check_storage(root: Path) -> list[Finding]:
@@ -92,7 +89,7 @@ def _writes(root: Path) -> Finding:
         with (
             translated(),
             tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
-            ShardLocks(Path(name) / "locks", timeout=5).hold("doctor"),
+            ShardLocks(Path(name), timeout=5).hold("doctor"),
         ):
             replace_file(Path(name), "doctor.json", b"{}\n")
     except (AIServerError, OSError) as error:
@@ -108,25 +105,6 @@ def _room(root: Path) -> Finding:
 
 
 def _network(root: Path) -> list[Finding]:
-    """Whether the folder lies on another machine. Known on Linux only."""
-    try:
-        # Bytes, as paths are: a disk may be called in another encoding than this machine's.
-        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
-        mounts = [line.split()[1:3] for line in lines]
-    except OSError:
-        return []
-    real = root.resolve()
-    # The file system is that of the longest mount point above.
-    kind, at = "", -1
-    for point, name in mounts:
-        mounted = Path(point.replace("\\040", " "))
-        if real.is_relative_to(mounted) and len(mounted.parts) > at:
-            kind, at = name, len(mounted.parts)
-    if kind not in _NETWORK:
-        return []
-    return [
-        note(
-            f"The folder lies on a network file system ({kind}).",
-            "Don't let servers on two machines write the same histories at once.",
-        )
-    ]
+    """Whether the folder lies on another machine."""
+    disk = network_disk(root)
+    return [note(disk.warning, ALONE)] if disk else []

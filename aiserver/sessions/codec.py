@@ -3,6 +3,7 @@
 What must hold:
 
 - What ``encode`` gives, ``parse`` reads.
+- The predecessor's flat files are read as sessions.
 - Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them.
 - A newer major version is read as far as it can be understood, and is never ``Damaged``:
   its writer knew better. ``check_writable`` keeps it from being written.
@@ -10,10 +11,8 @@ What must hold:
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
@@ -31,7 +30,11 @@ from ..models import (
     dumps,
     new_session,
 )
+from . import predecessor
 
+_TOO_LONG = 10**4300  # as Python has it
+_REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
+_REFUSED = "The data holds something that can't be kept as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
@@ -41,41 +44,57 @@ class Damaged(ValueError):
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
     """The bytes of a record. Raises InvalidRequest for what JSON can't hold."""
-    with _refusing():
+    try:
         return dumps(record, indent)
+    except _REFUSALS as exc:
+        raise InvalidRequest(_REFUSED) from exc
 
 
 def fields(record: Stored) -> dict[str, Any]:
     """The record as JSON-ready data. Raises InvalidRequest for what JSON can't hold."""
-    with _refusing():
-        content = record.to_dict()
-        # Pydantic writes a number of 5,000 digits, and no reader takes it; Python refuses both.
-        json.dumps(content)
-        return content
-
-
-@contextlib.contextmanager
-def _refusing() -> Iterator[None]:
     try:
-        yield
-    except (ValueError, TypeError, RecursionError) as exc:  # pydantic's own is a ValueError
-        raise InvalidRequest("The data holds something that can't be kept as JSON.") from exc
+        content = record.to_dict()
+        _check_numbers(content)
+    except _REFUSALS as exc:
+        raise InvalidRequest(_REFUSED) from exc
+    return content
+
+
+def _check_numbers(value: Any) -> None:
+    # Pydantic writes a number of 5,000 digits, and no reader takes it.
+    if isinstance(value, dict):
+        for item in value.values():
+            _check_numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_numbers(item)
+    elif isinstance(value, int) and not -_TOO_LONG < value < _TOO_LONG:
+        raise ValueError("too long a number")
+
+
+class Parsed(NamedTuple):
+    """A session as read."""
+
+    session: Session
+    is_flat: bool = False  # in the shape of the predecessor
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
     """The session in these bytes; with ``key``, it must be that cell's. Raises Damaged."""
+    return read(data, key).session
+
+
+def read(data: bytes, key: SessionKey | None = None) -> Parsed:
+    """As ``parse``; and in which shape it was."""
     try:
-        session = Session.model_validate_json(data)
-        if _is_newer(session.meta.version):
-            return session
+        parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
-        session = _parse_slowly(data, key)
-    meta = session.meta
-    if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
-        if _is_newer(meta.version):
-            return session
+        parsed = _parse_slowly(data, key)
+    meta = parsed.session.meta
+    is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
+    if is_another and not _is_newer(meta.version):
         raise Damaged("the file holds another cell's session")
-    return session
+    return parsed
 
 
 class Log(NamedTuple):
@@ -102,7 +121,7 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
         return None
 
 
-def _parse_slowly(data: bytes, key: SessionKey | None) -> Session:
+def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     # What the quick parser refuses may still be fine: deep nesting, lone surrogates in unknown
     # keys, or a shape that a newer version is free to change.
     try:
@@ -111,9 +130,11 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Session:
         raise Damaged("not JSON") from exc
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and _is_newer(meta.get("version")):
-        return _salvage(content, meta, key)
+        return Parsed(_salvage(content, meta, key))
+    is_flat = predecessor.is_flat(content)
     try:
-        return Session.model_validate(content)
+        shaped = predecessor.as_session(content) if is_flat else content
+        return Parsed(Session.model_validate(shaped), is_flat)
     except ValidationError as exc:
         raise Damaged("not the shape of a session") from exc
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,14 +28,19 @@ from ..models import (
     SessionSummary,
     check_id,
 )
-from .base import SessionManager
+from .base import Checked, SessionManager
+from .checking import Checks, looked
+from .disks import ALONE, network_disk
 from .filenames import check_sha256
+from .listing import Listing
 from .place import Place
+from .reading import Reader
 from .root import find_root, path_of
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
-from .steps import append_events, append_turn, check_writable
+from .steps import check_writable
 from .summaries import page
+from .threads import Workers
 from .union import unite
 
 T = TypeVar("T")
@@ -68,40 +72,38 @@ class FileSessionManager(SessionManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._place = place = Place(Path(self.root), self.lock_timeout)
-        self._files = SessionFiles(place, self.log)
+        reader = Reader(place, self.log)
+        self._files = SessionFiles(reader, self.log)
+        self._listing = Listing(reader)
         self._notebook_logs = NotebookLogs(place, self.log)
         self._blobs = Blobs(place, self.log)
-        self._threads: ThreadPoolExecutor | None = None
+        self._workers: Workers | None = None
+
+    async def start(self) -> list[str]:
+        """Sweep what dead writers left, and say if other machines write the same disk."""
+        await self._run(self._place.sweep)
+        disk = await self._run(network_disk, Path(self.root))
+        return [f"{disk.warning} {ALONE}"] if disk else []
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""
-        found = await self._run(self._files.load, key)
-        return found and found[1]
+        return await self._run(self._files.load, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """The bytes of the file as they are, and the revision, or None."""
-        found = await self._run(self._files.load, key)
-        return found and (found[0], found[1].revision)
+        return await self._run(self._files.load_raw, key)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append one AI turn."""
-
-        def edit(session: Session) -> Interaction:
-            return append_turn(session, turn).model_copy(deep=True)
-
-        return await self._run(self._files.change, key, if_revision, edit)
+        return await self._run(self._files.add_turn, key, if_revision, turn)
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events in one write."""
-
-        def edit(session: Session) -> list[Event]:
-            return [event.model_copy(deep=True) for event in append_events(session, events)]
-
-        return await self._run(self._files.change, key, if_revision, edit)
+        return await self._run(self._files.add_events, key, if_revision, events)
 
     async def list_sessions(
         self,
@@ -116,14 +118,14 @@ class FileSessionManager(SessionManager):
             check_id("notebookId", notebook_id)
 
         def work() -> tuple[list[SessionSummary], int]:
-            rows, total = page(self._files.summaries(notebook_id, owner), offset, limit)
+            rows, total = page(self._listing.summaries(notebook_id, owner), offset, limit)
             return [row.model_copy() for row in rows], total
 
         return await self._run(work)
 
     async def list_owners(self) -> list[str]:
         """Nobody, and whom the sessions name."""
-        return await self._run(self._files.owners)
+        return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
         """Whether there is a file under the key."""
@@ -213,22 +215,27 @@ class FileSessionManager(SessionManager):
         """Remove a blob for good."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+        """Look at each file; with ``repair`` mend what can be."""
+        checks = Checks(self._place, self._files, self._notebook_logs, self._blobs, owner)
+        for look in await self._run(checks.all):
+            yield await self._run(looked, look, repair)
+
     async def writable(self) -> bool:
         """Whether the folder, or the one it is to be made in, lets us write."""
         return await self._run(self._place.is_writable)
 
     async def close(self) -> None:
         """End the threads, after what they have begun."""
-        threads, self._threads = self._threads, None
-        if threads:
-            await asyncio.to_thread(threads.shutdown)
+        workers, self._workers = self._workers, None
+        if workers:
+            await asyncio.to_thread(workers.close)
 
     async def _run(self, work: Callable[..., T], *args: Any) -> T:
         # Threads of our own: a wait for a lock must not hold up the server's other work.
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(8, thread_name_prefix="aiserver-store")
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, partial(_translating, work, *args))
+        if self._workers is None:
+            self._workers = Workers(8)
+        return await self._workers.run(partial(_translating, work, *args))
 
 
 def _translating(work: Callable[..., T], *args: Any) -> T:

@@ -51,10 +51,16 @@ def session_name(key: SessionKey) -> str:
 
 def session_key(name: str) -> SessionKey | None:
     """The key of a session of nobody in particular, as far as its file's name can tell."""
-    parts = name.removesuffix(SESSION_SUFFIX).split("_")
+    return key_of(name)
+
+
+def key_of(name: str, owner: str = "") -> SessionKey | None:
+    """The key of an owner's session, as far as its file's name can tell; None if it's another's."""
+    stem = name.removesuffix(SESSION_SUFFIX)
+    parts = stem.removesuffix(_owner(owner)).split("_")
     if len(parts) != 2 or not all(_ID.fullmatch(decode(part)) for part in parts):
         return None
-    key = SessionKey(decode(parts[0]), decode(parts[1]))
+    key = SessionKey(decode(parts[0]), decode(parts[1]), owner)
     return key if session_name(key) == name else None
 
 

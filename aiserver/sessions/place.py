@@ -13,10 +13,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from ..durable import check_folder, ensure_folder, temp_target
 from ..errors import StorageError
+from .disks import network_disk
 from .locks import ShardLocks
 from .root import FOLDER
 
@@ -30,8 +32,23 @@ class Place:
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
         self.path = root / FOLDER
-        self._locks = ShardLocks(self.path / _LOCKS, lock_timeout)
+        self._lock_folder = self.path / _LOCKS
+        self._locks = ShardLocks(self._lock_folder, lock_timeout)
         self._swept = False
+
+    @cached_property
+    def trusts_stamps(self) -> bool:
+        """Whether a file that another wrote has another stamp at once.
+
+        On a network file system this machine remembers stamps for seconds.
+        """
+        return network_disk(self.path.parent) is None
+
+    def sweep(self) -> None:
+        """Remove the temp files of dead writers, if there may be any. Raises StorageError."""
+        if self.is_there() and check_folder(self._lock_folder) and not self._swept:
+            self._swept = True
+            self._sweep()
 
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
@@ -49,7 +66,7 @@ class Place:
     def writing(self, name: str) -> Iterator[None]:
         """Hold the lock of a name, with the folders made. Raises StorageError, OSError."""
         ensure_folder(self.path)
-        ensure_folder(self.path / _LOCKS)
+        ensure_folder(self._lock_folder)
         if not self._swept:
             self._swept = True
             self._sweep()
@@ -60,9 +77,18 @@ class Place:
     def alone(self) -> Iterator[None]:
         """Hold a lock that no name shares, so that names can be written meanwhile."""
         ensure_folder(self.path)
-        ensure_folder(self.path / _LOCKS)
+        ensure_folder(self._lock_folder)
         with self._locks.hold_apart():
             yield
+
+    @contextlib.contextmanager
+    def if_free(self, name: str) -> Iterator[bool]:
+        """Hold the lock of a name if nobody has it now; gives whether it does. Makes no folder."""
+        if check_folder(self.path / _LOCKS):
+            with self._locks.hold_if_free(name) as held:
+                yield held
+        else:
+            yield True  # nobody ever wrote here
 
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Failing to is no reason not to save."""

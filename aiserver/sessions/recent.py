@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -12,29 +12,43 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """At most ``size`` entries."""
+    """At most ``size`` entries; of those that weigh something, as many as weigh ``limit``."""
 
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._entries: OrderedDict[K, V] = OrderedDict()
+    def __init__(
+        self, size: int, *, limit: int = 0, weight: Callable[[V], int] = lambda value: 0
+    ) -> None:
+        self._size, self._limit, self._weight = size, limit, weight
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._load = 0
         self._guard = threading.Lock()
 
     def get(self, key: K) -> V | None:
         """The entry, which counts as used now, or None."""
         with self._guard:
-            if key in self._entries:
-                self._entries.move_to_end(key)
-            return self._entries.get(key)
+            found = self._entries.get(key)
+            if found is None:
+                return None
+            self._entries.move_to_end(key)
+            return found[0]
 
     def put(self, key: K, value: V) -> None:
         """Set an entry, and forget the oldest if there are too many."""
+        weight = self._weight(value)
         with self._guard:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
+            self._drop(key)
+            self._entries[key] = value, weight
+            self._load += weight
+            while len(self._entries) > self._size or self._load > self._limit:
+                self._drop(next(iter(self._entries)))
 
     def take(self, key: K) -> V | None:
         """Remove an entry and return it, or None."""
         with self._guard:
-            return self._entries.pop(key, None)
+            return self._drop(key)
+
+    def _drop(self, key: K) -> V | None:
+        found = self._entries.pop(key, None)
+        if found is None:
+            return None
+        self._load -= found[1]
+        return found[0]

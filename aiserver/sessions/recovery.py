@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
+from .predecessor import says
 
 NOTE = "recovered"
 _DECODER = json.JSONDecoder()
@@ -34,7 +35,8 @@ def recovered(data: bytes, key: SessionKey) -> Session:
     content = list(_objects(_text(data)))
     meta = next((found for item in content if (found := _as(SessionMeta, item))), None)
     session = new_session(key)
-    if meta and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
+    said = (meta.notebook_id, meta.cell_id) if meta else says(data)
+    if said and said != (key.notebook_id, key.cell_id):
         content = []
     elif meta:
         session.meta = meta

@@ -1,96 +1,115 @@
-"""One JSON file per cell: reading, changing, listing. Synchronous; ``file.py`` makes it async.
+"""One JSON file per cell: loading, growing, deleting. Synchronous; ``file.py`` makes it async.
 
 What must hold:
 
 - A change reads, edits and replaces the file under its lock, and is on disk when it returns.
-- A damaged file is read as what is whole in it, and reading changes nothing. The next change keeps
-  its bytes aside and puts what was whole in its place, in one step.
+- The next change of a damaged file keeps its bytes aside and puts what was whole in its place, in
+  one step.
 - A file of a newer major version is never written, set aside or removed.
-- What is kept in memory is used only while it equals what is on disk.
+- The predecessor's files are read where they are. The next write makes it our format, under our
+  name; the old bytes stay: under their own name if that is another, else aside.
+- What is kept in memory is used only while it equals what is on disk: while the file's stamp is
+  the one that it was compared under, or after it was compared anew.
 """
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
 import stat
-import time
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
-from ..durable import (
-    ASIDE,
-    NotRegular,
-    Stamp,
-    keep_aside,
-    read_file,
-    remove,
-    replace_file,
-    set_aside,
+from ..durable import ASIDE, Stamp, keep_aside, remove, replace_file, set_aside
+from ..models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewTurn,
+    Session,
+    SessionKey,
+    new_session,
 )
-from ..errors import SessionCorrupt
-from ..models import Session, SessionKey, SessionSummary, new_session
 from . import codec
 from .codec import Damaged
-from .filenames import is_session_name, may_belong_to, session_key, session_name
+from .filenames import session_name
 from .pieces import Pieces
-from .place import Place
+from .reading import Found, Logger, Reader
 from .recent import Recent
-from .recovery import NOTE, is_empty, recovered
+from .recovery import NOTE, is_empty
 from .steps import check_writable, forked
-from .summaries import summarise
 
 T = TypeVar("T")
-Logger = logging.Logger | logging.LoggerAdapter[Any]
 
-# Two writes within one tick of the disk's clock can leave the same stamp: what was changed so
-# lately is read again. (The rule of git's index.)
-_RACY_NS = 100_000_000
+FLAT = ".v0-"  # behind it the number, in the name of a predecessor's file that was kept
+_MEMORY = 64 * 1024 * 1024  # bytes of sessions that are kept at most
 
 
-class _Known(NamedTuple):
+class _Sure(NamedTuple):
+    """A file that was parsed, or written by us: valid, and of this revision."""
+
     stamp: Stamp
-    summary: SessionSummary
-
-
-class _Current(NamedTuple):
-    data: bytes  # as on disk
-    session: Session
-    pieces: Pieces
-    damaged: bool = False
+    revision: int
 
 
 class SessionFiles:
     """The session files of one place."""
 
-    def __init__(self, place: Place, log: Logger) -> None:
-        self._place, self._log = place, log
-        self._current: Recent[str, _Current] = Recent(32)
-        self._summaries: Recent[str, _Known] = Recent(20_000)
-        self._reported: Recent[tuple[str, int], bool] = Recent(1000)
+    def __init__(self, reader: Reader, log: Logger) -> None:
+        self._reader, self._place, self._log = reader, reader.place, log
+        self._pieces: Recent[str, Pieces] = Recent(256, limit=_MEMORY, weight=len)
+        self._sure: Recent[str, _Sure] = Recent(20_000)
 
-    def load(self, key: SessionKey) -> tuple[bytes, Session] | None:
-        """A session and its bytes as stored, or None.
+    def load(self, key: SessionKey) -> Session | None:
+        """A session, or None; of a damaged one what is whole in it.
 
-        Of a damaged one what is whole in it. Raises SessionCorrupt if nothing is.
+        Raises SessionCorrupt if nothing is.
         """
-        try:
-            current = self._read_session(key) if self._place.is_there() else None
-        except Damaged as exc:
-            self._report(session_name(key), b"")
-            raise SessionCorrupt from exc
-        if current is None:
+        found = self._reader.load(key)
+        if found is None:
             return None
-        if current.damaged:
-            if is_empty(current.session):
-                raise SessionCorrupt
-            return codec.encode(current.session), current.session
-        return current.data, current.session
+        self._remember(session_name(key), found.stamp, found.data, found)
+        return found.session
+
+    def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """A session's bytes and its revision, or None. Raises as ``load``.
+
+        Bytes that are known to be valid are not parsed again.
+        """
+        if not self._place.is_there():
+            return None
+        name = session_name(key)
+        try:
+            read = self._reader.read(name)
+        except Damaged:
+            read = None  # ``load`` says what it is
+        if read:
+            revision = self._remember(name, read[1], read[0])
+            if revision is not None:
+                return read[0], revision
+        found = self._reader.load(key)
+        if found is None:
+            return None
+        self._remember(name, found.stamp, found.data, found)
+        session = found.session
+        return found.data if found.as_stored else codec.encode(session), session.revision
 
     def exists(self, key: SessionKey) -> bool:
         """Whether there is a file for the key."""
-        return self._place.is_there() and self._is_file(session_name(key))
+        if not self._place.is_there():
+            return False
+        return self._is_file(session_name(key)) or self._reader.find_predecessor(key) is not None
+
+    def add_turn(
+        self, key: SessionKey, if_revision: int | None, turn: NewTurn
+    ) -> tuple[Interaction, int]:
+        """Put a turn behind a session, new or stored; return it as saved, and the revision."""
+        return self._grow(key, if_revision, lambda pieces: pieces.add_turn(turn))
+
+    def add_events(
+        self, key: SessionKey, if_revision: int | None, events: Sequence[NewEvent]
+    ) -> tuple[list[Event], int]:
+        """Put events behind a session, as ``add_turn``. None that is new is no write."""
+        return self._grow(key, if_revision, lambda pieces: pieces.add_events(events))
 
     def change(
         self, key: SessionKey, if_revision: int | None, edit: Callable[[Session], T]
@@ -101,171 +120,134 @@ class SessionFiles:
         """
         name = session_name(key)
         with self._place.writing(name):
-            current = self._take(key)
-            session = current.session if current else new_session(key)
+            found = self._take(key)
+            session = found.session if found else new_session(key)
             check_writable(session, if_revision)
             before = session.revision
             result = edit(session)
             if session.revision != before:
-                pieces = current.pieces if current else Pieces()
-                if current and current.damaged:
-                    self._keep_aside(name, current)
-                data = pieces.encode(session)
-                replace_file(self._place.path, name, data)
-                self._current.put(name, _Current(data, session, pieces))
+                if found:
+                    self._keep_aside(name, found)
+                replace_file(self._place.path, name, codec.encode(session))
             return result, session.revision
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session, unless the target exists."""
-        found = self.load(source)
+        origin = self.load(source)
         name = session_name(target)
         with self._place.writing(name):
-            current = self._take(target)
-            if current and not (current.damaged and is_empty(current.session)):
-                return current.session
-            session = forked(found and found[1], target)
-            if current:
-                self._keep_aside(name, current)
+            found = self._take(target)
+            if found and not (found.damaged and is_empty(found.session)):
+                return found.session
+            session = forked(origin, target)
+            if found:
+                self._keep_aside(name, found)
             replace_file(self._place.path, name, codec.encode(session))
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
         """Remove a session for good, with all that was set aside of it."""
         name = session_name(key)
-        if not (self._place.is_there() and (self._is_file(name) or any(self._aside(name)))):
+        if not (self.exists(key) or (self._place.is_there() and self._aside(name))):
             return False
         with self._place.writing(name):
-            current = self._take(key)
-            if current:
-                check_writable(current.session, if_revision)
-            return remove(self._place.path, [name, *self._aside(name)])
+            found = self._take(key)
+            if found:
+                check_writable(found.session, if_revision)
+            names = [name, *self._aside(name)]
+            if older := self._reader.find_predecessor(key):
+                names.append(older.name)
+            return remove(self._place.path, names)
 
-    def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """A summary of each session, in no order. Damaged ones are set aside."""
-        if not self._place.is_there():
-            return []
-        rows = []
-        for name, stamp in self._scan(notebook_id):
-            row = self._summary(name, stamp)
-            if row is None or notebook_id not in (None, row.notebook_id):
-                continue
-            # A file whose name isn't its own (a copy made by hand) is no cell's session.
-            if session_name(SessionKey(row.notebook_id, row.cell_id, owner)) == name:
-                rows.append(row)
-        return rows
-
-    def owners(self) -> list[str]:
-        """Nobody, where there is anything, and whom the sessions name as their owners."""
-        if not self._place.is_there():
-            return []
-        owners = {""}
-        for name, _ in self._scan(None):
-            with contextlib.suppress(Damaged, OSError):
-                found = self._read(name)
-                meta = codec.parse(found[0]).meta if found else None
-                if meta and meta.owner:
-                    key = SessionKey(meta.notebook_id, meta.cell_id, meta.owner)
-                    owners |= {meta.owner} if session_name(key) == name else set()
-        return sorted(owners)
-
-    def _scan(self, notebook_id: str | None) -> Iterator[tuple[str, Stamp]]:
-        with os.scandir(self._place.path) as entries:
-            for entry in entries:
-                name = entry.name
-                if notebook_id is not None and not may_belong_to(name, notebook_id):
-                    continue
-                if is_session_name(name) and entry.is_file(follow_symlinks=False):
-                    try:
-                        yield name, Stamp.of(entry.stat(follow_symlinks=False))
-                    except FileNotFoundError:
-                        continue  # deleted meanwhile
-
-    def _summary(self, name: str, stamp: Stamp) -> SessionSummary | None:
-        known = self._summaries.get(name)
-        if known and known.stamp == stamp:
-            return known.summary
-        try:
-            found = self._read(name)
-            if found is None:
-                return None
-            data, stamp = found
-            summary = self._summarised(name, data)
-            if summary is None:
-                return None
-        except Damaged:
-            self._report(name, b"")
-            return None
-        except OSError:  # one that we may not read must not hide the others
-            self._log.warning("The session file %s can't be read.", name)
-            return None
-        if time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) > _RACY_NS:
-            self._summaries.put(name, _Known(stamp, summary))
-        return summary
-
-    def _summarised(self, name: str, data: bytes) -> SessionSummary | None:
-        try:
-            return summarise(codec.parse(data))
-        except Damaged:
-            self._report(name, data)
-            key = session_key(name)
-            session = recovered(data, key) if key else None
-            return None if session is None or is_empty(session) else summarise(session)
-
-    def _read_session(self, key: SessionKey) -> _Current | None:
-        """The stored session, or what is whole in it. Raises Damaged if it is no regular file."""
+    def _grow(
+        self, key: SessionKey, if_revision: int | None, add: Callable[[Pieces], T]
+    ) -> tuple[T, int]:
         name = session_name(key)
-        found = self._read(name)
-        if found is None:
-            return None
-        try:
-            return _Current(found[0], codec.parse(found[0], key), Pieces())
-        except Damaged:
-            self._report(name, found[0])
-            return _Current(found[0], recovered(found[0], key), Pieces(), damaged=True)
+        with self._place.writing(name):
+            pieces = self._take_pieces(name)
+            if pieces is None:
+                found = self._take(key)
+                if found:
+                    check_writable(found.session, if_revision)
+                    self._keep_aside(name, found)
+                pieces = Pieces(found.session if found else new_session(key))
+            check_writable(pieces.standing(), if_revision)
+            before = pieces.revision
+            result = add(pieces)
+            if pieces.revision != before:
+                stamp = replace_file(self._place.path, name, pieces.chunks())
+                if stamp and self._place.trusts_stamps:
+                    self._sure.put(name, _Sure(stamp, pieces.revision))
+            self._pieces.put(name, pieces)
+            return result, pieces.revision
 
-    def _take(self, key: SessionKey) -> _Current | None:
-        """The stored session, ours to edit. Under the lock.
+    def _take_pieces(self, name: str) -> Pieces | None:
+        """What is known of the file, ours to add to. Under the lock.
 
-        It is known no more until it is put back, so a failed edit leaves nothing half done.
+        It is known no more until it is put back, so a failed save leaves nothing half done.
         """
-        name = session_name(key)
-        known = self._current.take(name)
+        pieces = self._pieces.take(name)
+        sure = self._sure.get(name)
+        if pieces is None:
+            return None
         try:
-            if known:
-                found = self._read(name)
-                if found and found[0] == known.data:
-                    return known
-            return self._read_session(key)
+            if sure and sure == (self._stamp(name), pieces.revision):
+                return pieces
+            read = self._reader.read(name)
+        except Damaged:
+            return None
+        return pieces if read and pieces.revision_of(read[0]) is not None else None
+
+    def _take(self, key: SessionKey) -> Found | None:
+        """The stored session, ours to edit. Under the lock."""
+        name = session_name(key)
+        self._pieces.take(name)
+        try:
+            return self._reader.find(key)
         except Damaged:  # a link, a folder: no bytes of ours
             self._log.warning("%s is no regular file; it is set aside.", name)
             set_aside(self._place.path, name)
             return None
 
-    def _keep_aside(self, name: str, current: _Current) -> None:
-        """Keep the bytes of a damaged file, and write into the session where they are."""
-        kept_as = keep_aside(self._place.path, name, current.data)
-        self._log.warning("The damaged session file %s is kept as %s.", name, kept_as)
-        for event in current.session.events or []:
+    def _remember(
+        self, name: str, stamp: Stamp, data: bytes, found: Found | None = None
+    ) -> int | None:
+        """The revision of a file's bytes if it is known, and that they are valid."""
+        sure = self._sure.get(name)
+        if sure and sure.stamp == stamp:
+            return sure.revision
+        revision = found.session.revision if found and found.as_stored else None
+        if revision is None and found is None and (pieces := self._pieces.get(name)):
+            revision = pieces.revision_of(data)
+        if revision is not None and self._reader.is_settled(stamp):
+            self._sure.put(name, _Sure(stamp, revision))
+        return revision
+
+    def _keep_aside(self, name: str, found: Found) -> None:
+        """Keep the bytes of a file that is to be replaced by other than its own session.
+
+        Of a damaged one the session then says where they are. A file under another name stays.
+        """
+        if found.as_stored or found.name != name:
+            return
+        mark = ASIDE if found.damaged else FLAT
+        kept_as = keep_aside(self._place.path, name, found.data, mark)
+        kind = "damaged" if found.damaged else "predecessor's"
+        self._log.warning("The %s session file %s is kept as %s.", kind, name, kept_as)
+        for event in found.session.events or [] if found.damaged else []:
             if event.type == NOTE and event.data is not None:
                 event.data.setdefault("kept_as", kept_as)
 
-    def _report(self, name: str, data: bytes) -> None:
-        if not self._reported.get((name, hash(data))):
-            self._reported.put((name, hash(data)), True)
-            self._log.warning("The session file %s is damaged.", name)
-
     def _aside(self, name: str) -> list[str]:
         with os.scandir(self._place.path) as entries:
-            return [e.name for e in entries if e.name.startswith(name + ASIDE)]
+            return [e.name for e in entries if e.name.startswith((name + ASIDE, name + FLAT))]
+
+    def _stamp(self, name: str) -> Stamp | None:
+        try:
+            status = os.lstat(self._place.path / name)
+        except FileNotFoundError:
+            return None
+        return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
     def _is_file(self, name: str) -> bool:
-        try:
-            return stat.S_ISREG((self._place.path / name).lstat().st_mode)
-        except FileNotFoundError:
-            return False
-
-    def _read(self, name: str) -> tuple[bytes, Stamp] | None:
-        try:
-            return read_file(self._place.path / name)
-        except NotRegular as exc:
-            raise Damaged("not a regular file") from exc
+        return self._stamp(name) is not None

@@ -63,7 +63,8 @@ def _become(ours: Session, theirs: Session) -> None:
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
     meta.revision = max(1, theirs.revision)
-    for name in copy.model_fields_set | set(copy.model_extra or {}):
+    unknown = copy.model_extra or {}
+    for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:  # these in their order
         setattr(ours, name, getattr(copy, name))
 
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import uuid
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 
 from aiserver.models import SessionKey
+from aiserver.sessions import codec
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import session_name
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.redis import RedisSessionManager
+from aiserver.sessions.redis.layout import parts_of
+from aiserver.sessions.redis.names import Names, cell_name, owner_text
 from aiserver.sessions.sql import SQLSessionManager
 
 from ..servers import new_database
@@ -104,11 +111,61 @@ def database(request: pytest.FixtureRequest) -> Database:
     return database_of(request, request.param)
 
 
-@pytest.fixture(params=["file", "memory", *DATABASES])
+class RedisBackend(Backend):
+    def __init__(self, url: str) -> None:
+        self.prefix = f"test-{uuid.uuid4().hex}:"
+        self.names = Names(self.prefix)
+        self.url = f"{url}?prefix={self.prefix}"
+        self.server: redis.Redis = redis.Redis.from_url(url)
+        self._opened: list[RedisSessionManager] = []
+
+    def open(self) -> RedisSessionManager:
+        # Kept, so that the end of the event loop closes its connections, not the collector.
+        self._opened.append(RedisSessionManager(url=self.url))
+        return self._opened[-1]
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        """As a newer AI Server, or one without a revision, would have written it."""
+        content = json.loads(data)
+        session = codec.parse(data, key)
+        parts = parts_of(session, "planted")
+        rest = {name: content[name] for name in content.keys() - {"meta", "interactions"}}
+        events = rest.pop("events", None) if isinstance(rest.get("events"), list) else None
+        head = parts.head | {
+            "meta": json.dumps(content["meta"]),
+            "version": str(content["meta"]["version"]),
+            "rest": "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest),
+        }
+        names = self.names.session(key)
+        self.server.hset(names[3], mapping=head)
+        for name, items in zip(names[4:6], (content["interactions"], events or []), strict=True):
+            self.server.rpush(name, *map(json.dumps, items)) if items else None
+        self.server.hset(names[2], cell_name(key), parts.row)
+        self.server.zadd(names[1], {cell_name(key): 0})
+        self.server.sadd(names[0], owner_text(key.owner))
+
+    def close(self) -> None:
+        for name in self.server.scan_iter(f"{self.prefix}*", count=1000):
+            self.server.delete(name)
+        self.server.close()
+
+
+@pytest.fixture
+def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
+    """A prefix of its own in a real Redis."""
+    place = RedisBackend(redis_url)
+    yield place
+    place.close()
+
+
+@pytest.fixture(params=["file", "memory", *DATABASES, "redis"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
     """Each store in turn."""
     if request.param in DATABASES:
         return SQLBackend(database_of(request, request.param))
+    if request.param == "redis":
+        place: Backend = request.getfixturevalue("redis_backend")
+        return place
     return FileBackend(tmp_path) if request.param == "file" else MemoryBackend()
 
 

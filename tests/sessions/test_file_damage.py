@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from aiserver.durable import read_file
 from aiserver.errors import SessionCorrupt, SessionTooNew, StorageError
 from aiserver.models import Session, SessionKey, new_session
-from aiserver.sessions import codec, sessionfiles
+from aiserver.sessions import codec, reading, sessionfiles
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import blob_name, log_name, session_name
 from aiserver.sessions.recovery import is_empty, recovered
@@ -280,7 +280,7 @@ async def test_the_list_leaves_out_what_cannot_be_read(
             raise PermissionError
         return read_file(path)
 
-    monkeypatch.setattr(sessionfiles, "read_file", refused)
+    monkeypatch.setattr(reading, "read_file", refused)
     rows, _ = await store.list_sessions()
     assert [row.cell_id for row in rows] == ["neighbour"]
 

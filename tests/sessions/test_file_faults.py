@@ -32,7 +32,7 @@ SAVER = Path(__file__).with_name("saver.py")
 # All that a save asks of the disk. What a thread or the event loop asks besides is no matter.
 CALLS = (
     "openat,mkdir,chmod,fchmod,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
-    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat"
+    "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat,utimensat"
 )
 
 
@@ -412,6 +412,29 @@ def test_processes_lose_nothing(tmp_path: Path) -> None:
     assert [t.turn_id for t in session.interactions] == list(range(1, count * each + 1))
     assert Counter(intents(session)) == {f"turn {n}": count for n in range(each)}
     assert session.revision == count * each
+    assert left_over(tmp_path) == []
+
+
+def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
+    """P23: 8 processes × 500 turns into the same twenty cells; what each was told is there."""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, SAVER, tmp_path, "500", "20", f"process-{number}"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(8)
+    ]
+    said = [line.split(" ", 2) for p in processes for line in p.communicate()[0].splitlines()]
+    assert len(said) == 8 * 500
+    store = FileSessionManager(root=str(tmp_path))
+    for number in range(20):
+        cell = f"cell-{number}"
+        session = asyncio.run(store.load_session(SessionKey("notebook", cell)))
+        told = {int(turn_id): intent for where, turn_id, intent in said if where == cell}
+        assert {t.turn_id: t.user_request.intent for t in session.interactions} == told
+        assert [t.turn_id for t in session.interactions] == list(range(1, len(told) + 1))
+        assert session.revision == len(told)
     assert left_over(tmp_path) == []
 
 

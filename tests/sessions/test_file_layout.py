@@ -216,6 +216,16 @@ async def test_orphans_are_swept_and_nothing_else(files: FileBackend) -> None:
 
 
 @in_loop
+async def test_orphans_are_swept_at_start(files: FileBackend) -> None:
+    """P21"""
+    await fill(files.open())
+    kept = tree(files.folder)
+    (files.folder / f"{NAME}.0123456789abcdef.tmp").write_bytes(b"{")
+    assert await files.open().start() == []
+    assert tree(files.folder) == kept
+
+
+@in_loop
 async def test_a_living_writer_s_temp_file_is_not_swept(files: FileBackend) -> None:
     """P21"""
     await fill(files.open())

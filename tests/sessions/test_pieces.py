@@ -1,4 +1,4 @@
-"""Bytes written in pieces are the bytes written whole."""
+"""Bytes that grew are the bytes written whole."""
 
 from __future__ import annotations
 
@@ -14,48 +14,84 @@ from aiserver.sessions import codec
 from aiserver.sessions.pieces import Pieces
 from aiserver.sessions.steps import append_events, append_turn
 
-from .records import KEY, event, turn
+from .records import KEY, NOON, event, turn
 
 EXAMPLE = Path(__file__).parent.parent / "data" / "session-1.0.json"
-texts = st.text() | st.sampled_from(['"\\\n\r\t\u2028', "中\n\n", "\x00"])
+texts = st.text() | st.sampled_from(
+    ['"\\\n\r\t\u2028', "中\n\n", "\x00", '\n  "events": [', "]\n}\n"]
+)
 edits = st.lists(
     st.tuples(st.just("turn"), texts) | st.tuples(st.just("event"), texts), min_size=1, max_size=8
 )
+STARTS = ["empty", "example", "null events", "no events", "unknown keys", "half a character"]
 
 
-@given(edits=edits, extra=st.booleans(), start=st.sampled_from(["empty", "example", "null events"]))
-def test_pieces_make_the_same_whole(edits: list[tuple[str, str]], extra: bool, start: str) -> None:
-    session = new_session(KEY)
-    if start != "empty":
-        session = codec.parse(EXAMPLE.read_bytes(), KEY)
+def started(start: str) -> Session:
+    """A session to begin with."""
+    if start == "empty":
+        return new_session(KEY)
+    content = codec.parse(EXAMPLE.read_bytes()).to_dict()
     if start == "null events":
-        session.events = None
-    pieces = Pieces()
+        content["events"] = None
+    elif start == "no events":
+        content["events"] = []
+    elif start == "unknown keys":
+        content |= {"x": [1, {"y": {}}], 'interactions": []': '\n  "interactions": ['}
+    elif start == "half a character":
+        content["x"] = ["\ud83d"]
+    return Session.model_validate(content)
+
+
+def joined(pieces: Pieces) -> bytes:
+    return b"".join(pieces.chunks())
+
+
+@given(edits=edits, extra=st.booleans(), start=st.sampled_from(STARTS))
+def test_what_grew_is_what_is_written_whole(
+    edits: list[tuple[str, str]], extra: bool, start: str
+) -> None:
+    session = started(start)
+    pieces = Pieces(started(start))
+    pieces.meta = session.meta.model_copy()  # made at the same moment
     for kind, text in edits:
         more = {"x_unknown": {"a": [text, {}]}} if extra else {}
         if kind == "turn":
-            append_turn(session, turn(text, text, **more))
+            new = turn(text, text, **more)
+            assert pieces.add_turn(new) == append_turn(session, new)
         else:
-            append_events(session, [event(source=text, data={text: [text, None]}, **more)] * 2)
-        assert pieces.encode(session) == codec.encode(session)
-        assert codec.parse(pieces.encode(session), KEY) == session
+            again = [event(source=text, id=text, data={text: [text, None]}, **more)] * 2
+            assert pieces.add_events(again) == append_events(session, again)
+        assert pieces.revision == session.revision
+        session.meta.last_updated = pieces.meta.last_updated
+        data = joined(pieces)
+        assert data == codec.encode(session) == joined(Pieces(session))
+        assert codec.parse(data, KEY) == session
+        assert pieces.revision_of(data) == pieces.revision
 
 
-def test_unknown_keys_at_the_top_keep_their_place() -> None:
-    session = Session.model_validate(codec.parse(EXAMPLE.read_bytes()).to_dict() | {"x": [1]})
-    pieces = Pieces()
-    append_turn(session, turn())
-    assert pieces.encode(session) == codec.encode(session)
+@pytest.mark.parametrize("start", STARTS)
+def test_other_bytes_are_not_taken_for_it(start: str) -> None:
+    pieces = Pieces(started(start))
+    data = joined(pieces)
+    for place in range(len(data)):
+        assert pieces.revision_of(data[:place]) is None
+        assert pieces.revision_of(data[:place] + b"\0" + data[place + 1 :]) is None
+    assert pieces.revision_of(data + b"\n") is None
+    assert pieces.revision_of(data) == pieces.revision
 
 
-def test_what_json_cannot_hold_leaves_the_pieces_alone() -> None:
-    session = new_session(KEY)
-    pieces = Pieces()
-    append_turn(session, turn())
-    before = pieces.encode(session)
-    session.meta.parents = [{"o": object()}]
-    with pytest.raises(InvalidRequest):
-        pieces.encode(session)
-    session.meta.parents = None
-    session.meta.model_fields_set.discard("parents")
-    assert pieces.encode(session) == before
+def test_what_json_cannot_hold_leaves_it_alone() -> None:
+    pieces = Pieces(started("example"))
+    before = joined(pieces)
+    bad = turn()
+    bad.usage = {"o": object()}
+    good = event(id="known")
+    for add in (
+        lambda: pieces.add_turn(bad),
+        lambda: pieces.add_events([good, event(data=bad.usage)]),
+    ):
+        with pytest.raises(InvalidRequest):
+            add()
+        assert joined(pieces) == before
+    [saved] = pieces.add_events([good])
+    assert pieces.add_events([good]) == [saved] and saved.timestamp == NOON

@@ -1,0 +1,31 @@
+"""Is there a store of histories, and does it answer? A folder is looked at more closely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import AIServerError
+from ..sessions.base import SessionManager
+from ..sessions.choose import shown
+from ..sessions.file import FileSessionManager
+from .base import Finding, note, ok, problem
+from .storage import check_storage
+
+_MEND = "Check AIServer.session_manager, and whether that database runs and lets you in."
+
+
+async def check_store(store: SessionManager) -> list[Finding]:
+    """The store that the server would use. An address is told without its password."""
+    try:
+        if isinstance(store, FileSessionManager):
+            return check_storage(Path(store.root))
+        where = f"Histories are kept in {shown(store.url) or type(store).__name__}"
+        try:
+            said = await store.start()
+            writable = await store.writable()
+        except AIServerError as error:
+            return [problem(f"{where}, which can't be used: {error.message}", _MEND)]
+        found = [ok(where), *(note(sentence) for sentence in said)]
+        return found if writable else [*found, problem("It can only be read.", _MEND)]
+    finally:
+        await store.close()

@@ -1,0 +1,1 @@
+"""``jupyter aiserver sessions``: histories moved in and out, looked at, and cleared away."""

@@ -1,0 +1,20 @@
+"""Asks before something is removed."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import SettingError
+
+
+def agreed(question: str, *, yes: bool) -> bool:
+    """Whether a person wants it. Where nobody can be asked, ``--yes`` must have been said."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise SettingError("Nobody can be asked here: say --yes if you mean it.")
+    try:
+        answer = input(f"{question} [y/N] ").strip().lower()
+    except EOFError:  # Ctrl+D
+        return False
+    return answer in ("y", "yes", "是")

@@ -1,0 +1,90 @@
+"""``sessions import``: what other programs kept, and our own exports and backups."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ..errors import SettingError
+from ..models import SessionKey, is_id
+from ..sessions.importers.base import Read, moved
+from .databases import Database, Redis
+from .places import Place, make_ready
+from .progress import Bar
+from .sources import Origin
+from .taking import Report, Taker
+
+_REDIS = ("redis", "rediss", "unix")
+
+
+async def run_import(arguments: argparse.Namespace, place: Place) -> int:
+    """Take in what each named source holds."""
+    notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
+    if arguments.cell and not (notebook_id and is_id(arguments.cell)):
+        raise SettingError("--cell is the id of a cell, and needs --notebook.")
+    origins = [_origin(name, arguments) for name in arguments.source]
+    if not arguments.dry_run:
+        make_ready(place)
+    report = Report()
+    taker = Taker(place.store, report, dry_run=arguments.dry_run)
+    with Bar("importing", sum(map(len, origins)) or None) as bar:
+        for origin in origins:
+            async for name, read in origin.parts():
+                report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
+                await _take(read, taker, place, notebook_id, arguments.cell)
+                bar.step()
+    _tell(report, dry_run=arguments.dry_run)
+    return 1 if report.not_taken else 0
+
+
+def notebook_id_of(path: str) -> str:
+    """The id in a notebook's metadata. Raises SettingError."""
+    try:
+        found = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
+    except OSError as error:
+        raise SettingError(f"There is no notebook “{path}” that can be read.") from error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        found = None
+    if not (isinstance(found, str) and is_id(found)):
+        raise SettingError(
+            f"“{path}” has no id yet. Open it in JupyterLab, ask for code in one of its cells, and "
+            "save it; then it has one."
+        )
+    return found
+
+
+def _origin(name: str, arguments: argparse.Namespace) -> Origin | Database | Redis:
+    scheme, found, _ = name.partition("://")
+    if not found or scheme.lower() == "file":
+        return Origin(name.removeprefix("file://"), arguments.format)
+    if scheme.lower() in _REDIS:
+        return Redis(name, arguments.prefix)
+    return Database(name, arguments.table)
+
+
+async def _take(
+    read: Read, taker: Taker, place: Place, notebook_id: str | None, cell_id: str | None
+) -> None:
+    # Blobs first, so that at no moment a session names what isn't there.
+    for owner, data in read.blobs:
+        await taker.blob(data, owner if read.owned else place.owner)
+    for (owner, id_), log in read.logs.items():
+        await taker.log(id_, owner if read.owned else place.owner, log)
+    for session in read.sessions:
+        ours = moved(session, notebook_id, cell_id)
+        owner = (session.meta.owner or "") if read.owned else place.owner
+        await taker.session(SessionKey(ours.meta.notebook_id, ours.meta.cell_id, owner), ours)
+
+
+def _tell(report: Report, *, dry_run: bool) -> None:
+    for reason in report.not_taken:
+        print(f"Not understood: {reason}", file=sys.stderr)
+    turns, events = f"{report.turns:,} turns", f"{report.events:,} events"
+    print(f"{report.sessions:,} sessions with {turns} and {events} were read:")
+    print("\n".join(report.lines()))
+    if report.not_taken:
+        print(f"  not understood {len(report.not_taken):,}, see above")
+    if dry_run:
+        print("Nothing was written: that is what would be done.")

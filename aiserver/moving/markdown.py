@@ -1,0 +1,80 @@
+"""A session as Markdown that a person reads. Pure.
+
+What must hold: whatever a text holds, it can't leave its place: code stands in a fence longer than
+any run of backticks in it, and words of others are quoted line by line, so that no heading, fence
+or HTML of theirs becomes the document's.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from ..models import Event, Interaction, Session
+
+_LONE = re.compile(r"[^A-Za-z0-9_+#.-]")
+
+
+def session_markdown(session: Session) -> str:
+    """All turns and events of a session, in their order."""
+    meta = session.meta
+    parts = [
+        f"# Cell {meta.cell_id}",
+        f"Notebook {meta.notebook_id} · {len(session.interactions)} turns · "
+        f"{_plain(meta.created_at)} to {_plain(meta.last_updated)}",
+    ]
+    for item in session.ordered():
+        parts += turn_markdown(item) if isinstance(item, Interaction) else _event(item)
+    return "\n\n".join(parts) + "\n"
+
+
+def turn_markdown(turn: Interaction) -> list[str]:
+    """One turn: what was asked, the code, and what was said of it."""
+    asked, answer = turn.user_request, turn.ai_response
+    told = [_plain(turn.timestamp)]
+    told += [_plain(one) for one in (turn.model, turn.mode) if one]
+    if answer.status != "success":
+        told.append("failed" if answer.status == "error" else "stopped")
+    parts = [f"## {turn.turn_id}. {' · '.join(told)}", _quoted(asked.intent)]
+    if asked.current_code:
+        parts += ["The cell held:", fenced(asked.current_code, asked.language)]
+    if answer.suggestion:
+        parts += ["The answer:", fenced(answer.suggestion, asked.language)]
+    if answer.explanation:
+        parts.append(_quoted(answer.explanation))
+    if answer.error:
+        parts.append(f"It failed: {_plain(answer.error)}")
+    return parts
+
+
+def _event(event: Event) -> list[str]:
+    about = f" of turn {event.turn_id}" if event.turn_id else ""
+    parts = [f"**{event.type}**{about} · {_plain(event.timestamp)}"]
+    if event.source:
+        parts.append(fenced(event.source, ""))
+    return parts
+
+
+def fenced(code: str, language: str) -> str:
+    """Code in a fence that nothing in it can close."""
+    runs = [len(run) for run in re.findall(r"`+", code)]
+    fence = "`" * max(3, max(runs, default=0) + 1)
+    return f"{fence}{_LONE.sub('', language)}\n{code}\n{fence}"
+
+
+def _quoted(text: str) -> str:
+    """Words as a quote, where HTML is text."""
+    safe = html.escape(text, quote=False) if "`" not in text else _escaped_outside_code(text)
+    return "\n".join(f"> {line}".rstrip() for line in safe.splitlines() or [""])
+
+
+def _escaped_outside_code(text: str) -> str:
+    # Between backticks an entity would be shown as it is written: there `<` can do no harm.
+    parts = re.split(r"(`+[^`]*`+)", text)
+    return "".join(
+        part if number % 2 else html.escape(part, quote=False) for number, part in enumerate(parts)
+    )
+
+
+def _plain(text: str) -> str:
+    return html.escape(" ".join(text.split()), quote=False)

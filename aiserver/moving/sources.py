@@ -1,0 +1,88 @@
+"""Where an import comes from: files, folders, a database. It only reads.
+
+What must hold: nothing is written, made or locked at the source; a file that can't be read is
+said, and the others are read. Links are followed only where a person has named them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from ..errors import SettingError
+from ..sessions.importers import detect
+from ..sessions.importers.base import NotUnderstood, Read, Source
+from ..sessions.root import FOLDER
+
+_SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
+_NOT_SESSIONS = {"locks", "blobs"}  # beside the sessions in a folder of our own
+
+
+class Origin:
+    """What a person named, as parts that are read one by one."""
+
+    def __init__(self, name: str, format_: str | None) -> None:
+        self.name, self.format = name, format_
+        self.path = Path(name)
+        if not self.path.exists():
+            raise SettingError(f"There is no file and no folder called “{name}”.")
+        self.files = sorted(_files(self.path)) if self.path.is_dir() else [self.path]
+        self._lists: dict[Path, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
+        """Each file and what it holds."""
+        for file in self.files:
+            yield str(file), self._read(file)
+
+    def _read(self, file: Path) -> Read:
+        try:
+            source = Source(
+                Path(file.parent.absolute().name) / file.name,
+                file.read_bytes(),
+                notebook=_beside(file),
+                agentscope=self._in_agentscope(file),
+            )
+            return detect.read(source, self.format)
+        except NotUnderstood as reason:
+            return Read(not_understood=[str(reason)])
+        except OSError:
+            return Read(not_understood=["It can't be read."])
+
+    def _in_agentscope(self, file: Path) -> bool:
+        """Whether a list of AgentScope's messages lies in the same folder."""
+        folder = file.parent
+        if folder not in self._lists:
+            lists = [other for other in folder.glob("*.jsonl") if other.is_file()]
+            self._lists[folder] = any(detect.is_agentscope_list(_head(one)) for one in lists)
+        return self._lists[folder]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for at, folders, names in os.walk(folder):
+        place = Path(at)
+        if place.name == FOLDER:
+            folders[:] = sorted(set(folders) - _NOT_SESSIONS)
+        for name in names:
+            file = place / name
+            if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
+                yield file
+
+
+def _beside(file: Path) -> bytes | None:
+    notebook = file.with_suffix(".ipynb")
+    if file.suffix != ".ipyhistory" or not notebook.is_file():
+        return None
+    return notebook.read_bytes()
+
+
+def _head(file: Path) -> bytes:
+    """The first line of a file."""
+    try:
+        with file.open("rb") as content:
+            return content.readline()
+    except OSError:
+        return b""

@@ -1,0 +1,197 @@
+"""Looks at each file of a place, and mends what can be: the file store's ``verify``. Synchronous.
+
+What must hold:
+
+- Looking changes nothing and makes nothing. What another process writes meanwhile is no flaw.
+- Mending is what the next write would do, or less: damaged bytes are kept aside, what is whole in
+  them stays in use. No byte is lost but those of writes that were never acknowledged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from ..durable import NotRegular, keep_aside, read_file, replace_file, set_aside, temp_target
+from ..errors import SessionTooNew, StorageError
+from ..models import Session, SessionKey
+from . import codec
+from .base import Checked
+from .codec import Damaged
+from .filenames import blob_name, is_session_name, key_of, log_name, session_name
+from .place import BLOBS, NOTEBOOKS, Place
+from .predecessor import raw_name
+from .recovery import is_empty, recovered
+from .sessionfiles import SessionFiles
+from .sidefiles import Blobs, NotebookLogs
+from .steps import flaws, touch
+from .union import unite
+
+Look = Callable[[bool], Checked]
+_LINK = "It is a link, a folder or another thing that is no file."
+
+
+class Checks:
+    """What there is to look at in one place, of one owner."""
+
+    def __init__(
+        self, place: Place, files: SessionFiles, logs: NotebookLogs, blobs: Blobs, owner: str
+    ) -> None:
+        self._place, self._files, self._logs, self._blobs = place, files, logs, blobs
+        self._owner = owner
+
+    def all(self) -> list[Look]:
+        """A look at each record; each takes whether to mend."""
+        if not self._place.is_there():
+            return []
+        return [*self._sessions(), *self._notebook_logs(), *self._all_blobs(), *self._orphans()]
+
+    def _sessions(self) -> Iterator[Look]:
+        for name in sorted(entry.name for entry in os.scandir(self._place.path)):
+            if is_session_name(name) and self._may_be_ours(name):
+                yield partial(self._session, name)
+
+    def _may_be_ours(self, name: str) -> bool:
+        """Whether a file is this owner's to look at: by its name, or by what it says."""
+        key = key_of(name, self._owner)
+        if key is not None:
+            return True
+        try:
+            found = read_file(self._place.path / name)
+            return found is not None and (codec.parse(found[0]).meta.owner or "") == self._owner
+        except (NotRegular, OSError, Damaged):
+            return not self._owner and "~~" in name  # nobody knows whose
+
+    def _session(self, name: str, repair: bool) -> Checked:
+        try:
+            found = read_file(self._place.path / name)
+        except NotRegular:
+            return self._set_aside(self._place.path, name, name, _LINK, repair)
+        except OSError:
+            return Checked(name, "It can't be read.")
+        if found is None:
+            return Checked(name)  # deleted meanwhile
+        try:
+            session, is_flat = codec.read(found[0])
+        except Damaged:
+            return self._damaged(name, found[0], repair)
+        meta = session.meta
+        key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
+        # The predecessor's are read where they are.
+        is_raw = is_flat and name == raw_name(meta.notebook_id, meta.cell_id)
+        if session_name(key) != name and not is_raw:
+            return self._misnamed(name, key, session, repair)
+        return Checked(name, " ".join(flaws(session, key)) or None)
+
+    def _damaged(self, name: str, data: bytes, repair: bool) -> Checked:
+        key = key_of(name, self._owner)
+        session = recovered(data, key) if key else None
+        if key is None or session is None:
+            return Checked(name, "It is damaged, and its name doesn't tell which cell's it is.")
+        if is_empty(session):
+            flaw = "It is damaged, and nothing in it is whole."
+            return self._set_aside(self._place.path, name, name, flaw, repair)
+        turns, events = len(session.interactions), len(session.events or []) - 1
+        flaw = f"It is damaged; {turns} turns and {events} events in it are whole."
+        if repair:
+            self._files.change(key, touch)  # its bytes are kept aside, as by any write
+        return Checked(name, flaw, repair)
+
+    def _misnamed(self, name: str, key: SessionKey, session: Session, repair: bool) -> Checked:
+        flaw = f"Its name is not that of what it holds, {key.notebook_id}/{key.cell_id}."
+        if not repair:
+            return Checked(name, flaw)
+        try:
+            self._files.change(key, lambda ours: unite(ours, session))
+        except SessionTooNew:
+            return Checked(name, flaw)
+        return self._set_aside(self._place.path, name, name, flaw, repair)
+
+    def _notebook_logs(self) -> Iterator[Look]:
+        for notebook_id in sorted(self._logs.marks(self._owner)):
+            name = log_name(notebook_id, self._owner)
+            yield partial(self._log, name)
+
+    def _log(self, name: str, repair: bool) -> Checked:
+        where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
+        damaged = _damaged_lines(folder / name)
+        if not damaged:
+            return Checked(where)
+        flaw = f"{damaged} of its lines are damaged."
+        if repair:
+            with self._place.writing(where):
+                found = read_file(folder / name)
+                if found and _damaged_lines(folder / name):
+                    keep_aside(folder, name, found[0])
+                    lines = [line for line in found[0].split(b"\n") if _is_whole(line)]
+                    replace_file(folder, name, b"".join(line + b"\n" for line in lines))
+        return Checked(where, flaw, repair)
+
+    def _all_blobs(self) -> Iterator[Look]:
+        for sha256 in sorted(self._blobs.hashes(self._owner)):
+            yield partial(self._blob, sha256)
+
+    def _blob(self, sha256: str, repair: bool) -> Checked:
+        name = blob_name(sha256, self._owner)
+        where, folder = f"{BLOBS}/{name}", self._place.path / BLOBS / sha256[:2]
+        try:
+            found = read_file(folder / name)
+        except NotRegular:
+            return self._set_aside(folder, name, where, _LINK, repair)
+        except OSError:
+            return Checked(where, "It can't be read.")
+        if found is None or hashlib.sha256(found[0]).hexdigest() == sha256:
+            return Checked(where)
+        return self._set_aside(folder, name, where, "It is damaged.", repair)
+
+    def _orphans(self) -> Iterator[Look]:
+        """What killed writers have left behind. It belongs to nobody in particular."""
+        if self._owner:
+            return
+        for prefix, folder in (("", self._place.path), (f"{BLOBS}/", self._place.path / BLOBS)):
+            if folder.is_dir():
+                for name in sorted(entry.name for entry in os.scandir(folder)):
+                    target = temp_target(name)
+                    if target is not None:
+                        yield partial(self._orphan, folder / name, prefix + target)
+
+    def _orphan(self, file: Path, target: str, repair: bool) -> Checked:
+        # Whoever holds the lock of its name may have made it just now.
+        with self._place.if_free(target) as free:
+            if not free or not file.exists():
+                return Checked(file.name)
+            if repair:
+                file.unlink(missing_ok=True)
+        return Checked(file.name, "A writer that was killed has left it behind.", repair)
+
+    def _set_aside(self, folder: Path, name: str, where: str, flaw: str, repair: bool) -> Checked:
+        if repair:
+            lock = where if where.startswith(BLOBS) else name
+            with self._place.writing(lock):
+                if os.path.lexists(folder / name):
+                    set_aside(folder, name)
+        return Checked(where, flaw, repair)
+
+
+def _damaged_lines(file: Path) -> int:
+    try:
+        found = read_file(file)
+    except (NotRegular, OSError):
+        return 1
+    return sum(bool(line) and not _is_whole(line) for line in found[0].split(b"\n")) if found else 0
+
+
+def _is_whole(line: bytes) -> bool:
+    return bool(line) and bool(codec.parse_log(line + b"\n").entries)
+
+
+def looked(look: Look, repair: bool) -> Checked:
+    """One look; what keeps it from mending is said as its flaw."""
+    try:
+        return look(repair)
+    except StorageError as error:
+        found = look(False)
+        return found._replace(flaw=f"{found.flaw or ''} {error.message}".strip())

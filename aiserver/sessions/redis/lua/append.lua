@@ -1,0 +1,98 @@
+-- Put turns or events behind a session, new or stored; the numbers are given here.
+-- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
+-- ARGV  1 owner  2 cell  3 now  4 the revision it must have, or ''  5 the newest version we know
+--       6 the row and 7 the meta of a new session  8 this write's stamp
+--       then for each item: turn or event, its id ('' for none, '=' before one), what it adds to
+--       the row, and its text: what comes before, between and after its numbers
+-- Gives 'ok', the revision, and of each item its numbers, or the text of one that is known.
+local head = redis.call('HMGET', KEYS[5], 'revision', 'turn_id', 'seq', 'version', 'since')
+local revision, turn_id, seq = tonumber(head[1] or 0), tonumber(head[2] or 0), tonumber(head[3] or 0)
+if too_new(head[4], ARGV[5]) then
+  return {'too new'}
+end
+if ARGV[4] ~= '' and tonumber(ARGV[4]) ~= revision then
+  return {'stale', revision}
+end
+-- What another program keeps under one of these names is found before anything is written.
+local turns, events = redis.call('LLEN', KEYS[6]), redis.call('LLEN', KEYS[7])
+redis.call('HLEN', KEYS[8])
+redis.call('ZCARD', KEYS[3])
+redis.call('SCARD', KEYS[2])
+
+local readable, row = pcall(cjson.decode, redis.call('HGET', KEYS[4], ARGV[2]) or ARGV[6])
+if not readable then
+  row = cjson.decode(ARGV[6])
+end
+local since = tonumber(head[5] or (head[1] and -1 or 0))
+local new_turns, new_events, new_ids, seen, answer = {}, {}, {}, {}, {'ok', 0}
+for i = 9, #ARGV, 6 do
+  local id, adds = ARGV[i + 1], cjson.decode(ARGV[i + 2])
+  local known = seen[id]
+  if id ~= '' and not known then
+    local place = redis.call('HGET', KEYS[8], id)
+    known = place and redis.call('LINDEX', KEYS[7], place)
+  end
+  if known then
+    answer[#answer + 1] = known
+  else
+    seq = seq + 1
+    local text
+    if ARGV[i] == 'turn' then
+      turn_id = turn_id + 1
+      text = ARGV[i + 3] .. string.format('%.0f', turn_id) .. ARGV[i + 4]
+        .. string.format('%.0f', seq) .. ARGV[i + 5]
+      new_turns[#new_turns + 1] = text
+      answer[#answer + 1] = turn_id
+      row.last_intent, row.last_status = adds.last_intent, adds.last_status
+    else
+      text = ARGV[i + 3] .. string.format('%.0f', seq) .. ARGV[i + 5]
+      new_events[#new_events + 1] = text
+      if adds.reset and since >= 0 then
+        since = turns + #new_turns
+      end
+    end
+    answer[#answer + 1] = seq
+    if id ~= '' then
+      seen[id] = text
+      new_ids[#new_ids + 1] = {id, events + #new_events - 1}
+    end
+    row.turns, row.failed = row.turns + adds.turns, row.failed + adds.failed
+    row.events = row.events + adds.events
+    if adds.last_source ~= '' then
+      row.last_source = adds.last_source
+    end
+  end
+end
+
+answer[2] = revision
+if #new_turns + #new_events == 0 then
+  return answer
+end
+revision = revision + 1
+answer[2] = revision
+row.revision, row.last_updated = revision, ARGV[3]
+remember(answer)
+if not head[1] then
+  redis.call('HSET', KEYS[5], 'meta', ARGV[7], 'version', cjson.decode(ARGV[7]).version)
+end
+for _, text in ipairs(new_turns) do
+  redis.call('RPUSH', KEYS[6], text)
+end
+for _, text in ipairs(new_events) do
+  redis.call('RPUSH', KEYS[7], text)
+end
+for _, pair in ipairs(new_ids) do
+  redis.call('HSET', KEYS[8], pair[1], pair[2])
+end
+redis.call('HSET', KEYS[5], 'revision', revision, 'turn_id', turn_id, 'seq', seq,
+  'updated', ARGV[3], 'stamp', ARGV[8])
+if since >= 0 then
+  redis.call('HSET', KEYS[5], 'since', since)
+end
+if #new_events > 0 then
+  redis.call('HSET', KEYS[5], 'events', 'list')
+end
+redis.call('HSET', KEYS[4], ARGV[2], cjson.encode(row))
+redis.call('ZADD', KEYS[3], 0, ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[1])
+return answer

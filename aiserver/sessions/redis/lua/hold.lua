@@ -1,0 +1,8 @@
+-- Take a lock, or keep it. KEYS  1 lock. ARGV  1 the holder  2 for how many milliseconds.
+-- Gives 1 if the holder has it now.
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then
+  return 0
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1

@@ -1,0 +1,10 @@
+-- Read summaries in their order. KEYS  1 cells  2 rows.
+-- ARGV  1, 2 the range of cells that is counted  3 where to begin in it  4 offset  5 limit
+-- Gives how many are in the range, how many were read, the last of them, and the rows.
+local total = redis.call('ZLEXCOUNT', KEYS[1], ARGV[1], ARGV[2])
+local cells = redis.call('ZRANGEBYLEX', KEYS[1], ARGV[3], ARGV[2], 'LIMIT', ARGV[4], ARGV[5])
+local rows = {}
+for i = 1, #cells do
+  rows[#rows + 1] = redis.call('HGET', KEYS[2], cells[i]) or nil
+end
+return {total, #cells, cells[#cells] or '', table.concat(rows, '\n')}

@@ -1,0 +1,17 @@
+-- Put lines of a log that are none aside, and set its mark, unless that was changed in between.
+-- KEYS  1 owners  2 notebooks  3 log  4 damaged. ARGV  1 owner  2 notebook  3 mark as seen ('' for
+-- none)  4 mark as it should be ('' for none)  5… the lines
+if (redis.call('HGET', KEYS[2], ARGV[2]) or '') ~= ARGV[3] then
+  return 0
+end
+for i = 5, #ARGV do
+  redis.call('RPUSH', KEYS[4], ARGV[i])
+  redis.call('LREM', KEYS[3], 1, ARGV[i])
+end
+if ARGV[4] == '' then
+  redis.call('HDEL', KEYS[2], ARGV[2])
+else
+  redis.call('HSET', KEYS[2], ARGV[2], ARGV[4])
+  redis.call('SADD', KEYS[1], ARGV[1])
+end
+return 1

@@ -1,0 +1,34 @@
+-- Keep a whole session in place of what is there, if that is what the writer has seen.
+-- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
+-- ARGV  1 owner  2 cell  3 the stamp it must have, '-' for none stored  4 the row
+--       then four lists, each behind its length: the head's fields and values, the turns, the
+--       events, and the ids of events with their places
+-- Gives 'ok', or 'moved' if another write came in between.
+local stamp = redis.call('HGET', KEYS[5], 'stamp')
+if not stamp then
+  stamp = redis.call('EXISTS', KEYS[5]) == 1 and '' or '-'
+end
+if stamp ~= ARGV[3] then
+  return {'moved'}
+end
+redis.call('HLEN', KEYS[4])
+redis.call('ZCARD', KEYS[3])
+redis.call('SCARD', KEYS[2])
+
+local answer = remember({'ok'})
+redis.call('DEL', KEYS[5], KEYS[6], KEYS[7], KEYS[8])
+local i = 5
+local commands = {'HSET', 'RPUSH', 'RPUSH', 'HSET'}
+for list = 1, 4 do
+  local last = i + tonumber(ARGV[i])
+  i = i + 1
+  while i <= last do
+    local upto = math.min(last, i + 499) -- a call takes some thousand arguments; pairs stay whole
+    redis.call(commands[list], KEYS[4 + list], unpack(ARGV, i, upto))
+    i = upto + 1
+  end
+end
+redis.call('HSET', KEYS[4], ARGV[2], ARGV[4])
+redis.call('ZADD', KEYS[3], 0, ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[1])
+return answer

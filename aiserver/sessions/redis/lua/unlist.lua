@@ -1,0 +1,8 @@
+-- Take a session out of the indexes, if there is nothing of it.
+-- KEYS  1 owners  2 cells  3 rows  4 head  5 turns  6 events. ARGV  1 cell
+if redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6]) > 0 then
+  return 0
+end
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('HDEL', KEYS[3], ARGV[1])
+return 1

@@ -1,0 +1,296 @@
+"""The store in Redis: one server for the histories of many machines.
+
+What must hold, beside what ``base.py`` says: what is durable is what the server promises, and
+``start`` says it. On the event loop is done what is short; long texts are handled in threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from traitlets import Float, Unicode
+
+from ...errors import SettingError, StorageError
+from ...models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    SessionSummary,
+    check_id,
+    new_session,
+    utc_now,
+)
+from ...tokens import estimate_tokens
+from ..base import Checked, SessionManager
+from ..filenames import check_sha256
+from ..steps import check_writable, forked, newest, saved_events, saved_turn
+from ..union import unite
+from . import guarantees
+from .alone import alone
+from .cells import NOT_STORED, Cells, Loaded
+from .check import Check
+from .layout import Item, event_item, turn_item
+from .names import Names, owner_of
+from .side import Side
+from .wire import Wire, options_of
+
+_BUSY = "The history is busy. Try again in a moment."
+_FIRST_TURNS = 32  # that are looked at where a number of tokens is the limit
+
+
+class RedisSessionManager(SessionManager):
+    """Keeps sessions in Redis (``redis://…``). Durable if Redis has ``appendfsync always``."""
+
+    shared = True
+
+    prefix = Unicode(
+        "aiserver:",
+        help="""What all names in Redis begin with, so that a database can serve for other things,
+        too. `?prefix=` in the address says the same.""",
+    ).tag(config=True)
+
+    password_file = Unicode(
+        help="""A file whose first line is the password of Redis, so that it need not be in the
+        address, which `--debug` writes to Jupyter's log."""
+    ).tag(config=True)
+
+    patience = Float(
+        5.0,
+        help="""Seconds to go on trying where Redis doesn't answer, before saying that it can't be
+        reached: time for it to be started anew.""",
+    ).tag(config=True)
+
+    lock_timeout = Float(
+        30.0, help="Seconds to wait for other servers that say which notebook is which."
+    ).tag(config=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._address, prefix = _split(self.url or "redis://localhost:6379/0")
+        self._names = Names(self.prefix if prefix is None else prefix)
+        options_of(self._address, None)  # what is wrong with it is said now
+        self._wire = Wire(self._options, self.patience)
+        self._cells = Cells(self._wire, self._names, self.log)
+        self._side = Side(self._wire, self._names)
+
+    async def start(self) -> list[str]:
+        """Say what Redis, as it is set up, does not promise."""
+        return guarantees.sentences(await self._wire.info(), await self._wire.config())
+
+    async def load_if_exists(self, key: SessionKey) -> Session | None:
+        """The stored session, or None."""
+        found = await self._cells.load(key)
+        return found and found.session
+
+    async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """The stored texts, joined, and the revision, or None."""
+        return await self._cells.raw(key)
+
+    async def save_interaction(
+        self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
+    ) -> tuple[Interaction, int]:
+        """Append one AI turn."""
+
+        def work() -> tuple[Interaction, Item]:
+            saved = saved_turn(turn, 1, 1)
+            return saved, turn_item(saved)
+
+        saved, item = await asyncio.to_thread(work)
+        [turn_id, seq], revision = await self._cells.append(key, [item], utc_now(), if_revision)
+        saved.turn_id, saved.seq = turn_id, seq
+        return saved, revision
+
+    async def record_events(
+        self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
+    ) -> tuple[list[Event], int]:
+        """Append events in one write."""
+
+        def work() -> list[tuple[Event, Item]]:
+            saved = [saved_events([event], 1, {})[0][0] for event in events]
+            return [(event, event_item(event)) for event in saved]
+
+        made = await asyncio.to_thread(work) if events else []
+        items = [item for _, item in made]
+        answers, revision = await self._cells.append(key, items, utc_now(), if_revision)
+        saved = []
+        for (event, _), answer in zip(made, answers, strict=True):
+            if isinstance(answer, bytes):  # it was there already
+                saved.append(Event.model_validate(json.loads(answer)))
+            else:
+                event.seq = answer
+                saved.append(event)
+        return saved, revision
+
+    async def get_history(
+        self,
+        key: SessionKey,
+        *,
+        max_messages: int | None = None,
+        max_tokens: int | None = None,
+        count_tokens: Callable[[str], int] = estimate_tokens,
+    ) -> list[Interaction]:
+        """The newest turns that fit; older ones are not even read."""
+        bound = None if max_messages is None else max(0, max_messages // 2)
+        most = bound
+        if max_tokens is not None:
+            most = _FIRST_TURNS if bound is None else min(bound, _FIRST_TURNS)
+        while True:
+            turns, older = await self._cells.newest(key, most)
+            fitting = newest(turns, max_messages, max_tokens, count_tokens)
+            if most is None or most == bound or len(fitting) < len(turns) or not older:
+                return fitting
+            most = most * 4 if bound is None else min(bound, most * 4)
+
+    async def list_sessions(
+        self,
+        notebook_id: str | None = None,
+        *,
+        owner: str = "",
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> tuple[list[SessionSummary], int]:
+        """One page of summaries."""
+        if notebook_id is not None:
+            check_id("notebookId", notebook_id)
+        return await self._cells.page(notebook_id, owner, offset, limit)
+
+    async def list_owners(self) -> list[str]:
+        """Whose records there are."""
+        owners = await self._wire.command("SMEMBERS", self._names.owners)
+        return sorted(owner_of(owner.decode()) for owner in owners)
+
+    async def exists(self, key: SessionKey) -> bool:
+        """Whether anything is stored under the key."""
+        return await self._cells.exists(key)
+
+    async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
+        """Remove a session for good."""
+        return await self._cells.delete(key, if_revision)
+
+    async def fork(self, source: SessionKey, target: SessionKey) -> Session:
+        """Copy a session to another cell."""
+        async for existing in self._tries(target):
+            if existing:
+                return existing.session
+            found = await self._cells.load(source)
+            copy = await asyncio.to_thread(forked, found and found.session, target)
+            if await self._cells.put(target, copy, NOT_STORED):
+                return copy
+        raise StorageError(_BUSY)
+
+    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+        """Keep what another place knows of the cell as well."""
+        check_writable(other, None)
+        async for existing in self._tries(key):
+            session = existing.session if existing else new_session(key)
+            check_writable(session, None)
+            if not await asyncio.to_thread(unite, session, other, skip):
+                return False
+            stamp = existing.stamp if existing else NOT_STORED
+            if await self._cells.put(key, session, stamp):
+                return True
+        raise StorageError(_BUSY)
+
+    def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
+        """Be the only server that says which of the owner's notebooks is which."""
+        name = self._names.of("alone", owner)
+        return alone(self._wire, name, self.lock_timeout, self.log)
+
+    async def append_notebook_log(
+        self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """Append lines to a notebook's log."""
+        return await self._side.append(check_id("notebookId", notebook_id), entries, owner)
+
+    async def read_notebook_log(
+        self, notebook_id: str, *, owner: str = ""
+    ) -> list[NotebookLogEntry]:
+        """A notebook's log, oldest first."""
+        return (await self._side.read(check_id("notebookId", notebook_id), owner)).entries
+
+    async def list_notebooks(self, *, owner: str = "") -> list[str]:
+        """The ids of the notebooks that have a log, sorted."""
+        return sorted(await self._side.marks(owner))
+
+    async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
+        """The last number of each log, and a stamp of the last write."""
+        return await self._side.marks(owner)
+
+    async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
+        """Remove a notebook's log for good."""
+        return await self._side.delete_log(check_id("notebookId", notebook_id), owner)
+
+    async def put_blob(self, data: bytes, *, owner: str = "") -> str:
+        """Keep bytes by content."""
+        return await self._side.put(data, owner)
+
+    async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
+        """The bytes under a hash, or None."""
+        return await self._side.get(check_sha256(sha256), owner)
+
+    async def list_blobs(self, *, owner: str = "") -> list[str]:
+        """The hashes of all blobs, sorted."""
+        return await self._side.digests(owner)
+
+    async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
+        """Remove a blob for good."""
+        return await self._side.delete_blob(check_sha256(sha256), owner)
+
+    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+        """Look at each record, its counters, and its places in the indexes."""
+        return Check(self._wire, self._names, self._cells, owner).run(repair)
+
+    async def writable(self) -> bool:
+        """Whether Redis answers, is no read-only copy, and has memory left."""
+        try:
+            info = await self._wire.info()
+        except StorageError:
+            return False
+        return info.get("role") != "slave" and not guarantees.full(info)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
+
+    async def _tries(self, key: SessionKey) -> AsyncIterator[Loaded | None]:
+        """The session as it is, again and again until a write that builds on it went through."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self.lock_timeout
+        while loop.time() < until:
+            yield await self._cells.load(key)
+            await asyncio.sleep(random.uniform(0, 0.02))  # noqa: S311
+
+    def _options(self) -> Mapping[str, Any]:
+        """What connections are made of. Reads the password anew, for it may have changed."""
+        password = None
+        if self.password_file:
+            try:
+                text = Path(self.password_file).expanduser().read_text("utf-8")
+            except (OSError, ValueError) as exc:
+                raise SettingError("The file with the password of Redis can't be read.") from exc
+            password = text.partition("\n")[0].rstrip("\r")
+        return options_of(self._address, password)
+
+
+def _split(url: str) -> tuple[str, str | None]:
+    """An address without the prefix in it, and that prefix."""
+    try:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError as exc:
+        raise SettingError("The address of the Redis database is wrong.") from exc
+    prefix = next((value for name, value in query if name == "prefix"), None)
+    rest = urlencode([pair for pair in query if pair[0] != "prefix"])
+    return urlunsplit(parts._replace(query=rest)), prefix

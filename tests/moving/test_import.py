@@ -1,0 +1,195 @@
+"""``sessions import``: idempotent, dry, with a report; the source stays as it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aiserver.sessions.importers import detect
+from aiserver.sessions.importers.base import Read, Source
+from tests.sessions.records import turn
+
+from .conftest import IMPORTS, Run, configure, stored, tree
+
+
+def test_everything_is_imported_once_and_the_source_is_untouched(run: Run, work: Path):
+    """P25: a second import changes no byte; a dry run before writes nothing at all."""
+    source = work / "old"
+    shutil.copytree(IMPORTS, source)
+    (source / "README.md").unlink()
+    before = tree(source)
+    dry = run("import", source, "--dry-run")
+    assert dry.status == 0, dry.err
+    assert "Nothing was written" in dry.out
+    assert not (work / ".aiserver_sessions").exists()
+    first = run("import", source)
+    assert first.status == 0, first.err
+    assert first.out.splitlines()[:-1] == dry.out.splitlines()[:-2]
+    assert tree(source) == before
+    kept = tree(work / ".aiserver_sessions")
+    again = run("import", source)
+    assert again.status == 0
+    assert "new            0 sessions" in again.out
+    assert "added          0 turns, 0 events" in again.out
+    assert tree(work / ".aiserver_sessions") == kept
+    assert tree(source) == before
+    dry_again = run("import", source, "--dry-run")
+    assert "added          0 turns, 0 events" in dry_again.out
+
+
+def test_a_chat_that_has_grown_brings_what_is_new(run: Run, work: Path):
+    file = work / "cli_1.jsonl"
+    lines = [
+        {"_type": "metadata", "key": "cli:1", "created_at": "2026-01-01T10:00:00"},
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "```\nx\n```"},
+    ]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    run("import", file)
+    lines[0]["updated_at"] = "2026-02-02T10:00:00"
+    lines += [{"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    done = run("import", file)
+    assert "grown          1 sessions" in done.out and "added          1 turns" in done.out
+    (session,) = stored(work).values()
+    assert [one.user_request.intent for one in session.interactions] == ["a", "b"]
+
+
+def test_what_is_not_understood_is_said_with_its_reason_and_the_others_go_on(run: Run, work: Path):
+    """P22"""
+    source = work / "old"
+    source.mkdir()
+    good = next(IMPORTS.glob("nanobot-*/*.jsonl"))
+    shutil.copy(good, source / "good.jsonl")
+    (source / "broken.json").write_bytes(b'{"id": 3, "messages": [')
+    (source / "notes.json").write_text('{"a": 1}')
+    done = run("import", source)
+    assert done.status == 1
+    assert "broken.json: It is no JSON, or only a part of it." in done.err
+    assert "notes.json: It is in no format that is known here." in done.err
+    assert "not understood 2, see above" in done.out
+    assert len(stored(work)) == 1
+
+
+def test_a_source_that_is_not_there_is_said(run: Run, work: Path):
+    done = run("import", work / "nothing")
+    assert done.status == 1 and "There is no file and no folder" in done.err
+
+
+def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
+    notebook = work / "book.ipynb"
+    notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    done = run("import", chat, "--notebook", notebook, "--cell", "cell-1")
+    assert done.status == 0, done.err
+    (name,) = stored(work)
+    assert name == "book_cell-1.json"
+    assert run("import", chat, "--notebook", notebook).status == 0
+    assert {session.meta.notebook_id for session in stored(work).values()} == {"book"}
+
+
+def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
+    (work / "book.ipynb").write_text('{"metadata": {}}')
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    done = run("import", chat, "--notebook", "book.ipynb")
+    assert done.status == 1 and "has no id yet" in done.err
+    done = run("import", chat, "--cell", "x")
+    assert done.status == 1 and "needs --notebook" in done.err
+
+
+def test_the_format_can_be_said(run: Run, work: Path):
+    (work / "values.json").write_text('{"a": 1}')
+    assert run("import", "values.json").status == 1
+    assert run("import", "values.json", "--format", "agentscope").status == 0
+
+
+def test_verdant_takes_the_notebook_beside_it(run: Run, work: Path):
+    shutil.copy(IMPORTS / "verdant" / "houses_kc.ipyhistory", work)
+    notebook = json.loads((IMPORTS / "verdant" / "houses_kc.ipynb").read_bytes())
+    notebook["metadata"]["aiserver"] = {"notebook_id": "houses"}
+    (work / "houses_kc.ipynb").write_text(json.dumps(notebook))
+    assert run("import", "houses_kc.ipyhistory").status == 0
+    assert all(name.startswith("houses_") for name in stored(work))
+
+
+def test_it_goes_where_the_server_s_configuration_says(run: Run, work: Path):
+    elsewhere = work.parent / "elsewhere"
+    elsewhere.mkdir()
+    configure(work, FileSessionManager={"root": str(elsewhere)})
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    assert run("import", chat).status == 0
+    assert stored(elsewhere) and not (work / ".aiserver_sessions").exists()
+
+
+def test_a_store_that_is_named_is_that_one_whatever_the_configuration_says(run: Run, work: Path):
+    configure(work, FileSessionManager={"root": str(work / "other")})
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    target = work / "here" / "of all"
+    for store in (target.as_uri(), str(target), f"{target}/.aiserver_sessions"):
+        assert run("import", chat, "--store", store).status == 0
+        assert len(stored(target)) == 1
+    assert not (work / "other").exists()
+
+
+def test_what_we_kept_ourselves_is_taken_to_the_letter(run: Run, work: Path):
+    """What went through a save has no secrets left; so a key-like word in it is somebody's text."""
+    shutil.copy(Path(__file__).parent.parent / "data" / "session-1.0.json", work / "s.json")
+    assert run("import", "s.json").status == 0
+    (file,) = (work / ".aiserver_sessions").glob("*.json")
+    ours, theirs = json.loads(file.read_bytes()), json.loads((work / "s.json").read_bytes())
+    assert ours["meta"].pop("revision") and theirs["meta"].pop("revision", 1)
+    assert ours == theirs
+
+
+def test_names_of_owners_keep_apart_what_is_imported(run: Run, work: Path):
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    run("import", chat, "--owner", "alice")
+    assert "There are no sessions" in run("list").out
+    assert len(run("list", "--owner", "alice").out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["nanobot", "chat", "pcai", "agentscope", "aiserver"])
+def test_no_importer_fails_on_bytes_of_any_kind(name: str):
+    """P22: flipped bits of a real file."""
+    files = {
+        "nanobot": next(IMPORTS.glob("nanobot-*/*.jsonl")),
+        "chat": next(IMPORTS.glob("*chat*/*.chat")),
+        "pcai": next(IMPORTS.glob("pcai/*")),
+        "agentscope": next(IMPORTS.glob("agentscope/*/*.jsonl")),
+        "aiserver": Path(__file__).parent.parent / "data" / "session-1.0.json",
+    }
+    data = files[name].read_bytes()
+    for place in range(0, len(data), max(1, len(data) // 200)):
+        flipped = data[:place] + bytes([data[place] ^ 0x12]) + data[place + 1 :]
+        try:
+            found = detect.read(Source(files[name], flipped), name)
+        except detect.NotUnderstood:
+            continue
+        assert isinstance(found, Read)
+
+
+def test_a_turn_of_ours_is_not_touched_by_an_import_beside_it(run: Run, work: Path):
+    """A history that grew here keeps its order; what the import lacks of it stays."""
+    import asyncio
+
+    from aiserver.models import SessionKey
+    from aiserver.sessions.file import FileSessionManager
+
+    notebook = work / "book.ipynb"
+    notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
+
+    async def ask() -> None:
+        store = FileSessionManager(root=str(work))
+        await store.save_interaction(SessionKey("book", "cell-1"), turn("mine"))
+        await store.close()
+
+    asyncio.run(ask())
+    chat = next(IMPORTS.glob("*chat*/bank*.chat"))
+    assert run("import", chat, "--notebook", notebook, "--cell", "cell-1").status == 0
+    (session,) = stored(work).values()
+    assert session.interactions[0].user_request.intent == "mine"
+    assert len(session.interactions) == 16
+    assert [one.turn_id for one in session.interactions] == list(range(1, 17))

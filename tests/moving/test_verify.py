@@ -1,0 +1,188 @@
+"""``sessions verify`` and ``repair`` on the file store: each flaw is found, no byte is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aiserver.models import SessionKey
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.filenames import session_name
+from tests.sessions.projects import NOTEBOOKS, fill
+from tests.sessions.records import turn
+
+from .conftest import Run, stored, tree
+
+KEY = SessionKey("book", "cell_0")
+FILE = session_name(KEY)
+
+
+@pytest.fixture
+def folder(work: Path) -> Path:
+    """The folder of a whole project."""
+    asyncio.run(fill(FileSessionManager(root=str(work))))
+    return work / ".aiserver_sessions"
+
+
+def bytes_kept(before: dict[str, bytes], after: dict[str, bytes]) -> bool:
+    """Whether each file's bytes are still somewhere."""
+    return set(before.values()) <= set(after.values())
+
+
+def test_a_whole_project_has_no_flaw_and_looking_changes_nothing(
+    run: Run, work: Path, folder: Path
+):
+    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in work.rglob("*")}
+    done = run("verify")
+    assert done.status == 0 and "all are whole." in done.out
+    assert f"{3 * len(NOTEBOOKS) + 2} records" in done.out
+    after = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in work.rglob("*")}
+    assert after == before
+    assert run("repair").status == 0
+
+
+def test_nothing_is_made_where_nothing_is(run: Run, work: Path):
+    assert run("verify").status == 0
+    assert run("repair").status == 0
+    assert not list(work.iterdir())
+
+
+def test_a_cut_session_is_found_and_mended_as_the_next_write_would(run: Run, folder: Path):
+    """P22"""
+    data = (folder / FILE).read_bytes()
+    (folder / FILE).write_bytes(data[: len(data) * 2 // 3])
+    before = tree(folder)
+    done = run("verify")
+    assert done.status == 1 and f"{FILE}: It is damaged; 1 turns" in done.out
+    assert tree(folder) == before
+    mended = run("repair")
+    assert mended.status == 0 and "1 were mended, 0 could not be." in mended.out
+    assert bytes_kept(before, tree(folder))
+    assert stored(folder.parent)[FILE].interactions[0].user_request.intent == "读取数据"
+    assert run("verify").status == 0
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00" * 50, b"no session", b"[]"])
+def test_a_session_of_which_nothing_is_left_is_set_aside(run: Run, folder: Path, data: bytes):
+    """P22"""
+    (folder / FILE).write_bytes(data)
+    before = tree(folder)
+    assert "nothing in it is whole" in run("verify").out
+    assert run("repair").status == 0
+    assert bytes_kept(before, tree(folder)) and not (folder / FILE).exists()
+    assert run("verify").status == 0
+
+
+def test_a_link_in_a_session_s_place_is_set_aside_not_followed(run: Run, folder: Path, work: Path):
+    """P6"""
+    (work / "secret.txt").write_text("mine")
+    (folder / FILE).unlink()
+    (folder / FILE).symlink_to(work / "secret.txt")
+    assert f"{FILE}: It is a link" in run("verify").out
+    assert run("repair").status == 0
+    assert (work / "secret.txt").read_text() == "mine"
+    assert run("verify").status == 0
+
+
+def test_a_file_under_another_s_name_is_joined_with_its_own(run: Run, folder: Path):
+    """A copy made by hand holds a turn that its own file lacks: it comes back."""
+
+    async def grow() -> None:
+        store = FileSessionManager(root=str(folder.parent))
+        await store.save_interaction(KEY, turn("only in the copy"))
+        await store.close()
+
+    own = (folder / FILE).read_bytes()
+    asyncio.run(grow())
+    shutil.move(folder / FILE, folder / "book_other.json")
+    (folder / FILE).write_bytes(own)
+    before = tree(folder)
+    assert "book_other.json: Its name is not that of what it holds" in run("verify").out
+    assert run("repair").status == 0
+    after = tree(folder)
+    assert bytes_kept({name: data for name, data in before.items() if name != FILE}, after)
+    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    assert intents == ["读取数据", "again", "only in the copy"]
+    assert run("verify").status == 0
+
+
+def test_damaged_lines_of_a_log_are_put_aside_and_the_others_stay(run: Run, folder: Path):
+    """P22: also the torn last line that a killed writer has left."""
+    log = folder / "notebooks" / "book.jsonl"
+    whole = log.read_bytes()
+    log.write_bytes(whole + b"\x00\x00\n" + whole[:40])
+    before = tree(folder)
+    assert "notebooks/book.jsonl: 2 of its lines are damaged." in run("verify").out
+    assert run("repair").status == 0
+    assert bytes_kept(before, tree(folder)) and log.read_bytes() == whole
+    assert run("verify").status == 0
+
+
+def test_a_blob_that_doesn_t_fit_its_hash_is_set_aside(run: Run, folder: Path):
+    (blob,) = (path for path in (folder / "blobs").rglob("*") if path.is_file())
+    blob.write_bytes(b"something else")
+    before = tree(folder)
+    assert f"blobs/{blob.name}: It is damaged." in run("verify").out
+    assert run("repair").status == 0
+    assert bytes_kept(before, tree(folder)) and not blob.exists()
+    assert run("verify").status == 0
+    assert blob.name != hashlib.sha256(b"something else").hexdigest()
+
+
+def test_what_a_killed_writer_left_is_found_and_removed(run: Run, folder: Path):
+    """P21"""
+    orphan = folder / f"{FILE}.0123456789abcdef.tmp"
+    orphan.write_bytes(b"half a")
+    before = tree(folder)
+    assert "A writer that was killed has left it behind." in run("verify").out
+    assert tree(folder) == before
+    assert run("repair").status == 0
+    assert not orphan.exists() and run("verify").status == 0
+
+
+def test_a_temp_file_whose_writer_lives_is_no_flaw(run: Run, folder: Path):
+    """P21"""
+    store = FileSessionManager(root=str(folder.parent))
+    with store._place.writing(FILE):
+        temp = folder / f"{FILE}.0123456789abcdef.tmp"
+        temp.write_bytes(b"half a")
+        assert run("verify").status == 0
+    asyncio.run(store.close())
+
+
+def test_what_can_t_be_mended_stays_and_is_said(run: Run, folder: Path):
+    """Two records of one place: to choose one would be to lose the other."""
+    content = json.loads((folder / FILE).read_bytes())
+    content["events"][0]["seq"] = 1
+    (folder / FILE).write_text(json.dumps(content))
+    before = tree(folder)
+    done = run("repair")
+    assert done.status == 1 and "the same place in the order" in done.out
+    assert tree(folder) == before
+
+
+def test_one_record_that_can_t_be_looked_at_hides_no_other(run: Run, folder: Path):
+    """P22"""
+    (folder / FILE).write_bytes(b"")
+    other = session_name(SessionKey("x" * 64, "cell_3"))
+    (folder / other).write_bytes(b"{")
+    out = run("verify").out
+    assert FILE in out and other in out and "2 have a flaw" in out
+
+
+def test_an_owner_s_records_are_looked_at_under_their_name(run: Run, work: Path):
+    asyncio.run(fill(FileSessionManager(root=str(work)), "alice"))
+    name = session_name(SessionKey("book", "cell_0", "alice"))
+    data = (work / ".aiserver_sessions" / name).read_bytes()
+    (work / ".aiserver_sessions" / name).write_bytes(data[:-40])
+    assert run("verify").status == 0  # nobody's
+    assert name in run("verify", "--owner", "alice").out
+    assert name in run("verify", "--all-owners").out
+    assert run("repair", "--owner", "alice").status == 0
+    assert stored(work)[name].meta.owner == "alice"
+    assert run("verify", "--all-owners").status == 0

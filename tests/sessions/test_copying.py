@@ -1,0 +1,73 @@
+"""A whole project goes into each store and back without a difference."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from aiserver.moving.copying import copy
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+
+from .conftest import Backend
+from .projects import BLOB, NOTEBOOKS, all_of, fill
+from .records import in_loop
+
+
+@in_loop
+async def test_a_project_goes_from_a_folder_to_each_store_and_back_without_a_difference(
+    backend: Backend, tmp_path: Path
+):
+    """Issue 4: copy moves a whole project between any two stores and back. P25."""
+    first = FileSessionManager(root=str(tmp_path / "first"))
+    back = FileSessionManager(root=str(tmp_path / "back"))
+    store = backend.open()
+    for place in (first, back):
+        Path(place.root).mkdir()
+    try:
+        await fill(first)
+        wanted = await all_of(first)
+        assert len(wanted["sessions"]) == 2 * len(NOTEBOOKS) + 1  # type: ignore[arg-type]
+        assert wanted["blobs"] == {hashlib.sha256(BLOB).hexdigest(): BLOB}
+        report = await copy(first, store, "", "Alice Ü")
+        assert not report.not_taken and report.sessions_new == 2 * len(NOTEBOOKS) + 1
+        assert await all_of(store, "Alice Ü") == wanted
+        assert not (await store.list_sessions())[1]  # nobody else has anything of it
+        between = InMemorySessionManager()
+        await copy(store, between, "Alice Ü", "bob")
+        assert await all_of(between, "bob") == wanted
+        await copy(between, store, "bob", "carol")
+        assert await all_of(store, "carol") == wanted
+        await copy(store, back, "carol", "")
+        assert await all_of(back) == wanted
+        # Byte for byte: what another store has made of it is the same file again.
+        ours, theirs = _files(tmp_path / "first"), _files(tmp_path / "back")
+        assert ours.keys() == theirs.keys()
+        for name, data in ours.items():
+            assert data == theirs[name], name
+    finally:
+        for each in (first, store, back):
+            await each.close()
+
+
+@in_loop
+async def test_a_copy_that_is_done_twice_is_done_once(backend: Backend, tmp_path: Path):
+    source = InMemorySessionManager()
+    await fill(source, "bob")
+    store = backend.open()
+    try:
+        await copy(source, store, "bob", "bob")
+        once = await all_of(store, "bob")
+        report = await copy(source, store, "bob", "bob")
+        assert (report.sessions_new, report.sessions_grown, report.blobs, report.logs) == (0,) * 4
+        assert await all_of(store, "bob") == once
+    finally:
+        await store.close()
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix != ".lock"
+    }
