@@ -92,6 +92,10 @@ class Database:
         """Make ready, and say what the database does not guarantee."""
         return await self.read(engines.unsure, await self._resolved())
 
+    async def is_writable(self) -> bool:
+        """Whether the database takes writes, as far as it says."""
+        return await self.read(engines.is_writable, await self._resolved())
+
     async def dispose(self) -> None:
         """Close all connections."""
         if self._resting:

@@ -175,6 +175,16 @@ async def _held_beside(file: Path) -> AsyncIterator[None]:
         await asyncio.to_thread(lock.release)
 
 
+async def is_writable(connection: AsyncConnection, address: Address) -> bool:
+    """Whether the database takes writes, as far as it says."""
+    if address.kind == "postgresql":
+        closed = (await connection.exec_driver_sql("SHOW transaction_read_only")).scalar()
+        return closed == "off"
+    if address.kind == "mysql":
+        return not (await connection.exec_driver_sql("SELECT @@read_only")).scalar()
+    return address.file is None or os.access(address.file, os.W_OK)
+
+
 async def unsure(connection: AsyncConnection, address: Address) -> list[str]:
     """What the database, as it is set up, does not guarantee."""
     if address.kind == "postgresql":

@@ -60,11 +60,11 @@ def fault(error: BaseException) -> Fault | None:
     cause = error.orig if isinstance(error, sa.DBAPIError) else error
     if isinstance(error, sa.DBAPIError) and error.connection_invalidated:
         return Fault(StorageUnreachable(), lost=True)
+    if (number := _number(cause)) is not None:
+        return _mysql(number)
     state = getattr(cause, "sqlstate", None)
     if isinstance(state, str):
         return _postgresql(state)
-    if (number := _number(cause)) is not None:
-        return _mysql(number)
     if type(cause).__module__ == "sqlite3":
         return _sqlite(str(cause).lower())
     if isinstance(cause, (OSError, EOFError)) or _is_drivers(cause):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from traitlets import Bool, Float, Unicode, default
 
+from ...errors import StorageError
 from ...models import (
     Event,
     Interaction,
@@ -246,6 +247,13 @@ class SQLSessionManager(SessionManager):
         """Look at each session's rows, one session by one."""
         for key in await self._do(lambda db: db.read(records.keys, owner)):
             yield await self._checked(key, repair)
+
+    async def writable(self) -> bool:
+        """Whether the database takes writes, as far as it says."""
+        try:
+            return await self._do(lambda db: db.is_writable())
+        except StorageError:
+            return False
 
     async def close(self) -> None:
         """Close the connections, after what was begun."""

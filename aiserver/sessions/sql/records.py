@@ -173,12 +173,12 @@ async def put_items(
 
 async def change(connection: AsyncConnection, key: SessionKey, **row: Any) -> None:
     """Write columns of a session's row."""
-    await connection.execute(_CHANGE.values(**row), _at(key))
+    await connection.execute(_CHANGE, _at(key, **row))
 
 
 async def change_item(connection: AsyncConnection, key: SessionKey, index: int, **row: Any) -> None:
     """Write columns of an item's row."""
-    await connection.execute(_CHANGE_ITEM.values(**row), _at(key, of_index=index))
+    await connection.execute(_CHANGE_ITEM, _at(key, of_index=index, **row))
 
 
 async def delete_session(connection: AsyncConnection, key: SessionKey) -> bool:

@@ -110,6 +110,17 @@ class Stack:
             return codec.parse(self.compose(), key)  # it knows what to make of it
         return session if is_plain(session, key) else codec.parse(self.compose(), key)
 
+    def check(self) -> None:
+        """Raise Damaged if a piece is no JSON."""
+        # Piece by piece, too.
+        try:
+            for one in self.items:
+                if one.kind in (TURN, EVENT):
+                    json.loads(one.content)
+            json.loads(self.extra or "{}")
+        except (ValueError, RecursionError) as exc:
+            raise Damaged("not JSON") from exc
+
     def head(self, key: SessionKey) -> Session:
         """The session without its items. Raises Damaged."""
         return Stack(self.meta).load(key)
