@@ -153,8 +153,8 @@ class FileSessionManager(SessionManager):
         return bool(grown)
 
     @contextlib.asynccontextmanager
-    async def exclusively(self) -> AsyncIterator[None]:
-        """Be the only process that says which notebook is which."""
+    async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
+        """Be the only process that says which notebook is which, whosever they are."""
         if not await self.writable():
             yield  # then nobody can say anything new
             return
