@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import SettingError
 from ..models import SessionKey, is_id
 from ..sessions.importers.base import Read, moved
+from ..sessions.root import path_of
 from .databases import Database, Redis
 from .places import Place, make_ready
 from .progress import Bar
@@ -26,7 +27,7 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
         raise SettingError("--cell is the id of a cell, and needs --notebook.")
-    origins = [_origin(name, arguments) for name in arguments.source]
+    origins = [_origin(name, arguments, place) for name in arguments.source]
     if not arguments.dry_run:
         make_ready(place)
     report = Report()
@@ -64,10 +65,11 @@ def notebook_id_of(path: str) -> str:
     return found
 
 
-def _origin(name: str, arguments: argparse.Namespace) -> Origin | Database | Redis:
+def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | Database | Redis:
     scheme, found, _ = name.partition("://")
     if not found or scheme.lower() == "file":
-        return Origin(name.removeprefix("file://"), arguments.format)
+        path = str(path_of(name)) if found else name
+        return Origin(path, arguments.format, place.root)
     if scheme.lower() in _REDIS:
         return Redis(name, arguments.prefix)
     return Database(name, arguments.table)
