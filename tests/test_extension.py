@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from typing import Any
@@ -65,24 +64,24 @@ async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any
 @pytest.mark.parametrize(
     ("store", "level", "said"),
     [
-        ("memory://", logging.WARNING, "they are gone when the server stops"),
-        ("file", logging.INFO, "FileSessionManager: what is saved outlives a crash"),
+        ("memory://", "W", "they are gone when the server stops"),
+        ("file", "I", "FileSessionManager: what is saved outlives a crash"),
     ],
 )
 async def test_a_server_says_what_its_store_guarantees(
     jp_configurable_serverapp: Any,
-    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
     store: str,
     level: int,
     said: str,
 ):
-    caplog.set_level(logging.INFO)
     app = jp_configurable_serverapp(
         config={
             "ServerApp": {"jpserver_extensions": {"aiserver": True}},
-            "AIServer": {"session_manager": store},
+            "AIServer": {"session_manager": store, "log_level": "INFO"},
         }
     )
     await app.extension_manager.start_all_extensions()
-    assert [r.levelno for r in caplog.records if said in r.getMessage()] == [level]
+    [line] = [line for line in capsys.readouterr().err.splitlines() if said in line]
+    assert line.startswith(f"[{level} ")
     await app.extension_manager.extension_points["aiserver"].app.stop_extension()

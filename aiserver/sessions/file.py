@@ -153,8 +153,8 @@ class FileSessionManager(SessionManager):
         return bool(grown)
 
     @contextlib.asynccontextmanager
-    async def exclusively(self) -> AsyncIterator[None]:
-        """Be the only process that says which notebook is which."""
+    async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
+        """Be the only process that says which notebook is which, whosever they are."""
         if not await self.writable():
             yield  # then nobody can say anything new
             return
@@ -220,7 +220,10 @@ class FileSessionManager(SessionManager):
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
         """Look at each file; with ``repair`` mend what can be."""
-        checks = Checks(self._place, self._files, self._notebook_logs, self._blobs, owner)
+        of_owners = self._listing.owners
+        checks = Checks(
+            self._place, self._files, self._notebook_logs, self._blobs, owner, of_owners
+        )
         for look in await self._run(checks.all):
             yield await self._run(looked, look, repair)
 

@@ -21,6 +21,12 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
+from aiserver.sessions.sql import SQLSessionManager
+
+from ..servers import new_database
+from .databases import Database, sqlite_copy, sqlite_template
+
+from ..servers import Redis, need
 
 
 class Backend(ABC):
@@ -59,6 +65,54 @@ class MemoryBackend(Backend):
         self._manager._sessions[key] = data
 
 
+class SQLBackend(Backend):
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def open(self) -> SQLSessionManager:
+        return self.database.open()
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        self.database.plant(key, data)
+
+
+DATABASES = ["sqlite", "postgresql", "mysql"]
+
+
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of SQLite with our tables."""
+    return sqlite_template(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgresql_database(postgres_url: str) -> Database:
+    """A database for all tests that ask for it in turn."""
+    return Database(new_database(postgres_url))
+
+
+@pytest.fixture(scope="session")
+def mysql_database(mysql_url: str) -> Database:
+    """A database for all tests that ask for it in turn."""
+    return Database(new_database(mysql_url))
+
+
+def database_of(request: pytest.FixtureRequest, kind: str) -> Database:
+    """An empty database of a kind."""
+    if kind == "sqlite":
+        template = request.getfixturevalue("empty_sqlite")
+        return sqlite_copy(template, request.getfixturevalue("tmp_path"))
+    database: Database = request.getfixturevalue(f"{kind}_database")
+    database.empty()
+    return database
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> Database:
+    """A database of each kind in turn, empty."""
+    return database_of(request, request.param)
+
+
 class RedisBackend(Backend):
     def __init__(self, url: str) -> None:
         self.prefix = f"test-{uuid.uuid4().hex}:"
@@ -92,10 +146,24 @@ class RedisBackend(Backend):
         self.server.zadd(names[1], {cell_name(key): 0})
         self.server.sadd(names[0], owner_text(key.owner))
 
-    def close(self) -> None:
-        for name in self.server.scan_iter(f"{self.prefix}*", count=1000):
-            self.server.delete(name)
-        self.server.close()
+    def content(self) -> dict[bytes, bytes]:
+        """All that is kept, apart from the answers to writes."""
+        names = self.server.scan_iter(f"{self.prefix}*", count=1000)
+        kept = [name for name in names if not name.startswith(f"{self.prefix}once:".encode())]
+        return {name: self.server.dump(name) for name in kept}
+
+    def empty(self) -> None:
+        names = list(self.server.scan_iter(f"{self.prefix}*", count=1000))
+        if names:
+            self.server.delete(*names)
+
+
+@pytest.fixture
+def redis_server() -> Iterator[Redis]:
+    """A Redis of the test's own, to be broken. It keeps each write before it answers."""
+    need(Redis)
+    with Redis() as server:
+        yield server
 
 
 @pytest.fixture
@@ -103,12 +171,15 @@ def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
     """A prefix of its own in a real Redis."""
     place = RedisBackend(redis_url)
     yield place
-    place.close()
+    place.empty()
+    place.server.close()
 
 
-@pytest.fixture(params=["file", "memory", "redis"])
+@pytest.fixture(params=["file", "memory", *DATABASES, "redis"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
     """Each store in turn."""
+    if request.param in DATABASES:
+        return SQLBackend(database_of(request, request.param))
     if request.param == "redis":
         place: Backend = request.getfixturevalue("redis_backend")
         return place
