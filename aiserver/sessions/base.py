@@ -27,7 +27,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABCMeta, abstractmethod
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
@@ -69,7 +69,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     Every method may raise StorageError or one of its children.
     """
 
-    shared: ClassVar[bool] = False
+    shared: bool = False
     """Whether people share it, so that keys must name their owner."""
 
     start_dir = Unicode(
@@ -181,10 +181,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         joined whole.
         """
 
-    def exclusively(self) -> contextlib.AbstractAsyncContextManager[None]:
+    def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Be the only one, among all that share the store, who says which notebook is which.
 
-        Not for two tasks of one process at once.
+        Of the owner's notebooks; others' need not wait, but may have to where the store can't
+        tell. Not for two tasks of one process at once.
         """
         return contextlib.nullcontext()
 

@@ -122,7 +122,7 @@ class NotebookRegistry:
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
-        async with self._one_at_a_time, self._store.exclusively():
+        async with self._one_at_a_time, self._store.exclusively(owner=self._owner):
             if self._elsewhere:
                 await self._elsewhere.take_logs(path)
             await self._refresh()

@@ -114,7 +114,11 @@ def numbered(
     log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
 ) -> list[NotebookLogEntry]:
     """Entries as they are saved behind a notebook's log, each with its ``seq``."""
-    start = max((entry.seq for entry in log), default=0) + 1
+    return numbered_from(max((entry.seq for entry in log), default=0) + 1, entries)
+
+
+def numbered_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
+    """Entries as they are saved, the first of them with this ``seq``."""
     return [
         NotebookLogEntry.model_validate(codec.fields(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)

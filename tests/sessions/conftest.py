@@ -21,6 +21,10 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
+from aiserver.sessions.sql import SQLSessionManager
+
+from ..servers import new_database
+from .databases import Database, sqlite_copy, sqlite_template
 
 from ..servers import Redis, need
 
@@ -59,6 +63,54 @@ class MemoryBackend(Backend):
 
     def plant(self, key: SessionKey, data: bytes) -> None:
         self._manager._sessions[key] = data
+
+
+class SQLBackend(Backend):
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def open(self) -> SQLSessionManager:
+        return self.database.open()
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        self.database.plant(key, data)
+
+
+DATABASES = ["sqlite", "postgresql", "mysql"]
+
+
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of SQLite with our tables."""
+    return sqlite_template(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgresql_database(postgres_url: str) -> Database:
+    """A database for all tests that ask for it in turn."""
+    return Database(new_database(postgres_url))
+
+
+@pytest.fixture(scope="session")
+def mysql_database(mysql_url: str) -> Database:
+    """A database for all tests that ask for it in turn."""
+    return Database(new_database(mysql_url))
+
+
+def database_of(request: pytest.FixtureRequest, kind: str) -> Database:
+    """An empty database of a kind."""
+    if kind == "sqlite":
+        template = request.getfixturevalue("empty_sqlite")
+        return sqlite_copy(template, request.getfixturevalue("tmp_path"))
+    database: Database = request.getfixturevalue(f"{kind}_database")
+    database.empty()
+    return database
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> Database:
+    """A database of each kind in turn, empty."""
+    return database_of(request, request.param)
 
 
 class RedisBackend(Backend):
@@ -123,9 +175,11 @@ def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
     place.server.close()
 
 
-@pytest.fixture(params=["file", "memory", "redis"])
+@pytest.fixture(params=["file", "memory", *DATABASES, "redis"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
     """Each store in turn."""
+    if request.param in DATABASES:
+        return SQLBackend(database_of(request, request.param))
     if request.param == "redis":
         place: Backend = request.getfixturevalue("redis_backend")
         return place

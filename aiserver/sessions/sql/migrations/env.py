@@ -1,0 +1,13 @@
+"""How Alembic runs our migrations: on the connection, and in the transaction, it is given."""
+
+from alembic import context
+
+from aiserver.sessions.sql.tables import VERSION_TABLE, metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    version_table=VERSION_TABLE,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,127 @@
+"""Databases for the tests of the stores: how they are made, emptied and looked into."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, insert, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from aiserver.models import SessionKey
+from aiserver.sessions import codec
+from aiserver.sessions.sql import SQLSessionManager
+from aiserver.sessions.sql.kinds import ABSENT, EVENT, LIST, NULL, TURN
+from aiserver.sessions.sql.owners import owner_key
+from aiserver.sessions.sql.rows import split
+from aiserver.sessions.sql.tables import items, metadata, sessions
+from aiserver.sessions.summaries import summarise
+
+from ..servers import run
+from .records import KEY, turn
+
+
+class Database:
+    """One database, and what is done there behind the store's back."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def open(self, **traits: Any) -> SQLSessionManager:
+        """A new manager of it."""
+        return SQLSessionManager(url=self.url, **traits)
+
+    def ask(self, work: Callable[[AsyncConnection], Awaitable[Any]]) -> Any:
+        """Do something in one transaction."""
+
+        async def ask() -> Any:
+            store = self.open()
+            try:
+                return await store._do(lambda db: db.write(lambda conn, _: work(conn)))
+            finally:
+                await store.close()
+
+        return run(ask())
+
+    def execute(self, statement: str, **values: Any) -> None:
+        """Execute one statement."""
+        self.ask(lambda connection: connection.execute(text(statement), values))
+
+    def rows(self, table: Any) -> list[Any]:
+        """All rows of a table."""
+
+        async def read(connection: AsyncConnection) -> Any:
+            return (await connection.execute(select(table))).all()
+
+        found: list[Any] = self.ask(read)
+        return found
+
+    def empty(self) -> None:
+        """Remove all there is."""
+
+        async def work(connection: AsyncConnection) -> None:
+            for table in metadata.sorted_tables:
+                await connection.execute(delete(table))
+
+        self.ask(work)
+
+    def plant(self, key: SessionKey, data: bytes) -> None:
+        """Put a session there as somebody else would have, to the letter, whatever it says."""
+        content = json.loads(data)
+        meta = content.pop("meta")
+        planted = [(TURN, one) for one in content.pop("interactions")]
+        events = ABSENT
+        if "events" in content and not isinstance(content["events"], dict):
+            found = content.pop("events")
+            events = NULL if found is None else LIST
+            planted += [(EVENT, one) for one in found or []]
+        session = codec.parse(data, key)
+        of = {
+            "owner": owner_key(key.owner),
+            "notebook_id": key.notebook_id,
+            "cell_id": key.cell_id,
+        }
+        head = {
+            "meta": json.dumps(meta),
+            "extra": json.dumps(content, indent=2) if content else "",
+            "events": events,
+            "counters": split(session)[1].dump(),
+            "summary": summarise(session).model_dump_json(),
+        }
+        rows = [
+            of
+            | {"item_index": index, "kind": kind, "event_id": None, "write_id": 0}
+            | {"content": json.dumps(one)}
+            for index, (kind, one) in enumerate(planted)
+        ]
+
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(insert(sessions), of | head)
+            await connection.execute(insert(items), rows)
+
+        self.ask(work)
+
+
+def sqlite_template(folder: Path) -> Path:
+    """An SQLite file with our tables, to be copied: it is made only once."""
+    path = folder / "template.db"
+    database = Database(f"sqlite+aiosqlite:///{path}")
+
+    async def make() -> None:
+        store = database.open()
+        await store.save_interaction(KEY, turn())
+        await store.delete(KEY)
+        await store.close()
+
+    run(make())
+    return path
+
+
+def sqlite_copy(template: Path, folder: Path) -> Database:
+    """A database of one's own."""
+    path = folder / "histories.db"
+    shutil.copy(template, path)
+    return Database(f"sqlite+aiosqlite:///{path}")
