@@ -23,14 +23,15 @@ from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
 from aiserver.sessions.sql import SQLSessionManager
 
-from ..servers import new_database
+from ..servers import Redis, need, new_database
 from .databases import Database, sqlite_copy, sqlite_template
-
-from ..servers import Redis, need
 
 
 class Backend(ABC):
     """A place for sessions, and how to get at it from outside the contract."""
+
+    url = ""
+    """The address by which another process finds it."""
 
     @abstractmethod
     def open(self) -> SessionManager:
@@ -45,6 +46,7 @@ class FileBackend(Backend):
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / ".aiserver_sessions"
+        self.url = root.as_uri()
 
     def open(self) -> FileSessionManager:
         return FileSessionManager(root=str(self.root))
@@ -68,6 +70,7 @@ class MemoryBackend(Backend):
 class SQLBackend(Backend):
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.url = database.url
 
     def open(self) -> SQLSessionManager:
         return self.database.open()
