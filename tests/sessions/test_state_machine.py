@@ -36,6 +36,13 @@ TIMES = ("created_at", "last_updated")
 OWNERS = ("ada", "Ada\0:%名")
 # Few, and one above all, so that much happens to it. The others have an id in common with it.
 keys = st.sampled_from([*[(0, "nb", "c")] * 4, (0, "nb", "C_"), (0, "Nb", "c"), (1, "nb", "c")])
+BOUNDS = ((None, None), (3, None), (None, 40), (None, None), (4, 25), (0, 99))  # messages, tokens
+PAGES = (
+    ("", 0, None),
+    ("one", 0, 9),
+    ("", 1, 1),
+    ("one", 1, 0),
+)  # of which notebook, offset, limit
 revisions = st.sampled_from(["any", "any", "right", "right", "stale"])
 logged = st.fixed_dictionaries(
     {"type": st.just("path_seen"), "timestamp": st.just(NOON), "data": st.just({"path": "分析"})}
@@ -52,6 +59,8 @@ class StoreMachine(RuleBasedStateMachine):
         self._loop = asyncio.new_event_loop()
         self._store: SessionManager = backend.open()
         self._plain = Plain()
+        self._bounds = itertools.cycle(BOUNDS)
+        self._pages = itertools.cycle(PAGES)
         # The place serves many examples. Each has owners of its own, so it begins with nothing.
         self._owners = [f"{owner}{next(_examples)}" for owner in OWNERS]
 
@@ -229,10 +238,9 @@ class StoreMachine(RuleBasedStateMachine):
         raw, revision = self._run(self._store.load_raw(name))
         assert _content(codec.parse(raw)) == _expected(key, expected)
         assert revision == expected.revision
-        for messages, tokens in ((None, None), (3, None), (None, 40), (4, 25), (0, 99)):
-            self._is_history(name, expected.history(), messages, tokens)
-        for of, offset, limit in ((None, 0, None), (key[1], 0, 9), (None, 1, 1), (key[1], 1, 0)):
-            self._is_list(key[0], of, offset, limit)
+        self._is_history(name, expected.history(), *next(self._bounds))
+        of, offset, limit = next(self._pages)
+        self._is_list(key[0], key[1] if of else None, offset, limit)
 
     def _is_history(
         self, name: SessionKey, turns: list[Item], messages: int | None, tokens: int | None
@@ -318,7 +326,7 @@ def test_every_store_does_what_dictionaries_do(backend: Backend) -> None:
     run_state_machine_as_test(
         lambda: StoreMachine(backend),
         settings=settings(
-            max_examples=40,
+            max_examples=30,
             stateful_step_count=30,
             deadline=None,
             derandomize=True,
