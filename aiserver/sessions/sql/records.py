@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from ...models import Event, Interaction, NewEvent, SessionKey
 from .kinds import EVENT, TURN
 from .owners import is_plain, owner_key
-from .rows import Item, Stack, hashed
+from .rows import Item, Stack, hashed, record
 from .tables import items, owners, sessions
 
 _META, _EXTRA = -2, -1  # stand for an index where a session is read in one go
@@ -62,7 +62,7 @@ _KNOWN = (
     select(items.c.content)
     .where(_of(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
-    .order_by(items.c.item_index.desc())
+    .order_by(items.c.item_index)
 )
 _CHANGE = update(sessions).where(_of(sessions))
 _CHANGE_ITEM = update(items).where(_of(items), items.c.item_index == bindparam("of_index"))
@@ -126,7 +126,7 @@ async def turns_before(
 ) -> list[tuple[int, Interaction]]:
     """The newest turns below an index, newest first, with their indexes. Raises ValueError."""
     rows = await connection.execute(_TURNS, _at(key, first=first, before=before, many=many))
-    return [(index, Interaction.model_validate_json(content)) for index, content in rows]
+    return [(index, record(Interaction, content)) for index, content in rows]
 
 
 async def known_events(
@@ -137,8 +137,8 @@ async def known_events(
     if not ids:
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
-    kept = [Event.model_validate_json(content) for (content,) in rows]
-    return {event.id: event for event in kept if event.id is not None}  # the oldest comes last
+    kept = [record(Event, content) for (content,) in rows]
+    return {event.id: event for event in kept if event.id is not None}
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
