@@ -138,14 +138,19 @@ class AIServer(ExtensionApp):
         await self.models.sweep()
 
     async def _start_sessions(self) -> None:
-        """Say aloud what the store doesn't guarantee. One that doesn't answer yet may do later."""
+        """Say aloud what the store guarantees. One that doesn't answer yet may do later."""
         from .errors import AIServerError
 
         try:
-            for sentence in await self.sessions.start():
-                self.log.warning("%s", sentence)
+            doubts = await self.sessions.start()
         except AIServerError as error:
             self.log.error("%s", error.message)
+            return
+        for sentence in doubts:
+            self.log.warning("%s", sentence)
+        if not doubts:
+            store = type(self.sessions).__name__
+            self.log.info("%s: what is saved outlives a crash of the server or the machine.", store)
 
     def make_models(self) -> ModelRegistry:
         """The registry as it is configured; the doctor looks at the very same."""

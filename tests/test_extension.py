@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 IMPORT = """
 import sys
 import jupyter_server.serverapp, jupyter_server.extension.application
@@ -57,3 +59,29 @@ async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any
     assert extension.sessions.root == str(there)
     assert app.web_app.settings["aiserver_session_owner"] == "", "a folder is one person's"
     await extension.stop_extension()
+
+
+@pytest.mark.parametrize(
+    ("store", "level", "said"),
+    [
+        ("memory://", "W", "they are gone when the server stops"),
+        ("file", "I", "FileSessionManager: what is saved outlives a crash"),
+    ],
+)
+async def test_a_server_says_what_its_store_guarantees(
+    jp_configurable_serverapp: Any,
+    capsys: pytest.CaptureFixture[str],
+    store: str,
+    level: int,
+    said: str,
+):
+    app = jp_configurable_serverapp(
+        config={
+            "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+            "AIServer": {"session_manager": store, "log_level": "INFO"},
+        }
+    )
+    await app.extension_manager.start_all_extensions()
+    [line] = [line for line in capsys.readouterr().err.splitlines() if said in line]
+    assert line.startswith(f"[{level} ")
+    await app.extension_manager.extension_points["aiserver"].app.stop_extension()

@@ -33,6 +33,12 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
         for origin in origins:
             async for name, read in origin.parts():
                 report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
+                if arguments.cell and len(read.sessions) > 1:
+                    many = (
+                        f"It holds the histories of {len(read.sessions)} cells; leave out --cell."
+                    )
+                    report.not_taken.append(f"{name}: {many}")
+                    read.sessions = []
                 await _take(read, taker, place, notebook_id, arguments.cell)
                 bar.step()
     _tell(report, dry_run=arguments.dry_run)

@@ -100,7 +100,7 @@ def folder_of(choice: str) -> Path | None:
     if choice.lower().startswith("file:"):
         folder = path_of(choice)
     elif "://" not in choice and (_PATH.search(choice) or (choice and Path(choice).is_dir())):
-        folder = Path(choice).expanduser().absolute()
+        folder = Path(choice).expanduser().resolve()
     else:
         return None
     return folder.parent if folder.name == FOLDER else folder

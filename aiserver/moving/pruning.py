@@ -35,6 +35,7 @@ from .finding import rows_of
 from .places import Place
 from .progress import Bar
 from .showing import paths_of, safe
+from .taking import each
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -85,12 +86,12 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.dry_run:
         print("Nothing was written or removed.")
         return 0
-    folder = arguments.backup or os.getcwd()  # noqa: PTH109 - no path is touched here
+    folder = backup.folder_of(arguments.backup)
     question = f"Remove that from {place.name}, after a backup in {folder}?"
     if not agreed(question, yes=arguments.yes):
         print("Nothing was removed.")
         return 1
-    file = await asyncio.to_thread(backup.write, Path(folder), plan.owners(), plan.entries())
+    file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
     print(f"Backup: {file}")
     with Bar("removing", len(plan.sessions)) as bar:
         left = await _remove(place.store, plan, bar)
@@ -236,15 +237,19 @@ def _show(plan: Plan) -> None:
 
 async def _remove(store: SessionManager, plan: Plan, bar: Bar) -> list[str]:
     """Remove what is in the backup; give the reasons for what stays."""
-    left = []
+    left: list[str] = []
     kept: set[str] = set()
-    for key, session in plan.sessions.items():
+
+    async def delete(key: SessionKey) -> None:
+        session = plan.sessions[key]
         try:
             await store.delete(key, if_revision=session.revision)
         except (StaleRevision, SessionTooNew) as error:
             left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-            kept |= _blobs_of(session)
+            kept.update(_blobs_of(session))
         bar.step()
+
+    await each(plan.sessions, delete)
     for owner, notebook_id in plan.logs:
         _, sessions = await store.list_sessions(notebook_id, owner=owner, limit=1)
         if not sessions:

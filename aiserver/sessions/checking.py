@@ -23,7 +23,7 @@ from .base import Checked
 from .codec import Damaged
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
 from .place import BLOBS, NOTEBOOKS, Place
-from .predecessor import raw_name
+from .predecessor import is_raw_name, raw_name, says
 from .recovery import is_empty, recovered
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
@@ -38,10 +38,17 @@ class Checks:
     """What there is to look at in one place, of one owner."""
 
     def __init__(
-        self, place: Place, files: SessionFiles, logs: NotebookLogs, blobs: Blobs, owner: str
+        self,
+        place: Place,
+        files: SessionFiles,
+        logs: NotebookLogs,
+        blobs: Blobs,
+        owner: str,
+        all_owners: Callable[[], list[str]],
     ) -> None:
         self._place, self._files, self._logs, self._blobs = place, files, logs, blobs
-        self._owner = owner
+        self._owner, self._all_owners = owner, all_owners
+        self._owners: list[str] | None = None
 
     def all(self) -> list[Look]:
         """A look at each record; each takes whether to mend."""
@@ -51,19 +58,27 @@ class Checks:
 
     def _sessions(self) -> Iterator[Look]:
         for name in sorted(entry.name for entry in os.scandir(self._place.path)):
-            if is_session_name(name) and self._may_be_ours(name):
+            if (is_session_name(name) or is_raw_name(name)) and self._may_be_ours(name):
                 yield partial(self._session, name)
 
     def _may_be_ours(self, name: str) -> bool:
         """Whether a file is this owner's to look at: by its name, or by what it says."""
-        key = key_of(name, self._owner)
-        if key is not None:
+        if key_of(name, self._owner):
             return True
+        data = b""
         try:
             found = read_file(self._place.path / name)
-            return found is not None and (codec.parse(found[0]).meta.owner or "") == self._owner
+            data = found[0] if found else b""
+            return bool(found) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegular, OSError, Damaged):
-            return not self._owner and "~~" in name  # nobody knows whose
+            # Nobody's, where nobody can tell whose; then at least it is looked at once.
+            known = is_session_name(name) or says(data)
+            return not self._owner and bool(known) and not self._is_anybody_s(name)
+
+    def _is_anybody_s(self, name: str) -> bool:
+        if self._owners is None:
+            self._owners = self._all_owners()
+        return any(key_of(name, owner) for owner in self._owners)
 
     def _session(self, name: str, repair: bool) -> Checked:
         try:
@@ -83,32 +98,39 @@ class Checks:
         # The predecessor's are read where they are.
         is_raw = is_flat and name == raw_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_raw:
-            return self._misnamed(name, key, session, repair)
+            return self._misnamed(name, key, session, found[0], repair)
         return Checked(name, " ".join(flaws(session, key)) or None)
 
     def _damaged(self, name: str, data: bytes, repair: bool) -> Checked:
         key = key_of(name, self._owner)
-        session = recovered(data, key) if key else None
-        if key is None or session is None:
-            return Checked(name, "It is damaged, and its name doesn't tell which cell's it is.")
+        if key is None and (said := says(data)) and raw_name(*said) == name:
+            key = SessionKey(*said)
+        if key is None:
+            return Checked(name, "It is damaged, and its name doesn't tell whose or which cell's.")
+        ours = session_name(key)
+        if ours != name and os.path.lexists(self._place.path / ours):
+            return Checked(name)  # the predecessor's, and what was whole in it is in ours
+        session = recovered(data, key)
         if is_empty(session):
             flaw = "It is damaged, and nothing in it is whole."
-            return self._set_aside(self._place.path, name, name, flaw, repair)
+            return self._set_aside(self._place.path, name, name, flaw, repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
         flaw = f"It is damaged; {turns} turns and {events} events in it are whole."
         if repair:
-            self._files.change(key, touch)  # its bytes are kept aside, as by any write
+            self._files.change(key, None, touch)  # its bytes are kept aside, as by any write
         return Checked(name, flaw, repair)
 
-    def _misnamed(self, name: str, key: SessionKey, session: Session, repair: bool) -> Checked:
+    def _misnamed(
+        self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
+    ) -> Checked:
         flaw = f"Its name is not that of what it holds, {key.notebook_id}/{key.cell_id}."
         if not repair:
             return Checked(name, flaw)
         try:
-            self._files.change(key, lambda ours: unite(ours, session))
+            self._files.change(key, None, lambda ours: unite(ours, session))
         except SessionTooNew:
             return Checked(name, flaw)
-        return self._set_aside(self._place.path, name, name, flaw, repair)
+        return self._set_aside(self._place.path, name, name, flaw, repair, data)
 
     def _notebook_logs(self) -> Iterator[Look]:
         for notebook_id in sorted(self._logs.marks(self._owner)):
@@ -145,7 +167,7 @@ class Checks:
             return Checked(where, "It can't be read.")
         if found is None or hashlib.sha256(found[0]).hexdigest() == sha256:
             return Checked(where)
-        return self._set_aside(folder, name, where, "It is damaged.", repair)
+        return self._set_aside(folder, name, where, "It is damaged.", repair, found[0])
 
     def _orphans(self) -> Iterator[Look]:
         """What killed writers have left behind. It belongs to nobody in particular."""
@@ -167,13 +189,21 @@ class Checks:
                 file.unlink(missing_ok=True)
         return Checked(file.name, "A writer that was killed has left it behind.", repair)
 
-    def _set_aside(self, folder: Path, name: str, where: str, flaw: str, repair: bool) -> Checked:
-        if repair:
-            lock = where if where.startswith(BLOBS) else name
-            with self._place.writing(lock):
-                if os.path.lexists(folder / name):
-                    set_aside(folder, name)
-        return Checked(where, flaw, repair)
+    def _set_aside(
+        self, folder: Path, name: str, where: str, flaw: str, repair: bool, seen: bytes = b""
+    ) -> Checked:
+        """Have a file out of the way if it is still what was ``seen`` (nothing: no real file)."""
+        if not repair:
+            return Checked(where, flaw)
+        with self._place.writing(where):
+            try:
+                found = read_file(folder / name)
+                if found is None or found[0] != seen:
+                    return Checked(where)  # somebody has mended it meanwhile
+            except NotRegular:
+                pass
+            set_aside(folder, name)
+        return Checked(where, flaw, True)
 
 
 def _damaged_lines(file: Path) -> int:

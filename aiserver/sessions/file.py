@@ -1,7 +1,8 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
 What must hold: that of ``base.py``, among threads and processes that share the folder, also when
-any of them is killed. All work with files is done in threads, none on the event loop.
+any of them is killed. All work with files is done in threads, none on the event loop, but for a
+look at the stamp of one that was read before, on a disk of this machine.
 """
 
 from __future__ import annotations
@@ -91,7 +92,9 @@ class FileSessionManager(SessionManager):
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """The bytes of the file as they are, and the revision, or None."""
-        return await self._run(self._files.load_raw, key)
+        with translated():
+            known = self._files.at_hand(key)
+        return known or await self._run(self._files.load_raw, key)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -217,7 +220,10 @@ class FileSessionManager(SessionManager):
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
         """Look at each file; with ``repair`` mend what can be."""
-        checks = Checks(self._place, self._files, self._notebook_logs, self._blobs, owner)
+        of_owners = self._listing.owners
+        checks = Checks(
+            self._place, self._files, self._notebook_logs, self._blobs, owner, of_owners
+        )
         for look in await self._run(checks.all):
             yield await self._run(looked, look, repair)
 

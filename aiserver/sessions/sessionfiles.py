@@ -51,6 +51,18 @@ class _Sure(NamedTuple):
     revision: int
 
 
+class _Raw(NamedTuple):
+    """The bytes of a file that is sure."""
+
+    stamp: Stamp
+    data: bytes
+    revision: int
+
+
+def _weight(raw: _Raw) -> int:
+    return len(raw.data)
+
+
 class SessionFiles:
     """The session files of one place."""
 
@@ -58,6 +70,7 @@ class SessionFiles:
         self._reader, self._place, self._log = reader, reader.place, log
         self._pieces: Recent[str, Pieces] = Recent(256, limit=_MEMORY, weight=len)
         self._sure: Recent[str, _Sure] = Recent(20_000)
+        self._raw: Recent[str, _Raw] = Recent(256, limit=_MEMORY // 2, weight=_weight)
 
     def load(self, key: SessionKey) -> Session | None:
         """A session, or None; of a damaged one what is whole in it.
@@ -69,6 +82,17 @@ class SessionFiles:
             return None
         self._remember(session_name(key), found.stamp, found.data, found)
         return found.session
+
+    def at_hand(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """What ``load_raw`` gave last if the file is the same, or None.
+
+        It asks the disk for nothing but the file's stamp, and only one of this machine.
+        """
+        name = session_name(key)
+        raw = self._raw.get(name)
+        if raw is None or raw.stamp != self._stamp(name):
+            return None
+        return raw.data, raw.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """A session's bytes and its revision, or None. Raises as ``load``.
@@ -83,9 +107,12 @@ class SessionFiles:
         except Damaged:
             read = None  # ``load`` says what it is
         if read:
-            revision = self._remember(name, read[1], read[0])
+            data, stamp = read
+            revision = self._remember(name, stamp, data)
             if revision is not None:
-                return read[0], revision
+                if self._sure.get(name) == (stamp, revision):
+                    self._raw.put(name, _Raw(stamp, data, revision))
+                return data, revision
         found = self._reader.load(key)
         if found is None:
             return None
@@ -245,7 +272,7 @@ class SessionFiles:
     def _stamp(self, name: str) -> Stamp | None:
         try:
             status = os.lstat(self._place.path / name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 

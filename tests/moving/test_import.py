@@ -91,6 +91,15 @@ def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
     assert {session.meta.notebook_id for session in stored(work).values()} == {"book"}
 
 
+def test_many_cells_are_not_thrown_into_one(run: Run, work: Path):
+    notebook = work / "book.ipynb"
+    notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
+    history = IMPORTS / "verdant" / "houses_kc.ipyhistory"
+    done = run("import", history, "--notebook", notebook, "--cell", "cell-1")
+    assert done.status == 1 and "It holds the histories of 25 cells" in done.err
+    assert not stored(work)
+
+
 def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
     (work / "book.ipynb").write_text('{"metadata": {}}')
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
@@ -193,3 +202,28 @@ def test_a_turn_of_ours_is_not_touched_by_an_import_beside_it(run: Run, work: Pa
     assert session.interactions[0].user_request.intent == "mine"
     assert len(session.interactions) == 16
     assert [one.turn_id for one in session.interactions] == list(range(1, 17))
+
+
+def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, work: Path):
+    """P16: they were kept before anything was taken out."""
+    source = work / "old"
+    shutil.copytree(Path(__file__).parent.parent / "data" / "predecessor", source)
+    (source / "README.md").unlink()
+    key = "sk-proj-abcdefghij0123456789ABCDEFGHIJ"
+    (file, *_) = sorted(source.glob("*.json"))
+    content = json.loads(file.read_bytes())
+    content["interactions"][0]["ai_response"]["suggestion"] = f"openai.api_key = '{key}'"
+    file.write_text(json.dumps(content))
+    done = run("import", source)
+    assert done.status == 0, done.err
+    assert len(stored(work)) == len(list(source.iterdir()))
+    assert key.encode() not in b"".join(tree(work / ".aiserver_sessions").values())
+    for file in source.glob("*.json"):
+        turns = json.loads(file.read_bytes())["interactions"]
+        kept = stored(work)[file.name].interactions
+        intents = [turn["user_request"]["intent"] for turn in turns]
+        assert [one.user_request.intent for one in kept] == intents
+        assert all("summary" in one.to_dict()["ai_response"] for one in kept)
+    before = tree(work / ".aiserver_sessions")
+    assert "added          0 turns" in run("import", source).out
+    assert tree(work / ".aiserver_sessions") == before

@@ -7,12 +7,14 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from aiserver.models import SessionKey
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import session_name
+from aiserver.sessions.place import Place
 from tests.sessions.projects import NOTEBOOKS, fill
 from tests.sessions.records import turn
 
@@ -186,3 +188,49 @@ def test_an_owner_s_records_are_looked_at_under_their_name(run: Run, work: Path)
     assert run("repair", "--owner", "alice").status == 0
     assert stored(work)[name].meta.owner == "alice"
     assert run("verify", "--all-owners").status == 0
+
+
+def test_what_nobody_knows_whose_it_is_is_said(run: Run, work: Path):
+    """Alice's only session is damaged, so no file names her any more."""
+    asyncio.run(fill(FileSessionManager(root=str(work)), "alice"))
+    for name in stored(work):
+        (work / ".aiserver_sessions" / name).write_bytes(b"{")
+    done = run("repair", "--all-owners")
+    assert done.status == 1
+    assert "its name doesn't tell whose or which cell's" in done.out
+    assert run("repair", "--owner", "alice").status == 0
+    assert run("verify", "--all-owners").status == 0
+
+
+def test_the_predecessor_s_files_have_no_flaw_by_their_names(run: Run, work: Path):
+    data = Path(__file__).parent.parent / "data" / "predecessor"
+    content = (data / "bank-customer-churn_cell-0.json").read_text()
+    folder = work / ".aiserver_sessions"
+    folder.mkdir()
+    content = content.replace('"bank-customer-churn"', '"My_Notebook"')
+    (folder / "My_Notebook_cell-0.json").write_text(content)
+    done = run("verify")
+    assert done.status == 0 and "1 records" in done.out
+    (folder / "My_Notebook_cell-0.json").write_text(content[:-60])
+    assert "My_Notebook_cell-0.json: It is damaged" in run("verify").out
+    before = tree(folder)
+    assert run("repair").status == 0
+    assert bytes_kept(before, tree(folder))
+    assert run("verify").status == 0
+
+
+def test_what_was_mended_meanwhile_is_left_alone(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P23: between the look and the mending another process has written the session anew."""
+    good = (folder / FILE).read_bytes()
+    (folder / FILE).write_bytes(b"")
+    writing = Place.writing
+
+    def meanwhile(self: Place, name: str) -> Any:
+        (folder / FILE).write_bytes(good)
+        return writing(self, name)
+
+    monkeypatch.setattr(Place, "writing", meanwhile)
+    assert run("repair").status == 0
+    assert (folder / FILE).read_bytes() == good

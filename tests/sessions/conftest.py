@@ -23,7 +23,7 @@ from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
 from aiserver.sessions.sql import SQLSessionManager
 
-from ..servers import new_database
+from ..servers import Redis, need, new_database
 from .databases import Database, sqlite_copy, sqlite_template
 
 
@@ -144,10 +144,24 @@ class RedisBackend(Backend):
         self.server.zadd(names[1], {cell_name(key): 0})
         self.server.sadd(names[0], owner_text(key.owner))
 
-    def close(self) -> None:
-        for name in self.server.scan_iter(f"{self.prefix}*", count=1000):
-            self.server.delete(name)
-        self.server.close()
+    def content(self) -> dict[bytes, bytes]:
+        """All that is kept, apart from the answers to writes."""
+        names = self.server.scan_iter(f"{self.prefix}*", count=1000)
+        kept = [name for name in names if not name.startswith(f"{self.prefix}once:".encode())]
+        return {name: self.server.dump(name) for name in kept}
+
+    def empty(self) -> None:
+        names = list(self.server.scan_iter(f"{self.prefix}*", count=1000))
+        if names:
+            self.server.delete(*names)
+
+
+@pytest.fixture
+def redis_server() -> Iterator[Redis]:
+    """A Redis of the test's own, to be broken. It keeps each write before it answers."""
+    need(Redis)
+    with Redis() as server:
+        yield server
 
 
 @pytest.fixture
@@ -155,7 +169,8 @@ def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
     """A prefix of its own in a real Redis."""
     place = RedisBackend(redis_url)
     yield place
-    place.close()
+    place.empty()
+    place.server.close()
 
 
 @pytest.fixture(params=["file", "memory", *DATABASES, "redis"])

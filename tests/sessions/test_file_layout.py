@@ -259,6 +259,25 @@ async def test_others_writes_are_seen_at_once(files: FileBackend) -> None:
         await theirs.save_interaction(KEY, turn(str(number + 1)))
         assert (await mine.list_sessions())[0][0].turns == number + 1
         assert len((await mine.load_session(KEY)).interactions) == number + 1
+        assert await mine.load_raw(KEY) == ((files.folder / NAME).read_bytes(), number + 1)
+
+
+@posix
+@in_loop
+async def test_a_change_in_place_within_one_tick_is_seen(files: FileBackend) -> None:
+    """P23: also one by another program, that leaves size and name as they were."""
+    store = files.open()
+    path = files.folder / NAME
+    for number in range(30):
+        await store.save_interaction(KEY, turn(f"mine {number}"))
+        assert await store.load_raw(KEY) == (path.read_bytes(), number + 1)
+        data = path.read_bytes().replace(b"mine", b"hers")
+        with path.open("r+b") as file:  # in place, as some editors write
+            file.write(data)
+        if number % 2:
+            assert await store.load_raw(KEY) == (data, number + 1)
+    asked = [t.user_request.intent for t in (await store.load_session(KEY)).interactions]
+    assert asked == [f"hers {number}" for number in range(30)]
 
 
 @pytest.mark.parametrize(("age", "turns"), [(-3600, 2), (3600, 1)], ids=["just now", "long ago"])

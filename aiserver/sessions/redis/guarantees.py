@@ -13,7 +13,9 @@ _ASK = "To lose nothing, set “appendonly yes” and “appendfsync always” i
 
 def sentences(info: Mapping[str, str], config: Mapping[str, str] | None) -> list[str]:
     """What should be known. ``config`` is None where Redis doesn't tell its settings."""
-    said = [*_on_disk(info, config)]
+    said = _on_disk(info, config)
+    if info.get("redis_mode") == "cluster":
+        said.append("A Redis Cluster can't keep the histories. Use a single Redis server.")
     if info.get("aof_enabled") == "1" and info.get("aof_last_write_status") == "err":
         said.append("Redis could not write to its disk lately: look into its log.")
     elif info.get("rdb_last_bgsave_status") == "err":

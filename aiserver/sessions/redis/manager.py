@@ -11,13 +11,11 @@ import contextlib
 import json
 import random
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from traitlets import Float, Unicode
 
-from ...errors import SettingError, StorageError
+from ...errors import StorageError
 from ...models import (
     Event,
     Interaction,
@@ -38,13 +36,14 @@ from ..filenames import check_sha256
 from ..steps import check_writable, forked, newest, saved_events, saved_turn
 from ..union import unite
 from . import guarantees
+from .address import DEFAULT, options_of, prefix_of
 from .alone import alone
 from .cells import NOT_STORED, Cells, Loaded
 from .check import Check
 from .layout import Item, event_item, turn_item
 from .names import Names, owner_of
 from .side import Side
-from .wire import Wire, options_of
+from .wire import Wire
 
 _BUSY = "The history is busy. Try again in a moment."
 _FIRST_TURNS = 32  # that are looked at where a number of tokens is the limit
@@ -78,10 +77,12 @@ class RedisSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._address, prefix = _split(self.url or "redis://localhost:6379/0")
+        url = self.url or DEFAULT
+        prefix = prefix_of(url)
         self._names = Names(self.prefix if prefix is None else prefix)
-        options_of(self._address, None)  # what is wrong with it is said now
-        self._wire = Wire(self._options, self.patience)
+        options_of(url)  # what is wrong with it is said now
+        # The password is read for each new set of connections: it may have been changed.
+        self._wire = Wire(lambda: options_of(url, self.password_file), self.patience)
         self._cells = Cells(self._wire, self._names, self.log)
         self._side = Side(self._wire, self._names)
 
@@ -271,26 +272,3 @@ class RedisSessionManager(SessionManager):
         while loop.time() < until:
             yield await self._cells.load(key)
             await asyncio.sleep(random.uniform(0, 0.02))  # noqa: S311
-
-    def _options(self) -> Mapping[str, Any]:
-        """What connections are made of. Reads the password anew, for it may have changed."""
-        password = None
-        if self.password_file:
-            try:
-                text = Path(self.password_file).expanduser().read_text("utf-8")
-            except (OSError, ValueError) as exc:
-                raise SettingError("The file with the password of Redis can't be read.") from exc
-            password = text.partition("\n")[0].rstrip("\r")
-        return options_of(self._address, password)
-
-
-def _split(url: str) -> tuple[str, str | None]:
-    """An address without the prefix in it, and that prefix."""
-    try:
-        parts = urlsplit(url)
-        query = parse_qsl(parts.query, keep_blank_values=True)
-    except ValueError as exc:
-        raise SettingError("The address of the Redis database is wrong.") from exc
-    prefix = next((value for name, value in query if name == "prefix"), None)
-    rest = urlencode([pair for pair in query if pair[0] != "prefix"])
-    return urlunsplit(parts._replace(query=rest)), prefix

@@ -20,7 +20,6 @@ from importlib.resources import files
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.connection import parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -33,7 +32,7 @@ from redis.exceptions import (
     TimeoutError,
 )
 
-from ...errors import SettingError, StorageError, StorageFull, StorageReadOnly, StorageUnreachable
+from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
 _CONNECTIONS = 16
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
@@ -64,24 +63,6 @@ _FORBIDDEN = (
     "The database of the histories doesn't let AI Server's user do what it needs: "
     "reading, writing, and scripts, for all names that begin with the prefix."
 )
-
-
-def options_of(url: str, password: str | None) -> dict[str, Any]:
-    """What an address says of the connection. Raises SettingError; nothing of it is told."""
-    try:
-        # Given first, the address may say otherwise: these serve servers of any age.
-        options: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
-        options |= parse_url(re.sub(r"\Aredis\+unix:", "unix:", url))
-        if not isinstance(options.get("db", 0), int):
-            options["db"] = int(options["db"])
-        options["protocol"] = int(options["protocol"])
-        if password is not None:
-            options["password"] = password
-        pool = BlockingConnectionPool(**options)
-        pool.make_connection()  # type: ignore[no-untyped-call]  # it refuses what it doesn't know
-    except (ValueError, TypeError, RedisError) as exc:
-        raise SettingError("The address of the Redis database is wrong.") from exc
-    return options
 
 
 @cache

@@ -11,9 +11,13 @@ end
 if stamp ~= ARGV[3] then
   return {'moved'}
 end
-redis.call('HLEN', KEYS[4])
-redis.call('ZCARD', KEYS[3])
+-- What another program keeps under one of these names is found before anything is written.
 redis.call('SCARD', KEYS[2])
+redis.call('ZCARD', KEYS[3])
+redis.call('HLEN', KEYS[4])
+redis.call('LLEN', KEYS[6])
+redis.call('LLEN', KEYS[7])
+redis.call('HLEN', KEYS[8])
 
 local answer = remember({'ok'})
 redis.call('DEL', KEYS[5], KEYS[6], KEYS[7], KEYS[8])

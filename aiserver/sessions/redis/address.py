@@ -1,0 +1,61 @@
+"""The address of a Redis, and what it says of the connections. Pure, but for the password's file.
+
+What must hold: an address that can't be right is refused at once, and nothing of it is told.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from redis.asyncio import BlockingConnectionPool
+from redis.asyncio.connection import parse_url
+from redis.exceptions import RedisError
+
+from ...errors import SettingError
+
+DEFAULT = "redis://localhost:6379/0"
+# The address may say otherwise. Protocol 2 is what servers of every age speak.
+_OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
+
+
+def prefix_of(url: str) -> str | None:
+    """The prefix that an address names."""
+    return dict(_query(url)).get("prefix")
+
+
+def options_of(url: str, password_file: str = "") -> dict[str, Any]:
+    """What connections are made of. Raises SettingError."""
+    query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
+    try:
+        parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
+        if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path):
+            raise ValueError("no number of a database")
+        options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}
+        options["protocol"] = int(options["protocol"])
+        pool = BlockingConnectionPool(**options)
+        pool.make_connection()  # type: ignore[no-untyped-call]  # it refuses what it doesn't know
+    except (ValueError, TypeError, RedisError) as exc:
+        raise _wrong() from exc
+    return options | ({"password": _first_line(password_file)} if password_file else {})
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    except ValueError as exc:
+        raise _wrong() from exc
+
+
+def _first_line(file: str) -> str:
+    try:
+        text = Path(file).expanduser().read_text("utf-8")
+    except (OSError, ValueError) as exc:
+        raise SettingError("The file with the password of Redis can't be read.") from exc
+    return text.partition("\n")[0].rstrip("\r")
+
+
+def _wrong() -> SettingError:
+    return SettingError("The address of the Redis database is wrong.")

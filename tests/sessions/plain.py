@@ -1,0 +1,179 @@
+"""What a store must do, told with dictionaries alone: nothing of ``aiserver`` decides here.
+
+Times are left out: clocks decide nothing. What a store raises is None here, or the revision that
+StaleRevision must name.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import defaultdict
+from typing import Any
+
+Item = dict[str, Any]
+Key = tuple[str, str, str]
+NUMBERS = ("turn_id", "seq", "parent_turn_id")
+
+
+class Stale(Exception):
+    """The write must be refused: this is the revision."""
+
+
+class PlainSession:
+    """Turns and events in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.revision = 0
+        self.forked_from: Item | None = None
+        self.has_events = False
+
+    @property
+    def turns(self) -> list[Item]:
+        return [item for item in self.items if "user_request" in item]
+
+    @property
+    def events(self) -> list[Item]:
+        return [item for item in self.items if "user_request" not in item]
+
+    def add(self, item: Item) -> Item:
+        added = item | {"seq": len(self.items) + 1}
+        if "user_request" in item:
+            added["turn_id"] = len(self.turns) + 1
+        else:
+            self.has_events = True
+        self.items.append(added)
+        return added
+
+    def history(self) -> list[Item]:
+        kept: list[Item] = []
+        for item in self.items:
+            if "user_request" in item:
+                kept.append(item)
+            elif item["type"] == "context_reset":
+                kept.clear()
+        return kept
+
+    def row(self) -> Item:
+        turns = self.turns
+        codes = [
+            item["ai_response"]["suggestion"] if "user_request" in item else item.get("source")
+            for item in self.items
+        ]
+        newest = [code for code in codes if code][-1:] or [""]
+        return {
+            "turns": len(turns),
+            "failed": sum(turn["ai_response"]["status"] != "success" for turn in turns),
+            "events": len(self.events),
+            "revision": self.revision,
+            "last_intent": turns[-1]["user_request"]["intent"] if turns else "",
+            "last_status": turns[-1]["ai_response"]["status"] if turns else None,
+            "last_source": newest[0],
+        }
+
+
+class Plain:
+    """All that a store keeps."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[Key, PlainSession] = {}
+        self.logs: dict[tuple[str, str], list[Item]] = {}
+        self.blobs: dict[tuple[str, bytes], None] = {}
+
+    def save(self, key: Key, turn: Item, if_revision: int | None) -> tuple[Item, int]:
+        session = self._writing(key, if_revision)
+        saved = session.add(turn)
+        session.revision += 1
+        self.sessions[key] = session
+        return saved, session.revision
+
+    def record(
+        self, key: Key, events: list[Item], if_revision: int | None
+    ) -> tuple[list[Item], int]:
+        session = self._writing(key, if_revision)
+        size, saved = len(session.items), []
+        for event in events:
+            known = [e for e in session.events if "id" in event and e.get("id") == event["id"]]
+            saved.append(known[0] if known else session.add(event))
+        if len(session.items) > size:
+            session.revision += 1
+            self.sessions[key] = session
+        return saved, session.revision
+
+    def fork(self, source: Key, target: Key) -> PlainSession | None:
+        if target not in self.sessions:
+            if source not in self.sessions:
+                return None
+            session = copy.deepcopy(self.sessions[source])
+            origin = {"notebook_id": source[1], "cell_id": source[2], "revision": session.revision}
+            session.forked_from, session.revision = origin, 1
+            self.sessions[target] = session
+        return self.sessions[target]
+
+    def take_over(self, key: Key, other: PlainSession, skip: int) -> bool:
+        ours = self.sessions.get(key)
+        if ours is None and not skip:
+            self.sessions[key] = copy.deepcopy(other)
+            self.sessions[key].revision = max(1, other.revision)
+            return True
+        ours = ours or PlainSession()
+        known: dict[str, list[int | None]] = defaultdict(list)
+        for item in ours.items:
+            known[_said(item)].append(_turn(item))
+        numbers: dict[int, int | None] = {}
+        before = len(ours.items)
+        for place, item in enumerate(other.items):
+            if alike := known[_said(item)]:
+                number = alike.pop(0)
+            elif place < skip:
+                continue
+            else:
+                number = _turn(ours.add(_renumbered(item, numbers)))
+            if "user_request" in item:
+                numbers[item["turn_id"]] = number
+        if len(ours.items) == before:
+            return False
+        ours.revision += 1
+        self.sessions[key] = ours
+        return True
+
+    def delete(self, key: Key, if_revision: int | None) -> bool:
+        if key not in self.sessions:
+            return False
+        self._writing(key, if_revision)
+        del self.sessions[key]
+        return True
+
+    def rows(self, owner: str, notebook_id: str | None) -> list[Item]:
+        return [
+            {"notebook_id": key[1], "cell_id": key[2]} | session.row()
+            for key, session in sorted(self.sessions.items())
+            if key[0] == owner and notebook_id in (None, key[1])
+        ]
+
+    def owners(self) -> set[str]:
+        return {key[0] for key in (*self.sessions, *self.logs, *self.blobs)}
+
+    def _writing(self, key: Key, if_revision: int | None) -> PlainSession:
+        session = self.sessions.get(key) or PlainSession()
+        if if_revision not in (None, session.revision):
+            raise Stale(session.revision)
+        return session
+
+
+def _said(item: Item) -> str:
+    return json.dumps({k: v for k, v in item.items() if k not in NUMBERS}, sort_keys=True)
+
+
+def _turn(item: Item) -> int | None:
+    return item["turn_id"] if "user_request" in item else None
+
+
+def _renumbered(item: Item, numbers: dict[int, int | None]) -> Item:
+    """Another place's item, to be put behind ours; what it says of turns follows their numbers."""
+    name = "parent_turn_id" if "user_request" in item else "turn_id"
+    fresh = {k: v for k, v in item.items() if k not in NUMBERS}
+    if item.get(name) is not None and numbers.get(item[name]) is not None:
+        fresh[name] = numbers[item[name]]
+    return fresh
