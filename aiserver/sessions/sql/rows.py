@@ -127,18 +127,7 @@ class Stack:
         return Stack(self.meta).load(key)
 
     def _read(self, kind: int, model: type[R]) -> list[R]:
-        return [record(model, item.content) for item in self.items if item.kind == kind]
-
-
-def record(model: type[R], content: str) -> R:
-    """What a row holds. Raises ValueError if it isn't that."""
-    try:
-        return model.model_validate_json(content)
-    except ValidationError:  # the quick parser knows no halves of characters, and no great depth
-        try:
-            return model.model_validate(json.loads(content))
-        except RecursionError as exc:
-            raise ValueError("too deep") from exc
+        return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
 
 
 def is_plain(session: Session, key: SessionKey) -> bool:
