@@ -523,7 +523,7 @@ async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
 
 @in_loop
 async def test_half_characters_and_empty_names(backend: Backend) -> None:
-    """P22, P36: what JSON can hold is read again, in the history and in an event sent twice, too."""
+    """P22, P36: what JSON can hold is read again, in the history and in an event sent twice."""
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
     [kept] = await store.get_history(KEY)
