@@ -1,0 +1,51 @@
+"""What a contender can do. (Nothing but the standard library.)"""
+
+from __future__ import annotations
+
+from turns import Turn
+
+NOTEBOOK = "notebook"
+
+
+class Contender:
+    """A place for sessions. What it has no way for raises NotImplementedError."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    async def open(self) -> None:
+        """Make ready."""
+
+    async def close(self) -> None:
+        """Let go."""
+
+    async def fill(self, cell: str, turns: list[Turn]) -> None:
+        """Have a session of these turns, in one go if there is a way."""
+        raise NotImplementedError
+
+    async def fill_many(self, notebook: str, sessions: int) -> None:
+        """Have that many sessions of a turn each in a notebook."""
+        raise NotImplementedError
+
+    async def prepare(self, cell: str, turn: Turn) -> None:
+        """What is not to be timed of the save that follows."""
+
+    async def save(self, cell: str, turn: Turn) -> None:
+        """Add a turn, as a person waits for it."""
+        raise NotImplementedError
+
+    async def load(self, cell: str) -> int:
+        """Read a session whole, from the disk; how many turns it has."""
+        raise NotImplementedError
+
+    async def history(self, cell: str, turns: int) -> int:
+        """The newest turns, for a model; how many came."""
+        raise NotImplementedError
+
+    async def list(self, notebook: str) -> int:
+        """What there is of a notebook, a summary each; how many."""
+        raise NotImplementedError
+
+    async def intents(self, cell: str) -> list[str]:
+        """What was asked, turn by turn."""
+        raise NotImplementedError

@@ -1,0 +1,163 @@
+"""The contenders, and the processes they run in."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiserver.errors import SettingError
+from aiserver.sessions.choose import session_manager
+from tests.servers import new_database
+
+FLOOR = "write, fsync, rename, fsync"
+FILE = "ours: file"
+RIVALS = [
+    ("LangChain FileChatMessageHistory", "FileChat", False),  # it never flushes
+    ("LangChain SQLChatMessageHistory", "SQLChat", True),
+    ("LangGraph SqliteSaver", "LangGraph", True),
+    ("openai-agents SQLiteSession", "Agents", True),
+    ("nanobot SessionManager, fsync", "Nanobot", True),
+]
+WORKER = Path(__file__).with_name("worker.py")
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One contender: what it is called, what runs it, and what it does with a write."""
+
+    name: str
+    kind: str  # <module>:<class>
+    place: str
+    durable: bool = True
+    """Whether what it has acknowledged survives a power cut, as it is run here."""
+    floor: bool = False  # no store, but the least that any must do
+    shared: bool = True  # whether processes can share it
+
+    @property
+    def rival(self) -> bool:
+        """Whether it runs in the rivals' environment."""
+        return self.kind.startswith("rivals:")
+
+
+class Process:
+    """A contender at work."""
+
+    def __init__(self, entry: Entry, python: str) -> None:
+        self.entry = entry
+        paths = [str(WORKER.parent)] if entry.rival else [str(WORKER.parent), str(ROOT)]
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONWARNINGS": "ignore"}
+        self._process = subprocess.Popen(
+            [python, str(WORKER), entry.kind, entry.place],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=env,
+            text=True,
+        )
+        self.read()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def tell(self, **order: Any) -> None:
+        """Have it do something."""
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        """Its next answer. Raises EOFError if it has died."""
+        assert self._process.stdout
+        while line := self._process.stdout.readline():
+            if line.startswith("{"):
+                answer: dict[str, Any] = json.loads(line)
+                return answer
+        raise EOFError(f"{self.entry.name} has ended")
+
+    def do(self, do: str, **more: Any) -> dict[str, Any]:
+        self.tell(do=do, **more)
+        return self.read()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def end(self) -> None:
+        assert self._process.stdin and self._process.stdout
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._process.stdout.close()
+
+
+class Field:
+    """All contenders of one run, in a folder of their own."""
+
+    def __init__(self, folder: Path, rivals_python: str, urls: dict[str, str]) -> None:
+        self._folder, self._rivals, self._urls = folder, rivals_python, urls
+        self._databases = 0  # of a Redis that are taken
+
+    def entries(self, part: str) -> list[Entry]:
+        """Each at a place of its own for this part of the run."""
+        folder = self._folder / part
+        folder.mkdir()
+        (folder / "files").mkdir()
+        found = [
+            Entry(FLOOR, "floors:Replace", f"{folder}/bare", floor=True),
+            Entry("the same, read before", "floors:Reload", f"{folder}/reload"),
+            Entry("JSONL: append, fsync", "floors:Lines", f"{folder}/lines"),
+            Entry(FILE, "ours:Ours", f"file://{folder}/files"),
+            Entry("ours: memory", "ours:Ours", "memory://", durable=False, shared=False),
+            Entry("ours: SQLite", "ours:Ours", f"sqlite+aiosqlite:///{folder}/ours.db"),
+        ]
+        for name, url in self._urls.items():
+            found.append(Entry(f"ours: {name}", "ours:Ours", self._new_place(name, url)))
+        if self._rivals:
+            for name, kind, durable in RIVALS:
+                place = f"{folder}/{kind.lower()}"
+                found.append(Entry(name, f"rivals:{kind}", place, durable=durable))
+        return [entry for entry in found if _is_there(entry)]
+
+    def _new_place(self, name: str, url: str) -> str:
+        """An empty database on a server."""
+        if name == "Redis":
+            self._databases += 1
+            return f"{url.rpartition('/')[0]}/{self._databases}"
+        return new_database(url)
+
+    @contextlib.contextmanager
+    def at_work(self, entries: list[Entry]) -> Iterator[list[Process]]:
+        """A process of each."""
+        processes: list[Process] = []
+        try:
+            for entry in entries:
+                processes.append(self.start(entry))
+            yield processes
+        finally:
+            for process in processes:
+                process.end()
+
+    def start(self, entry: Entry) -> Process:
+        return Process(entry, self._rivals if entry.rival else sys.executable)
+
+
+def _is_there(entry: Entry) -> bool:
+    """Whether it can be run: a store of ours may need a package."""
+    if not entry.kind.startswith("ours:"):
+        return True
+    try:
+        session_manager(entry.place)
+    except (SettingError, ImportError):
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""What anything that keeps turns must do at least. (Nothing but the standard library.)
+
+``Replace`` writes the same bytes as our file store, to a temp file, flushes it, renames it, and
+flushes the folder: no durable save of one readable file can do less. ``Lines`` appends one line and
+flushes. Neither asks whether another process writes, too, nor reads what it has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from base import Contender
+from turns import Turn
+
+
+def record(turn: Turn, number: int) -> dict[str, object]:
+    """A turn in the shape of ours."""
+    return {
+        "turn_id": number,
+        "timestamp": "2026-01-27T12:00:00.000Z",
+        "user_request": {"intent": turn.intent, "current_code": turn.code, "language": "python"},
+        "ai_response": {
+            "suggestion": turn.answer,
+            "explanation": turn.explanation,
+            "status": "success",
+            "error": None,
+        },
+        "seq": number,
+        "model": "local:qwen2.5-coder-0.5b",
+    }
+
+
+class Replace(Contender):
+    """Write, flush, rename, flush. The bytes are made before the clock starts."""
+
+    async def open(self) -> None:
+        Path(self.place).mkdir(exist_ok=True)
+        self._data: dict[str, bytearray] = {}
+
+    async def fill(self, cell: str, turns: list[Turn]) -> None:
+        self._data[cell] = bytearray()
+        for turn in turns:
+            await self.prepare(cell, turn)
+        self._write(cell)
+
+    async def prepare(self, cell: str, turn: Turn) -> None:
+        data = self._data[cell]
+        text = json.dumps(record(turn, len(data)), ensure_ascii=False, indent=2)
+        data += (",\n" if data else "").encode() + text.encode().replace(b"\n", b"\n    ")
+
+    async def save(self, cell: str, turn: Turn) -> None:
+        self._write(cell)
+
+    def _write(self, cell: str) -> None:
+        temp = os.path.join(self.place, f"{cell}.tmp")
+        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        os.write(fd, self._data[cell])
+        os.fsync(fd)
+        os.close(fd)
+        os.replace(temp, os.path.join(self.place, f"{cell}.json"))
+        fd = os.open(self.place, os.O_RDONLY)
+        os.fsync(fd)
+        os.close(fd)
+
+    async def load(self, cell: str) -> int:
+        content = json.loads(b"[" + (Path(self.place) / f"{cell}.json").read_bytes() + b"]")
+        return len(content)
+
+
+class Reload(Contender):
+    """Read, add, write, flush, rename, flush: a careful file without a lock."""
+
+    async def open(self) -> None:
+        Path(self.place).mkdir(exist_ok=True)
+
+    async def fill(self, cell: str, turns: list[Turn]) -> None:
+        self._write(cell, [record(t, n) for n, t in enumerate(turns, 1)])
+
+    async def save(self, cell: str, turn: Turn) -> None:
+        turns = self._read(cell)
+        self._write(cell, [*turns, record(turn, len(turns) + 1)])
+
+    async def load(self, cell: str) -> int:
+        return len(self._read(cell))
+
+    async def intents(self, cell: str) -> list[str]:
+        return [item["user_request"]["intent"] for item in self._read(cell)]
+
+    def _read(self, cell: str) -> list[dict]:
+        path = Path(self.place) / f"{cell}.json"
+        return json.loads(path.read_bytes()) if path.exists() else []
+
+    def _write(self, cell: str, turns: list[dict]) -> None:
+        temp = os.path.join(self.place, f"{cell}.{os.getpid()}.tmp")
+        with open(temp, "wb") as file:
+            file.write(json.dumps(turns, ensure_ascii=False, indent=2).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temp, os.path.join(self.place, f"{cell}.json"))
+        fd = os.open(self.place, os.O_RDONLY)
+        os.fsync(fd)
+        os.close(fd)
+
+
+class Lines(Contender):
+    """Append a line, flush."""
+
+    async def open(self) -> None:
+        Path(self.place).mkdir(exist_ok=True)
+
+    async def fill(self, cell: str, turns: list[Turn]) -> None:
+        lines = [json.dumps(record(t, n), ensure_ascii=False) for n, t in enumerate(turns, 1)]
+        self._path(cell).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+    async def save(self, cell: str, turn: Turn) -> None:
+        line = json.dumps(record(turn, 0), ensure_ascii=False) + "\n"
+        fd = os.open(self._path(cell), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(fd, line.encode())
+        os.fsync(fd)
+        os.close(fd)
+
+    async def load(self, cell: str) -> int:
+        return len(self._read(cell))
+
+    async def history(self, cell: str, turns: int) -> int:
+        return len(self._read(cell)[-turns:])
+
+    async def intents(self, cell: str) -> list[str]:
+        return [item["user_request"]["intent"] for item in self._read(cell)]
+
+    def _path(self, cell: str) -> Path:
+        return Path(self.place) / f"{cell}.jsonl"
+
+    def _read(self, cell: str) -> list[dict]:
+        path = self._path(cell)
+        return [json.loads(line) for line in path.open(encoding="utf-8")] if path.exists() else []

@@ -1,0 +1,79 @@
+"""Our own stores, each by the address that a person would set."""
+
+from __future__ import annotations
+
+import asyncio
+
+from base import NOTEBOOK, Contender
+from turns import Turn
+
+from aiserver.models import (
+    AIResponse,
+    NewTurn,
+    Session,
+    SessionKey,
+    UserRequest,
+    new_session,
+    utc_now,
+)
+from aiserver.sessions.choose import session_manager
+from aiserver.sessions.steps import append_turn
+
+
+class Ours(Contender):
+    """Any of them."""
+
+    async def open(self) -> None:
+        self.store = session_manager(self.place)
+        await self.store.start()
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    async def fill(self, cell: str, turns: list[Turn]) -> None:
+        key = SessionKey(NOTEBOOK, cell)
+        await self.store.take_over(key, session_of(key, turns))
+
+    async def fill_many(self, notebook: str, sessions: int) -> None:
+        one = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
+        keys = [SessionKey(notebook, f"cell-{number}") for number in range(sessions)]
+        for start in range(0, sessions, 20):
+            some = keys[start : start + 20]
+            await asyncio.gather(*(self.store.take_over(k, session_of(k, [one])) for k in some))
+
+    async def save(self, cell: str, turn: Turn) -> None:
+        await self.store.save_interaction(SessionKey(NOTEBOOK, cell), new_turn(turn))
+
+    async def load(self, cell: str) -> int:
+        return len((await self.store.load_session(SessionKey(NOTEBOOK, cell))).interactions)
+
+    async def history(self, cell: str, turns: int) -> int:
+        key = SessionKey(NOTEBOOK, cell)
+        return len(await self.store.get_history(key, max_messages=2 * turns))
+
+    async def list(self, notebook: str) -> int:
+        return (await self.store.list_sessions(notebook))[1]
+
+    async def intents(self, cell: str) -> list[str]:
+        session = await self.store.load_session(SessionKey(NOTEBOOK, cell))
+        return [turn.user_request.intent for turn in session.interactions]
+
+
+def new_turn(turn: Turn) -> NewTurn:
+    """A turn as the assistant saves it."""
+    return NewTurn(
+        timestamp=utc_now(),
+        user_request=UserRequest(intent=turn.intent, current_code=turn.code, language="python"),
+        ai_response=AIResponse(
+            suggestion=turn.answer, explanation=turn.explanation, status="success", error=None
+        ),
+        model="local:qwen2.5-coder-0.5b",
+    )
+
+
+def session_of(key: SessionKey, turns: list[Turn]) -> Session:
+    """A whole session."""
+    session = new_session(key)
+    for turn in turns:
+        append_turn(session, new_turn(turn))
+    return session

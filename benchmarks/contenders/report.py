@@ -1,0 +1,163 @@
+"""What was measured, as tables and a plot in ``docs/``."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from .chart import svg
+from .field import FILE, FLOOR
+from .losing import Lost
+from .timing import HISTORY, Figures
+
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
+    """Each work a table: a row for each contender, a column for each size."""
+    parts = []
+    titles = {
+        "save": "A save (one turn)",
+        "load": "A load (the whole session, from where it is kept)",
+        "history": f"The history for a model (the newest {HISTORY} turns)",
+    }
+    head = [f"{size:,} turns" for size in sizes]
+    for work, title in titles.items():
+        rows = _rows(figures, sizes, work, "wall")
+        parts.append(f"**{title}**, milliseconds\n\n" + table(["", *head], rows))
+    parts.append(
+        "**CPU time of a save**, milliseconds of the process that saves\n\n"
+        + table(["", *head], _rows(figures, sizes, "save", "cpu"))
+    )
+    parts.append(
+        "**Written by a save**, KB that the process hands to the disk (a database server writes "
+        "in a process of its own, which isn't counted)\n\n"
+        + table(["", *head], _rows(figures, sizes, "save", "written"))
+    )
+    return "\n\n".join(parts)
+
+
+def targets(
+    figures: Figures, sizes: Sequence[int], many: Figures, sessions: int, served: dict[str, float]
+) -> str:
+    """What we want of ourselves, and what it is."""
+    rows = []
+    for size in sizes:
+        ours, floor = figures.of(FILE, size, "save"), figures.of(FLOOR, size, "save")
+        if ours and floor:
+            ratio = f"{ours.wall / floor.wall:.2f} ×"
+            rows.append([f"file: a save at {size:,} turns, over the bare write", "≤ 1.5 ×", ratio])
+    for name in figures.names():
+        first, last = figures.of(name, sizes[0], "save"), figures.of(name, sizes[-1], "save")
+        if first and last and name.startswith("ours: ") and name not in (FILE, "ours: memory"):
+            text = f"a save at {sizes[-1]:,} turns, over one at {sizes[0]}"
+            rows.append(
+                [
+                    f"{name.removeprefix('ours: ')}: {text}",
+                    "≤ 1.2 ×",
+                    f"{last.wall / first.wall:.2f} ×",
+                ]
+            )
+    part = sessions // 10
+    alone, among = many.of(FILE, part, "list"), many.of(FILE, sessions, "list")
+    if alone and among:
+        rows.append([f"file: {part:,} cells listed, warm", "< 50 ms", f"{alone.wall:.1f} ms"])
+        more = f"{among.wall / alone.wall - 1:+.0%}"
+        rows.append([f"file: the same among {sessions:,} sessions", "< +20 %", more])
+    limits = iter(("≤ 1.25 ×", "≤ 1.6 ×"))
+    for name, took in served.items():
+        if name != "empty":
+            ratio = f"{took / served['empty']:.2f} ×"
+            rows.append([f"`GET` of {name}, over an empty handler", next(limits, ""), ratio])
+    return table(["what", "target", "measured"], rows)
+
+
+def figures_of_many(many: Figures, sessions: int) -> str:
+    """Among many sessions."""
+    part = sessions // 10
+    columns = [(part, "list, the first"), (part, "list"), (sessions, "list")]
+    columns += [(sessions, work) for work in ("save", "load", "history")]
+    head = [
+        "",
+        f"list {part:,}, cold",
+        "warm",
+        f"warm, among {sessions:,}",
+        "save",
+        "load",
+        "history",
+    ]
+    rows = [
+        [name, *(_cell(many, name, size, work, "wall") for size, work in columns)]
+        for name in many.names()
+    ]
+    return table(head, rows)
+
+
+def losses(
+    few: dict[str, Lost], crowd: dict[str, Lost], killed: dict[str, Lost], heads: Sequence[str]
+) -> str:
+    """What each lost."""
+    rows = [
+        [name, *(str(part.get(name, "–")) for part in (few, crowd, killed))]
+        for name in dict.fromkeys([*few, *crowd, *killed])
+    ]
+    return table(["", *heads], rows)
+
+
+def plot(figures: Figures, sizes: Sequence[int]) -> str:
+    """Save, load and history as lines."""
+    panels = []
+    for work in ("save", "load", "history"):
+        lines = []
+        for name in figures.names():
+            found = {
+                size: figure.wall for size in sizes if (figure := figures.of(name, size, work))
+            }
+            if found:
+                lines.append((name, found))
+        panels.append((f"{work}: ms, by turns", lines))
+    return svg(panels, thick="ours")
+
+
+def put(text: str, document: Path) -> None:
+    """Put the tables between their marks in a document."""
+    before = document.read_text(encoding="utf-8")
+    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    after, count = pattern.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before)
+    if count != 1:
+        raise ValueError(f"{document} has no place for the tables")
+    document.write_text(after, encoding="utf-8")
+
+
+def machine() -> str:
+    """On what it was measured."""
+    return (
+        f"{date.today():%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} "
+        f"{platform.release().split('-')[0]}, Python {platform.python_version()}"
+    )
+
+
+def _rows(figures: Figures, sizes: Sequence[int], work: str, what: str) -> list[list[str]]:
+    rows = [
+        [name, *(_cell(figures, name, size, work, what) for size in sizes)]
+        for name in figures.names()
+    ]
+    return [row for row in rows if any(text != "–" for text in row[1:])]
+
+
+def _cell(figures: Figures, name: str, size: int, work: str, what: str) -> str:
+    figure = figures.of(name, size, work)
+    if figure is None:
+        return "–"
+    value = figure.written / 1024 if what == "written" else getattr(figure, what)
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,0 +1,112 @@
+"""``GET sessions/{notebook}/{cell}`` beside an empty handler, on one real server, in turn."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from aiserver.models import SessionKey
+from aiserver.sessions.file import FileSessionManager
+from tests.servers import free_port
+
+from .field import ROOT, WORKER
+
+EMPTY = """
+from jupyter_server.base.handlers import APIHandler
+from tornado import web
+
+
+class Empty(APIHandler):
+    @web.authenticated
+    async def get(self):
+        self.finish(b"{}")
+
+
+def _jupyter_server_extension_points():
+    return [{"module": "empty_handler"}]
+
+
+def _load_jupyter_server_extension(app):
+    base = app.web_app.settings["base_url"].rstrip("/")
+    app.web_app.add_handlers(".*$", [(base + "/empty", Empty)])
+"""
+
+
+def served(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
+    """Median milliseconds of an empty answer (``empty``), and of sessions of so many turns."""
+    folder.mkdir()
+    asyncio.run(_fill(folder, sizes))
+    (folder / "empty_handler.py").write_text(EMPTY)
+    token, port = secrets.token_hex(16), free_port()
+    env = dict(
+        os.environ, PYTHONPATH=os.pathsep.join([str(folder), str(ROOT)]), JUPYTER_TOKEN=token
+    )
+    for name in ("CONFIG", "DATA", "RUNTIME"):
+        env[f"JUPYTER_{name}_DIR"] = str(folder / name)
+    options = [
+        *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--no-browser", "--allow-root"),
+        *("--ServerApp.jpserver_extensions=empty_handler=True", f"--ServerApp.root_dir={folder}"),
+        *("--ServerApp.jpserver_extensions=aiserver=True", "--log-level=ERROR"),
+    ]
+    command = [sys.executable, "-m", "jupyter_server", *options]
+    server = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, cwd=folder)
+    try:
+        return _asked(port, token, sizes, rounds)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _asked(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, float]:
+    paths = {"empty": "/empty"}
+    paths |= {f"{size} turns": f"/aiserver/sessions/notebook/cell-{size}" for size in sizes}
+    connection = _connected(port, token)
+    times: dict[str, list[float]] = {name: [] for name in paths}
+    for number in range(rounds + 20):
+        for name, path in paths.items():
+            start = time.perf_counter()
+            status, body = _get(connection, token, path)
+            took = (time.perf_counter() - start) * 1000
+            assert status == 200, (path, status, body[:200])
+            if number >= 20:
+                times[name].append(took)
+    connection.close()
+    return {name: statistics.median(some) for name, some in times.items()}
+
+
+def _get(connection: http.client.HTTPConnection, token: str, path: str) -> tuple[int, bytes]:
+    connection.request("GET", path, headers={"Authorization": f"token {token}"})
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def _connected(port: int, token: str) -> http.client.HTTPConnection:
+    until = time.monotonic() + 60
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        try:
+            if _get(connection, token, "/empty")[0] == 200:
+                return connection
+        except OSError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(0.1)
+
+
+async def _fill(folder: Path, sizes: list[int]) -> None:
+    sys.path.insert(0, str(WORKER.parent))  # where those modules find each other
+    from ours import session_of
+    from turns import turn
+
+    store = FileSessionManager(root=str(folder))
+    for size in sizes:
+        key = SessionKey("notebook", f"cell-{size}")
+        await store.take_over(key, session_of(key, [turn(number) for number in range(size)]))
+    await store.close()

@@ -1,0 +1,109 @@
+"""How long a save, a load, a history and a list take: all contenders in turn, in one run."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from .field import Field, Process
+
+HISTORY = 20  # turns that a model is told
+
+
+class Figure(NamedTuple):
+    """Medians."""
+
+    wall: float  # ms
+    cpu: float  # ms of the whole process
+    written: float  # bytes that went to the disk
+
+
+class Figures:
+    """What was measured, by contender, size and work."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self._all: defaultdict[tuple[str, int, str], list[Figure]] = defaultdict(list)
+
+    def add(self, name: str, size: int, work: str, answer: dict[str, Any]) -> None:
+        if "wall" in answer:
+            figure = Figure(answer["wall"], answer["cpu"], answer["written"])
+            self._all[name, size, work].append(figure)
+
+    def of(self, name: str, size: int, work: str) -> Figure | None:
+        """The medians, or None where it has no way for it."""
+        found = self._all.get((name, size, work))
+        if not found:
+            return None
+        return Figure(*(statistics.median(column) for column in zip(*found, strict=True)))
+
+    def names(self) -> list[str]:
+        """The contenders, in their order."""
+        measured = {name for name, _, _ in self._all}
+        return [name for name in self._names if name in measured]
+
+
+def by_turns(
+    field: Field, sizes: Sequence[int], blocks: int, say: Callable[[str], None]
+) -> Figures:
+    """Sessions of these many turns; each block has a fresh one and five saves into it."""
+    entries = field.entries("turns")
+    figures = Figures([entry.name for entry in entries])
+    with field.at_work(entries) as processes:
+        for size in sizes:
+            for block in range(blocks):
+                say(f"{size} turns, block {block + 1} of {blocks}")
+                _block(processes, figures, size, block)
+    return figures
+
+
+def _block(processes: list[Process], figures: Figures, size: int, block: int) -> None:
+    cell = f"cell-{size}-{block}"
+    for process in processes:
+        process.do("fill", cell=cell, turns=size, small=False)
+        process.do("save", cell=cell, number=0)  # the first opens what it opens
+    for number in range(1, 6):
+        for process in _in_turn(processes, block + number):
+            answer = process.do("save", cell=cell, number=number)
+            figures.add(process.entry.name, size, "save", answer)
+    for number in range(3):
+        for process in _in_turn(processes, block + number):
+            for work in ("load", "history"):
+                answer = process.do(work, cell=cell, turns=HISTORY)
+                figures.add(process.entry.name, size, work, answer)
+
+
+def among_many(field: Field, sessions: int, rounds: int, say: Callable[[str], None]) -> Figures:
+    """A notebook of a tenth of the sessions, alone and among all; and a save there."""
+    part = sessions // 10
+    entries = [e for e in field.entries("many") if e.kind in ("ours:Ours", "rivals:Nanobot")]
+    figures = Figures([entry.name for entry in entries])
+    with field.at_work(entries) as processes:
+        for count, notebook, more in (
+            (part, "notebook", part),
+            (sessions, "other", sessions - part),
+        ):
+            for process in processes:
+                say(f"{count} sessions: {process.entry.name}")
+                process.do("fill many", notebook=notebook, sessions=more)
+            for number in range(rounds + 1):
+                for process in _in_turn(processes, number):
+                    answer = process.do("list", notebook="notebook")
+                    work = "list" if number else "list, the first"
+                    figures.add(process.entry.name, count, work, answer)
+        for process in processes:
+            process.do("fill", cell="among-many", turns=10, small=False)
+        for number in range(rounds):
+            for process in _in_turn(processes, number):
+                for work in ("save", "load", "history"):
+                    order = {"cell": "among-many", "number": number, "turns": HISTORY}
+                    figures.add(process.entry.name, sessions, work, process.do(work, **order))
+    return figures
+
+
+def _in_turn(processes: list[Process], start: int) -> list[Process]:
+    """All, beginning with another one each time: who follows whom shall not matter."""
+    start %= len(processes)
+    return processes[start:] + processes[:start]

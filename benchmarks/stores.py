@@ -1,0 +1,131 @@
+"""Our stores, side by side with what others use: how quick they are, and what they lose.
+
+    python -m benchmarks.stores [--quick] [--rivals python | --no-rivals] [--servers]
+
+One run measures all in turn, so that what else the machine does meets all alike, and compares
+medians of the same run. The result goes to ``docs/stores.md`` and ``docs/images/stores.svg``, or
+where ``--out`` says. Run it on the disk that matters (``--folder``); in memory a flush costs
+nothing, and the ratios say nothing.
+
+The rivals are no dependency: they live in an environment of their own, made from
+``benchmarks/rivals.txt`` in ``.rivals`` unless ``--rivals`` names a Python that has
+them. With ``--servers``, PostgreSQL, MariaDB and Redis run for as long as it takes, or those that
+``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and ``…_REDIS_URL`` name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+from tests.servers import MariaDB, PostgreSQL, Redis
+
+from .contenders import report
+from .contenders.field import ROOT, Field
+from .contenders.losing import crowded, killed
+from .contenders.serving import served
+from .contenders.timing import among_many, by_turns
+
+SERVERS = {
+    "PostgreSQL": (PostgreSQL, "AISERVER_TEST_POSTGRES_URL"),
+    "MariaDB": (MariaDB, "AISERVER_TEST_MYSQL_URL"),
+    "Redis": (Redis, "AISERVER_TEST_REDIS_URL"),
+}
+
+
+def rivals_python(folder: Path) -> str:
+    """A Python that has the rivals; made if it isn't there."""
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    if not python.exists():
+        print(f"making {folder} (some minutes) …", file=sys.stderr)
+        venv.create(folder, with_pip=True)
+        needs = Path(__file__).with_name("rivals.txt")
+        subprocess.run([python, "-m", "pip", "install", "-q", "-r", needs], check=True)
+    return str(python)
+
+
+def servers(stack: contextlib.ExitStack) -> dict[str, str]:
+    """The addresses of those that can be had."""
+    urls = {}
+    for name, (kind, variable) in SERVERS.items():
+        if url := os.environ.get(variable):
+            urls[name] = url
+        elif not kind.missing():
+            urls[name] = stack.enter_context(kind()).url
+        else:
+            print(f"no {name}: {', '.join(kind.missing())} not found", file=sys.stderr)
+    return urls
+
+
+def say(text: str) -> None:
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitStack) -> None:
+    """All of it, and the tables."""
+    quick = options.quick
+    sizes = [3, 12] if quick else [10, 100, 1000, 2000]
+    sessions, rounds = (20, 3) if quick else (10_000, 15)
+    each_of_two, each_of_eight, kills = (5, 3, 1) if quick else (500, 100, 10)
+    field = Field(folder, options.rivals, servers(stack) if options.servers else {})
+    figures = by_turns(field, sizes, 1 if quick else 5, say)
+    many = among_many(field, sessions, rounds, say)
+    few = crowded(field, "two", 2, each_of_two, say)
+    crowd = crowded(field, "eight", 8, each_of_eight, say)
+    dead = killed(field, kills, say)
+    answers = served(folder / "server", [20, 200], 30 if quick else 500)
+    heads = (f"2 writers × {each_of_two}", f"8 writers × {each_of_eight}", f"{kills} × kill -9")
+    text = "\n\n".join(
+        [
+            f"Measured on {report.machine()}.",
+            "### Our targets",
+            report.targets(figures, sizes, many, sessions, answers),
+            "### By the length of a session",
+            "![Milliseconds of a save, a load and a history, by turns](images/stores.svg)",
+            report.figures_of_turns(figures, sizes),
+            f"### Among {sessions:,} sessions",
+            "Milliseconds. The session that is saved, loaded and told has 10 turns.",
+            report.figures_of_many(many, sessions),
+            "### What was lost",
+            "Turns that were acknowledged, and not there afterwards.",
+            report.losses(few, crowd, dead, heads),
+        ]
+    )
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "images").mkdir(exist_ok=True)
+    (options.out / "images" / "stores.svg").write_text(
+        report.plot(figures, sizes), encoding="utf-8"
+    )
+    document = options.out / "stores.md"
+    if not document.exists():
+        document.write_text(f"{report.BEGIN}\n{report.END}\n", encoding="utf-8")
+    report.put(text, document)
+    print(text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a few turns only: does it run?")
+    parser.add_argument("--servers", action="store_true", help="the databases, too")
+    parser.add_argument("--rivals", default="", help="a Python that has benchmarks/rivals.txt")
+    parser.add_argument("--no-rivals", action="store_true", help="ours and the bare writes only")
+    parser.add_argument("--folder", type=Path, help="on the disk to measure; removed afterwards")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="where stores.md is")
+    options = parser.parse_args()
+    if options.no_rivals:
+        options.rivals = ""
+    elif not options.rivals:
+        options.rivals = rivals_python(ROOT / ".rivals")
+    with contextlib.ExitStack() as stack:
+        place = stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
+        measure(options, Path(place), stack)
+
+
+if __name__ == "__main__":
+    main()

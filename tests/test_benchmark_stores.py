@@ -1,0 +1,39 @@
+"""The benchmark of the stores runs, and its tables say what was measured."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from benchmarks.contenders import chart, report
+from benchmarks.contenders.losing import Lost
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_it_runs(tmp_path: Path) -> None:
+    """P23: and in it, neither writers at once nor a killed one lose us a turn."""
+    (tmp_path / "stores.md").write_text(f"before\n{report.BEGIN}\nbygone\n{report.END}\nafter\n")
+    command = [sys.executable, "-m", "benchmarks.stores", "--quick", "--no-rivals"]
+    options = ["--out", str(tmp_path), "--folder", str(tmp_path)]
+    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "stores.md").read_text("utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "bygone" not in text
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ours: file")]
+    assert len(rows) == 7, "save, load, history, CPU, bytes, many, lost"
+    assert all(cell.startswith("0 of ") for cell in rows[-1][1:]), rows[-1]
+    drawn = ET.parse(tmp_path / "images" / "stores.svg")
+    assert len(drawn.findall(".//{*}polyline")) >= 12
+
+
+def test_a_plot_of_one_size_or_of_nothing_is_one() -> None:
+    for lines in ([], [("a", {10: 1.0})], [("a <b>", {10: 0.0, 100: 3.0})]):
+        ET.fromstring(chart.svg([("title", lines)], thick="a"))
+
+
+def test_what_is_lost_is_said() -> None:
+    assert str(Lost(1000, 0)) == "0 of 1,000"
+    assert str(Lost(5, 5, 1, 2)) == "5 of 5, unreadable × 1 (2 refused)"
