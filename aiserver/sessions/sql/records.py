@@ -63,7 +63,7 @@ _KNOWN = (
     select(items.c.content)
     .where(_of(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
-    .order_by(items.c.item_index.desc())
+    .order_by(items.c.item_index)
 )
 _CHANGE = update(sessions).where(_of(sessions))
 _CHANGE_ITEM = update(items).where(_of(items), items.c.item_index == bindparam("of_index"))
