@@ -18,6 +18,7 @@ from sqlalchemy import inspect
 
 import aiserver.sessions.sql
 from aiserver.errors import SessionCorrupt, SettingError, StorageError
+from aiserver.sessions import disks
 from aiserver.sessions.choose import session_manager
 from aiserver.sessions.sql import SQLSessionManager, address
 from aiserver.sessions.sql.kinds import ASIDE
@@ -279,6 +280,20 @@ async def test_memory_is_said_to_be_memory() -> None:
     assert ["memory only" in one for one in await store.start()] == [True]
     await store.save_interaction(KEY, turn())
     assert len((await store.load_session(KEY)).interactions) == 1
+    await store.close()
+
+
+@in_loop
+async def test_a_file_on_a_network_disk_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"server:/home {tmp_path} nfs4 rw 0 0\n")
+    store = session_manager(f"sqlite:///{tmp_path}/x.db")
+    assert await store.start() == []
+    monkeypatch.setattr(disks, "_MOUNTS", mounts)
+    [said] = await store.start()
+    assert "network disk" in said
     await store.close()
 
 

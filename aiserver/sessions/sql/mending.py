@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
+from .. import codec
 from ..codec import Damaged
 from ..recovery import NOTE
 from ..steps import flaws
@@ -23,7 +24,7 @@ from . import records
 from .database import Write
 from .kinds import ASIDE, EVENT, LIST, TURN
 from .records import Found, HeadRow
-from .rows import Counters, Item, follow, is_plain, item, record, text
+from .rows import Counters, Item, follow, is_plain, item, text
 
 _MODELS: dict[int, type[Interaction] | type[Event]] = {TURN: Interaction, EVENT: Event}
 
@@ -62,8 +63,8 @@ def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | No
     for index, one in zip(found.indexes, stack.items, strict=True):
         if one.kind != ASIDE:
             try:
-                sound.append((index, record(_MODELS[one.kind], one.content)))
-            except (KeyError, ValueError):
+                sound.append((index, codec.parse_record(_MODELS[one.kind], one.content)))
+            except (KeyError, ValueError, RecursionError):
                 damaged.append(index)
     try:
         session = stack.head(key)
@@ -134,7 +135,7 @@ async def _put_head(
     now = await records.find(connection, key)
     assert now is not None
     sound = [
-        (index, record(_MODELS[one.kind], one.content))
+        (index, codec.parse_record(_MODELS[one.kind], one.content))
         for index, one in zip(now.indexes, now.stack.items, strict=True)
         if one.kind != ASIDE
     ]

@@ -139,7 +139,7 @@ async def known_events(
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
     kept = [codec.parse_record(Event, content) for (content,) in rows]
-    return {event.id: event for event in kept if event.id is not None}  # the oldest comes last
+    return {event.id: event for event in kept if event.id is not None}  # the newest counts
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
