@@ -7,7 +7,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TESTS = ("tests/**/test_*.py", "ui-tests/tests/*.spec.ts", "src/**/*.spec.ts", "src/**/*.spec.tsx")
-LATER = {27}  # needs the stores for databases
 
 
 def named_in_tests() -> dict[int, set[str]]:
@@ -28,5 +27,5 @@ def named_in_docs() -> dict[int, set[str]]:
 
 def test_every_promise_is_held_by_the_tests_that_the_table_names():
     docs = named_in_docs()
-    assert set(docs) == set(range(1, 39)) - LATER
+    assert set(docs) == set(range(1, 39))
     assert docs == {number: files for number, files in named_in_tests().items() if number in docs}

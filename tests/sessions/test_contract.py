@@ -522,6 +522,18 @@ async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
 
 
 @in_loop
+async def test_half_characters_and_empty_names(backend: Backend) -> None:
+    """P22, P36: what JSON can hold is read again, in the history and in an event sent twice."""
+    store = backend.open()
+    await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
+    [kept] = await store.get_history(KEY)
+    assert kept.to_dict()["x_half"] == "\ud83d"
+    for _ in range(2):
+        [saved], revision = await store.record_events(KEY, [event(id="", x_half="\ude00")])
+        assert (saved.seq, revision, saved.to_dict()["x_half"]) == (2, 2, "\ude00")
+
+
+@in_loop
 async def test_what_was_deleted_is_forgotten(backend: Backend) -> None:
     """Its events' names and its owner, too: what comes after begins anew."""
     store = backend.open()

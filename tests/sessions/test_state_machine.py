@@ -25,7 +25,7 @@ from aiserver.models import (
 from aiserver.sessions import codec
 from aiserver.sessions.base import SessionManager
 
-from .conftest import Backend
+from .conftest import Backend, SQLBackend
 from .plain import Item, Key, Plain, PlainSession, Stale
 from .records import NOON
 from .strategies import events, turns
@@ -327,7 +327,8 @@ def test_every_store_does_what_dictionaries_do(backend: Backend) -> None:
     run_state_machine_as_test(
         lambda: StoreMachine(backend),
         settings=settings(
-            max_examples=30,
+            # A database takes some milliseconds to answer, and there are three of them.
+            max_examples=15 if isinstance(backend, SQLBackend) else 30,
             stateful_step_count=30,
             deadline=None,
             derandomize=True,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...models import (
@@ -157,6 +158,14 @@ class Kept(NamedTuple):
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
         return piece(meta, META)
+
+
+def pieces(texts: bytes, many: int = 20) -> Iterator[bytes]:
+    """Joined texts as JSON arrays of some of them each. Only an item begins a line at its depth."""
+    items = texts.split(BETWEEN + b"{")
+    for start in range(0, len(items), many):
+        some = (BETWEEN + b"{").join(items[start : start + many])
+        yield b"[" + (b"{" if start else b"") + some + b"]"
 
 
 def _array(texts: bytes) -> bytes:

@@ -164,7 +164,7 @@ def item(record: Interaction | Event) -> Item:
     """A turn's or an event's row."""
     if isinstance(record, Interaction):
         return Item(TURN, text(record))
-    return Item(EVENT, text(record), record.id and hashed(record.id))
+    return Item(EVENT, text(record), None if record.id is None else hashed(record.id))
 
 
 def hashed(event_id: str) -> str:
