@@ -23,10 +23,8 @@ from aiserver.sessions.redis.layout import parts_of
 from aiserver.sessions.redis.names import Names, cell_name, owner_text
 from aiserver.sessions.sql import SQLSessionManager
 
-from ..servers import new_database
+from ..servers import Redis, need, new_database
 from .databases import Database, sqlite_copy, sqlite_template
-
-from ..servers import Redis, need
 
 
 class Backend(ABC):
