@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ..errors import SettingError
 from ..models import SessionKey, is_id
 from ..sessions.importers.base import Read, moved
+from ..sessions.root import path_of
 from .databases import Database, Redis
 from .places import Place, make_ready
 from .progress import Bar
@@ -24,7 +27,7 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
         raise SettingError("--cell is the id of a cell, and needs --notebook.")
-    origins = [_origin(name, arguments) for name in arguments.source]
+    origins = [_origin(name, arguments, place) for name in arguments.source]
     if not arguments.dry_run:
         make_ready(place)
     report = Report()
@@ -39,7 +42,8 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
                     )
                     report.not_taken.append(f"{name}: {many}")
                     read.sessions = []
-                await _take(read, taker, place, notebook_id, arguments.cell)
+                owner_of = partial(_owner_of, read, place, arguments)
+                await _take(read, taker, owner_of, (notebook_id, arguments.cell))
                 bar.step()
     _tell(report, dry_run=arguments.dry_run)
     return 1 if report.not_taken else 0
@@ -61,27 +65,39 @@ def notebook_id_of(path: str) -> str:
     return found
 
 
-def _origin(name: str, arguments: argparse.Namespace) -> Origin | Database | Redis:
+def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | Database | Redis:
     scheme, found, _ = name.partition("://")
     if not found or scheme.lower() == "file":
-        return Origin(name.removeprefix("file://"), arguments.format)
+        path = str(path_of(name)) if found else name
+        return Origin(path, arguments.format, place.root)
     if scheme.lower() in _REDIS:
         return Redis(name, arguments.prefix)
     return Database(name, arguments.table)
 
 
 async def _take(
-    read: Read, taker: Taker, place: Place, notebook_id: str | None, cell_id: str | None
+    read: Read, taker: Taker, owner_of: Callable[[str], str], to: tuple[str | None, str | None]
 ) -> None:
     # Blobs first, so that at no moment a session names what isn't there.
     for owner, data in read.blobs:
-        await taker.blob(data, owner if read.owned else place.owner)
+        await taker.blob(data, owner_of(owner))
     for (owner, id_), log in read.logs.items():
-        await taker.log(id_, owner if read.owned else place.owner, log)
+        await taker.log(id_, owner_of(owner), log)
     for session in read.sessions:
-        ours = moved(session, notebook_id, cell_id)
-        owner = (session.meta.owner or "") if read.owned else place.owner
-        await taker.session(SessionKey(ours.meta.notebook_id, ours.meta.cell_id, owner), ours)
+        ours = moved(session, *to)
+        meta = ours.meta
+        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
+        await taker.session(key, ours)
+
+
+def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: str) -> str:
+    """Whose a thing is to be: a backup's goes back to whom it was taken from.
+
+    Nobody's, in a store that people share, becomes that of who imports it.
+    """
+    if read.owned and arguments.owner is None and (known or not place.store.shared):
+        return known
+    return place.owner
 
 
 def _tell(report: Report, *, dry_run: bool) -> None:

@@ -98,7 +98,8 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     for reason in left:
         print(f"Not removed: {reason}", file=sys.stderr)
     print(f"{len(plan.sessions) - len(left):,} sessions were removed.")
-    print(f"To bring everything back: jupyter aiserver sessions import {file}")
+    there = " --store …" if arguments.store else ""
+    print(f"To bring everything back: jupyter aiserver sessions import {file}{there}")
     return 1 if left else 0
 
 

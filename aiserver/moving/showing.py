@@ -19,6 +19,7 @@ from .markdown import session_markdown, turn_markdown
 from .places import Place
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WIDE = {"asked last": 3}  # shares of the room that the numbers leave
 _HEADS = ("notebook", "cell", "turns", "events", "changed", "asked last")
 
 
@@ -47,7 +48,9 @@ async def run_list(arguments: argparse.Namespace, place: Place) -> int:
     if owned:
         lines = [(key.owner, *line) for (key, _), line in zip(rows, lines, strict=True)]
     if sys.stdout.isatty():
-        _table(heads, lines)
+        at = heads.index("changed")
+        short = [(*line[:at], _minute(line[at]), *line[at + 1 :]) for line in lines]
+        _table(heads, short)
         print(f"{len(rows):,} sessions in {place.name}")
     else:
         for line in lines:
@@ -93,7 +96,9 @@ def _write(markdown: str) -> None:
     from rich.console import Console
     from rich.syntax import Syntax
 
-    Console().print(Syntax(text, "markdown", word_wrap=True, background_color="default"))
+    Console().print(
+        Syntax(text, "markdown", theme="ansi_dark", word_wrap=True, background_color="default")
+    )
 
 
 async def _names(place: Place) -> dict[tuple[str, str], str]:
@@ -129,18 +134,30 @@ def _as_data(key: SessionKey, row: SessionSummary) -> dict[str, Any]:
     return row.model_dump() | ({"owner": key.owner} if key.owner else {})
 
 
+def _minute(timestamp: str) -> str:
+    return timestamp[:16].replace("T", " ")
+
+
 def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    """A table as wide as the terminal: what is too long for it ends in an ellipsis."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for head in heads:
         number = head in ("turns", "events")
+        whole = number or head == "changed"  # half a number would be another one
         table.add_column(
-            head, justify="right" if number else "left", no_wrap=True, overflow="ellipsis"
+            head,
+            justify="right" if number else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=max(len(line[heads.index(head)]) for line in [heads, *lines]) if whole else 8,
+            ratio=None if whole else _WIDE.get(head, 1),
         )
     for line in lines:
         table.add_row(*(_text(cell) for cell in line))
+    table.expand = True
     Console().print(table)
 
 

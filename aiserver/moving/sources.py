@@ -16,18 +16,20 @@ from ..sessions.importers.base import NotUnderstood, Read, Source
 from ..sessions.root import FOLDER
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
-_NOT_SESSIONS = {"locks", "blobs"}  # beside the sessions in a folder of our own
+_OURS = "It is a store of AI Server; “sessions copy --from FOLDER” takes all of it along."
 
 
 class Origin:
     """What a person named, as parts that are read one by one."""
 
-    def __init__(self, name: str, format_: str | None) -> None:
-        self.name, self.format = name, format_
-        self.path = Path(name)
-        if not self.path.exists():
+    def __init__(self, name: str, format_: str | None, own: Path) -> None:
+        self.format = format_
+        path = Path(name)
+        if not path.exists():
             raise SettingError(f"There is no file and no folder called “{name}”.")
-        self.files = sorted(_files(self.path)) if self.path.is_dir() else [self.path]
+        self._own = (own / FOLDER).resolve()  # where all goes to: no source
+        self._stores: list[Path] = []
+        self.files = sorted(self._below(path)) if path.is_dir() else [path]
         self._lists: dict[Path, bool] = {}
 
     def __len__(self) -> int:
@@ -35,6 +37,8 @@ class Origin:
 
     async def parts(self) -> AsyncIterator[tuple[str, Read]]:
         """Each file and what it holds."""
+        for store in self._stores:
+            yield str(store), Read(not_understood=[_OURS])
         for file in self.files:
             yield str(file), self._read(file)
 
@@ -60,16 +64,18 @@ class Origin:
             self._lists[folder] = any(detect.is_agentscope_list(_head(one)) for one in lists)
         return self._lists[folder]
 
-
-def _files(folder: Path) -> Iterator[Path]:
-    for at, folders, names in os.walk(folder):
-        place = Path(at)
-        if place.name == FOLDER:
-            folders[:] = sorted(set(folders) - _NOT_SESSIONS)
-        for name in names:
-            file = place / name
-            if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
-                yield file
+    def _below(self, folder: Path) -> Iterator[Path]:
+        for at, folders, names in os.walk(folder):
+            place = Path(at)
+            if place.name == FOLDER:
+                folders.clear()
+                if place.resolve() != self._own:
+                    self._stores.append(place)
+                continue
+            for name in names:
+                file = place / name
+                if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
+                    yield file
 
 
 def _beside(file: Path) -> bytes | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -31,6 +31,8 @@ from ..models import (
     new_session,
 )
 from . import predecessor
+
+T = TypeVar("T", bound=BaseModel)
 
 _TOO_LONG = 10**4300  # as Python has it
 _REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
@@ -95,6 +97,14 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     if is_another and not _is_newer(meta.version):
         raise Damaged("the file holds another cell's session")
     return parsed
+
+
+def parse_record(kind: type[T], data: str | bytes) -> T:
+    """One turn or event as ``encode`` gave it. Raises ValueError for what is none."""
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError:
+        return kind.model_validate(json.loads(data))  # half a character, or deep nesting
 
 
 class Log(NamedTuple):

@@ -176,3 +176,26 @@ def test_a_bar_is_drawn_at_a_terminal_and_on_standard_error_alone(work: Path):
 def test_elsewhere_nothing_is_drawn(run: Run, work: Path):
     fill_folder(work)
     assert run("copy", "--to", work / "b").err == ""
+
+
+def test_a_copy_that_was_killed_is_finished_by_the_next(run: Run, work: Path):
+    """P19: whole sessions or none, and no trace of the first try."""
+    fill_folder(work)
+    folder = work / ".aiserver_sessions"
+    data = (folder / "book_cell~5f0.json").read_bytes()
+    for number in range(400):
+        (folder / f"book_c{number}.json").write_bytes(data.replace(b"cell_0", b"c%d" % number))
+    target = work.parent / "target"
+    command = [sys.executable, "-m", "aiserver.cli", "sessions", "copy", "--to", str(target)]
+    copying = subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while len(list(target.rglob("book_c*.json"))) < 50:
+        assert copying.poll() is None, copying.communicate()
+    copying.kill()
+    copying.communicate()
+    before = tree(work)
+    there = set(stored(target))
+    assert 50 <= len(there) < len(stored(work))
+    done = run("copy", "--to", target)
+    assert done.status == 0, done.err
+    assert tree(target) == before == tree(work)
+    assert f"there already  {len(there)} sessions" in done.out

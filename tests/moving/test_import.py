@@ -227,3 +227,15 @@ def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, wo
     before = tree(work / ".aiserver_sessions")
     assert "added          0 turns" in run("import", source).out
     assert tree(work / ".aiserver_sessions") == before
+
+
+def test_a_store_of_ours_below_is_named_and_not_taken_in_part(run: Run, work: Path):
+    """Its large pieces lie beside the sessions: an import of the files would leave them behind."""
+    shutil.copy(next(IMPORTS.glob("nanobot-*/*.jsonl")), work / "chat.jsonl")
+    assert run("import", ".").status == 0
+    assert run("import", ".").status == 0  # its own folder is no source
+    shutil.copytree(work / ".aiserver_sessions", work / "theirs" / ".aiserver_sessions")
+    done = run("import", ".")
+    assert done.status == 1 and "sessions copy --from" in done.err
+    done = run("import", "theirs/.aiserver_sessions")
+    assert done.status == 1 and "sessions copy --from" in done.err

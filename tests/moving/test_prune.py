@@ -197,6 +197,17 @@ def test_a_backup_keeps_owners_apart_and_puts_them_back(run: Run, work: Path):
     assert tree(work) == before
 
 
+def test_a_folder_s_backup_becomes_that_of_who_imports_it_into_a_database(run: Run, work: Path):
+    make(work)
+    assert run("prune", "--gone", "--yes").status == 0
+    (file,) = work.glob("*.zip")
+    store = f"sqlite+aiosqlite:///{work}/sessions.db"
+    assert run("import", file, "--store", store).status == 0
+    assert run("list", "--store", store).out.startswith("gone.ipynb\tc\t1\t1\t")
+    assert run("import", file, "--store", store, "--owner", "carol").status == 0
+    assert len(run("list", "--store", store, "--owner", "carol").out.splitlines()) == 1
+
+
 def test_a_damaged_backup_is_said_and_its_rest_comes_back(run: Run, work: Path):
     """P22"""
     asyncio.run(fill(FileSessionManager(root=str(work))))

@@ -30,6 +30,9 @@ from .databases import Database, sqlite_copy, sqlite_template
 class Backend(ABC):
     """A place for sessions, and how to get at it from outside the contract."""
 
+    url = ""
+    """The address by which another process finds it."""
+
     @abstractmethod
     def open(self) -> SessionManager:
         """A manager of this place; for a durable store a new one each time."""
@@ -43,6 +46,7 @@ class FileBackend(Backend):
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / ".aiserver_sessions"
+        self.url = root.as_uri()
 
     def open(self) -> FileSessionManager:
         return FileSessionManager(root=str(self.root))
@@ -66,6 +70,7 @@ class MemoryBackend(Backend):
 class SQLBackend(Backend):
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.url = database.url
 
     def open(self) -> SQLSessionManager:
         return self.database.open()

@@ -79,7 +79,7 @@ class Plain:
     def __init__(self) -> None:
         self.sessions: dict[Key, PlainSession] = {}
         self.logs: dict[tuple[str, str], list[Item]] = {}
-        self.blobs: dict[tuple[str, bytes], None] = {}
+        self.blobs: set[tuple[str, bytes]] = set()
 
     def save(self, key: Key, turn: Item, if_revision: int | None) -> tuple[Item, int]:
         session = self._writing(key, if_revision)

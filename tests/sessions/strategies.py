@@ -41,12 +41,12 @@ def turns(draw: st.DrawFn) -> dict[str, Any]:
 @st.composite
 def events(draw: st.DrawFn) -> dict[str, Any]:
     """An event without its number. The ids are few, so that some are sent twice."""
-    kinds = st.sampled_from(["run", "accept", "edit", "context_reset", "x_later"])
+    kinds = st.sampled_from(["run", "edit", "context_reset", "x_later"])
     optional = {
         "source": texts,
         "data": data,
         "turn_id": st.integers(1, 9),
-        "id": st.sampled_from(["", "1", "=", "é", "a b"]) | texts,
+        "id": st.sampled_from(["", "1", "é\0"]),
     }
     event = {"type": draw(kinds), "timestamp": draw(times)}
     return event | draw(st.fixed_dictionaries({}, optional=optional)) | draw(unknown)

@@ -519,3 +519,25 @@ async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
         async with store.exclusively():
             await asyncio.gather(*(store.save_interaction(key, turn(str(n))) for n in range(9)))
     assert len(await store.get_history(key)) == 18
+
+
+@in_loop
+async def test_what_was_deleted_is_forgotten(backend: Backend) -> None:
+    """Its events' names and its owner, too: what comes after begins anew."""
+    store = backend.open()
+    key = SessionKey(KEY.notebook_id, KEY.cell_id, "ada")
+    await store.record_events(key, [event(id="one"), event("context_reset")])
+    await store.append_notebook_log("notebook", [log_entry()], owner="ada")
+    digest = await store.put_blob(b"x", owner="ada")
+    assert "ada" in await store.list_owners()
+    assert await store.delete(key)
+    assert await store.delete_notebook_log("notebook", owner="ada")
+    if store.shared:
+        assert await store.list_owners() == ["ada"]
+    assert await store.delete_blob(digest, owner="ada")
+    assert "ada" not in await backend.open().list_owners()
+
+    [saved], revision = await backend.open().record_events(key, [event(id="one")])
+    assert (saved.seq, revision) == (1, 1)
+    await backend.open().save_interaction(key, turn())
+    assert len(await backend.open().get_history(key)) == 1

@@ -33,16 +33,21 @@ from .strategies import events, turns
 Where = tuple[int, str, str]  # which owner, notebook, cell
 _examples = itertools.count(1)
 TIMES = ("created_at", "last_updated")
-OWNERS = ("ada", "Ada ", "名\0:%")
-# Ids that one owner, and two owners, have in common; some differ by case alone.
-keys = st.tuples(
-    st.integers(0, 2), st.sampled_from(["nb", "Nb"]), st.sampled_from(["c", "C_", "d"])
-)
-revisions = st.sampled_from(["any", "any", "right", "stale"])
+OWNERS = ("ada", "Ada\0:%名")
+# Few, and one above all, so that much happens to it. The others have an id in common with it.
+keys = st.sampled_from([*[(0, "nb", "c")] * 4, (0, "nb", "C_"), (0, "Nb", "c"), (1, "nb", "c")])
+BOUNDS = ((None, None), (3, None), (None, 40), (None, None), (4, 25), (0, 99))  # messages, tokens
+PAGES = (
+    ("", 0, None),
+    ("one", 0, 9),
+    ("", 1, 1),
+    ("one", 1, 0),
+)  # of which notebook, offset, limit
+revisions = st.sampled_from(["any", "any", "right", "right", "stale"])
 logged = st.fixed_dictionaries(
     {"type": st.just("path_seen"), "timestamp": st.just(NOON), "data": st.just({"path": "分析"})}
 )
-made = st.lists(turns() | events(), max_size=4)
+made = st.lists(turns() | events(), min_size=1, max_size=5)
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -54,6 +59,8 @@ class StoreMachine(RuleBasedStateMachine):
         self._loop = asyncio.new_event_loop()
         self._store: SessionManager = backend.open()
         self._plain = Plain()
+        self._bounds = itertools.cycle(BOUNDS)
+        self._pages = itertools.cycle(PAGES)
         # The place serves many examples. Each has owners of its own, so it begins with nothing.
         self._owners = [f"{owner}{next(_examples)}" for owner in OWNERS]
 
@@ -68,31 +75,29 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(where=keys, turn=turns(), revision=revisions)
     def save_interaction(self, where: Where, turn: Item, revision: str) -> None:
-        key, named = self._key(where), NewTurn.model_validate(turn)
-        if_revision = self._revision(key, revision)
-        work = self._store.save_interaction(_name(key), named, if_revision=if_revision)
-        try:
-            expected = self._plain.save(key, named.to_dict(), if_revision)
-        except Stale as stale:
-            self._refused(work, if_revision, stale)
-        else:
-            saved, now = self._run(work)
-            assert (saved.to_dict(), now) == expected
+        key = self._key(where)
+        self._save(key, turn, self._revision(key, revision))
         self._is(key)
 
-    @rule(where=keys, some=st.lists(events(), max_size=3), revision=revisions)
+    @rule(
+        where=keys,
+        some=st.lists(events(), min_size=1, max_size=3) | st.just([]),
+        revision=revisions,
+    )
     def record_events(self, where: Where, some: list[Item], revision: str) -> None:
-        key, named = self._key(where), [NewEvent.model_validate(event) for event in some]
-        if_revision = self._revision(key, revision)
-        work = self._store.record_events(_name(key), named, if_revision=if_revision)
-        try:
-            expected = self._plain.record(key, [e.to_dict() for e in named], if_revision)
-        except Stale as stale:
-            self._refused(work, if_revision, stale)
-        else:
-            saved, now = self._run(work)
-            assert ([event.to_dict() for event in saved], now) == expected
+        key = self._key(where)
+        self._record(key, some, self._revision(key, revision))
         self._is(key)
+
+    @rule(where=keys, items=made)
+    def work_on(self, where: Where, items: list[Item]) -> None:
+        """Ask and run, ask and accept, start afresh: as a person does."""
+        for item in items:
+            if "user_request" in item:
+                self._save(self._key(where), item, None)
+            else:
+                self._record(self._key(where), [item], None)
+        self._is(self._key(where))
 
     @rule(where=keys, revision=revisions)
     def delete(self, where: Where, revision: str) -> None:
@@ -107,9 +112,13 @@ class StoreMachine(RuleBasedStateMachine):
             assert self._run(work) is expected
         self._is(key)
 
-    @rule(source=keys, copy=keys)
-    def fork(self, source: Where, copy: Where) -> None:
+    @rule(source=keys, copy=keys, skip=st.sampled_from(["fork", 0, 1, 3]))
+    def copy(self, source: Where, copy: Where, skip: Any) -> None:
+        """Fork, or take over what is here under another key, as if another place had it."""
         one, two = self._key(source), self._key(copy)
+        if skip != "fork":
+            self._take_over(two, self._plain.sessions.get(one) or PlainSession(), skip)
+            return
         work = self._store.fork(_name(one), _name(two))
         expected = self._plain.fork(one, two)
         if expected is None:
@@ -120,11 +129,6 @@ class StoreMachine(RuleBasedStateMachine):
         self._is(one)
         self._is(two)
 
-    @rule(where=keys, origin=keys, skip=st.sampled_from([0, 0, 1, 3]))
-    def take_over(self, where: Where, origin: Where, skip: int) -> None:
-        """What is here under another key, as if another place had it."""
-        self._take_over(where, self._plain.sessions.get(self._key(origin)) or PlainSession(), skip)
-
     @rule(where=keys, items=made, revision=st.integers(0, 9), skip=st.sampled_from([0, 0, 2]))
     def take_over_from_elsewhere(
         self, where: Where, items: list[Item], revision: int, skip: int
@@ -134,71 +138,40 @@ class StoreMachine(RuleBasedStateMachine):
         for item in items:
             kind = NewTurn if "user_request" in item else NewEvent
             other.add(kind.model_validate(item).to_dict())
-        self._take_over(where, other, skip)
+        self._take_over(self._key(where), other, skip)
 
-    @rule(where=keys, entries=st.lists(logged, max_size=3))
-    def append_notebook_log(self, where: Where, entries: list[Item]) -> None:
+    @rule(where=keys, entries=st.none() | st.lists(logged, max_size=3))
+    def log_notebook(self, where: Where, entries: list[Item] | None) -> None:
         owner, notebook_id, _ = self._key(where)
-        new = [NewLogEntry.model_validate(entry) for entry in entries]
         marks = dict(self._run(self._store.notebook_marks(owner=owner)))
-        saved = self._run(self._store.append_notebook_log(notebook_id, new, owner=owner))
         log = self._plain.logs.get((owner, notebook_id), [])
-        numbered = [e | {"seq": seq} for seq, e in enumerate(entries, len(log) + 1)]
-        assert [entry.to_dict() for entry in saved] == numbered
-        if entries:
-            self._plain.logs[owner, notebook_id] = log + numbered
-            now = self._run(self._store.notebook_marks(owner=owner))
-            assert now[notebook_id] != marks.pop(notebook_id, None)
-            assert {other: now[other] for other in marks} == marks
+        if entries is None:
+            work = self._store.delete_notebook_log(notebook_id, owner=owner)
+            assert self._run(work) is bool(log)
+            self._plain.logs.pop((owner, notebook_id), None)
+        else:
+            new = [NewLogEntry.model_validate(entry) for entry in entries]
+            saved = self._run(self._store.append_notebook_log(notebook_id, new, owner=owner))
+            numbered = [e | {"seq": seq} for seq, e in enumerate(entries, len(log) + 1)]
+            assert [entry.to_dict() for entry in saved] == numbered
+            if entries:
+                self._plain.logs[owner, notebook_id] = log + numbered
+        now = self._run(self._store.notebook_marks(owner=owner))
+        changed = {name for name in now | marks if now.get(name) != marks.get(name)}
+        assert changed == ({notebook_id} if (log if entries is None else entries) else set())
         self._is_beside(owner)
 
-    @rule(where=keys)
-    def delete_notebook_log(self, where: Where) -> None:
-        owner, notebook_id, _ = self._key(where)
-        was = self._plain.logs.pop((owner, notebook_id), None) is not None
-        assert self._run(self._store.delete_notebook_log(notebook_id, owner=owner)) is was
-        self._is_beside(owner)
-
-    @rule(where=keys, data=st.sampled_from([b"", b"\0\xff", b"x" * 9999]))
-    def put_blob(self, where: Where, data: bytes) -> None:
+    @rule(where=keys, data=st.sampled_from([b"", b"\0\xff", b"x" * 40]), keep=st.booleans())
+    def blob(self, where: Where, data: bytes, keep: bool) -> None:
         owner = self._key(where)[0]
-        assert self._run(self._store.put_blob(data, owner=owner)) == _hash(data)
-        self._plain.blobs[owner, data] = None
+        if keep:
+            assert self._run(self._store.put_blob(data, owner=owner)) == _hash(data)
+            self._plain.blobs.add((owner, data))
+        else:
+            was = (owner, data) in self._plain.blobs
+            self._plain.blobs.discard((owner, data))
+            assert self._run(self._store.delete_blob(_hash(data), owner=owner)) is was
         self._is_beside(owner)
-
-    @rule(where=keys, data=st.sampled_from([b"", b"\0\xff"]))
-    def delete_blob(self, where: Where, data: bytes) -> None:
-        owner = self._key(where)[0]
-        was = (owner, data) in self._plain.blobs
-        self._plain.blobs.pop((owner, data), None)
-        assert self._run(self._store.delete_blob(_hash(data), owner=owner)) is was
-        self._is_beside(owner)
-
-    @rule(where=keys, all_of=st.booleans(), offset=st.integers(0, 4), limit=st.integers(0, 4))
-    def list_a_page(self, where: Where, all_of: bool, offset: int, limit: int) -> None:
-        owner, notebook_id, _ = self._key(where)
-        of = None if all_of else notebook_id
-        page = self._store.list_sessions(of, owner=owner, offset=offset, limit=limit)
-        rows, total = self._run(page)
-        expected = self._plain.rows(owner, of)
-        assert ([_row(row) for row in rows], total) == (
-            expected[offset : offset + limit],
-            len(expected),
-        )
-
-    @rule(where=keys, messages=st.integers(0, 6), tokens=st.integers(0, 60))
-    def get_history(self, where: Where, messages: int, tokens: int) -> None:
-        key = self._key(where)
-        session = self._plain.sessions.get(key) or PlainSession()
-        fitting = session.history()[max(0, len(session.history()) - messages // 2) :]
-        while sum(map(_size, fitting)) > tokens:
-            del fitting[0]
-        turns = self._run(
-            self._store.get_history(
-                _name(key), max_messages=messages, max_tokens=tokens, count_tokens=len
-            )
-        )
-        assert [turn.to_dict() for turn in turns] == fitting
 
     @rule()
     def restart(self) -> None:
@@ -207,10 +180,32 @@ class StoreMachine(RuleBasedStateMachine):
         for owner in self._owners:
             self._is_all(owner)
 
-    def _take_over(self, where: Where, other: PlainSession, skip: int) -> None:
-        key = self._key(where)
-        theirs = Session.model_validate(_expected(("", "elsewhere", "cell"), other, stamp=NOON))
+    def _save(self, key: Key, turn: Item, if_revision: int | None) -> None:
+        named = NewTurn.model_validate(turn)
+        work = self._store.save_interaction(_name(key), named, if_revision=if_revision)
+        try:
+            expected = self._plain.save(key, named.to_dict(), if_revision)
+        except Stale as stale:
+            self._refused(work, if_revision, stale)
+        else:
+            saved, now = self._run(work)
+            assert (saved.to_dict(), now) == expected
+
+    def _record(self, key: Key, events: list[Item], if_revision: int | None) -> None:
+        named = [NewEvent.model_validate(event) for event in events]
+        work = self._store.record_events(_name(key), named, if_revision=if_revision)
+        try:
+            expected = self._plain.record(key, [e.to_dict() for e in named], if_revision)
+        except Stale as stale:
+            self._refused(work, if_revision, stale)
+        else:
+            saved, now = self._run(work)
+            assert ([event.to_dict() for event in saved], now) == expected
+
+    def _take_over(self, key: Key, other: PlainSession, skip: int) -> None:
+        elsewhere = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
         expected = self._plain.take_over(key, other, skip)
+        theirs = Session.model_validate(elsewhere)
         assert self._run(self._store.take_over(_name(key), theirs, skip=skip)) is expected
         self._is(key)
 
@@ -243,8 +238,27 @@ class StoreMachine(RuleBasedStateMachine):
         raw, revision = self._run(self._store.load_raw(name))
         assert _content(codec.parse(raw)) == _expected(key, expected)
         assert revision == expected.revision
-        history = self._run(self._store.get_history(name))
-        assert [turn.to_dict() for turn in history] == expected.history()
+        self._is_history(name, expected.history(), *next(self._bounds))
+        of, offset, limit = next(self._pages)
+        self._is_list(key[0], key[1] if of else None, offset, limit)
+
+    def _is_history(
+        self, name: SessionKey, turns: list[Item], messages: int | None, tokens: int | None
+    ) -> None:
+        fitting = turns if messages is None else turns[max(0, len(turns) - messages // 2) :]
+        while tokens is not None and sum(map(_size, fitting)) > tokens:
+            fitting = fitting[1:]
+        bounds: Item = {"max_messages": messages, "max_tokens": tokens, "count_tokens": len}
+        found = self._run(self._store.get_history(name, **bounds))
+        assert [turn.to_dict() for turn in found] == fitting
+
+    def _is_list(self, owner: str, of: str | None, offset: int, limit: int | None) -> None:
+        page = self._store.list_sessions(of, owner=owner, offset=offset, limit=limit)
+        rows, total = self._run(page)
+        expected = self._plain.rows(owner, of)
+        end = None if limit is None else offset + limit
+        assert [_row(row) for row in rows] == expected[offset:end]
+        assert total == len(expected)
 
     def _is_beside(self, owner: str) -> None:
         logs = {name: log for (who, name), log in self._plain.logs.items() if who == owner}
@@ -263,9 +277,7 @@ class StoreMachine(RuleBasedStateMachine):
         for key in self._plain.sessions:
             if key[0] == owner:
                 self._is(key)
-        rows, total = self._run(self._store.list_sessions(owner=owner))
-        expected = self._plain.rows(owner, None)
-        assert ([_row(row) for row in rows], total) == (expected, len(expected))
+        self._is_list(owner, None, 0, None)
         self._is_beside(owner)
         named = set(self._run(self._store.list_owners())) & {owner}
         if self._store.shared:
@@ -309,13 +321,14 @@ def _expected(key: Key, session: PlainSession, stamp: str = "") -> Item:
     return content | ({"events": session.events} if session.has_events else {})
 
 
+@pytest.mark.timeout(600)  # to make a failure small takes minutes
 def test_every_store_does_what_dictionaries_do(backend: Backend) -> None:
     """P27"""
     run_state_machine_as_test(
         lambda: StoreMachine(backend),
         settings=settings(
             max_examples=30,
-            stateful_step_count=25,
+            stateful_step_count=30,
             deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),

@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, delete, func, insert, literal, select, union_a
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, NewEvent, SessionKey
+from .. import codec
 from .kinds import EVENT, TURN
 from .owners import is_plain, owner_key
 from .rows import Item, Stack, hashed
@@ -126,7 +127,7 @@ async def turns_before(
 ) -> list[tuple[int, Interaction]]:
     """The newest turns below an index, newest first, with their indexes. Raises ValueError."""
     rows = await connection.execute(_TURNS, _at(key, first=first, before=before, many=many))
-    return [(index, Interaction.model_validate_json(content)) for index, content in rows]
+    return [(index, codec.parse_record(Interaction, content)) for index, content in rows]
 
 
 async def known_events(
@@ -137,7 +138,7 @@ async def known_events(
     if not ids:
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
-    kept = [Event.model_validate_json(content) for (content,) in rows]
+    kept = [codec.parse_record(Event, content) for (content,) in rows]
     return {event.id: event for event in kept if event.id is not None}  # the oldest comes last
 
 

@@ -1,0 +1,85 @@
+"""P19: a saving process is killed at random moments, again and again, for each durable store."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from aiserver.models import SessionKey
+
+from .conftest import DATABASES, Backend
+from .records import turn
+from .worker import Worker
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill -9")
+
+DURABLE = ["file", *DATABASES, "redis"]
+# Where each save and each look takes a connection anew, fewer say as much.
+KILLS = dict.fromkeys(DURABLE, 40) | {"file": 500}
+EACH_CELL = 20  # kills, after which another cell is taken
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    modules = ("file", "redis", "sql", "sql.sessions", "sql.records", "sql.database")
+    process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
+    yield process
+    process.close()
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("backend", DURABLE, indirect=True)
+def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureRequest) -> None:
+    """P19: whole, nothing lost that was acknowledged, and the next save works at once."""
+    chance = random.Random(19)  # what a kill meets is left to chance; what must hold is not
+    outcomes: Counter[str] = Counter()
+    for number in range(KILLS[request.node.callspec.params["backend"]]):
+        key = SessionKey("notebook", f"cell-{number // EACH_CELL}")
+        [pid] = worker.start(backend.url, key.cell_id, turns=10_000)
+        lines = worker.said()
+        said = [next(lines) for _ in range(chance.randrange(4))]
+        time.sleep(chance.uniform(0, 0.006 if said else 0.03))
+        os.kill(pid, signal.SIGKILL)
+        said += lines
+        assert {line.split()[0] for line in said} <= {"ack"}, said
+        outcomes[asyncio.run(_look(backend, key, pid, said))] += 1
+    asyncio.run(_verify(backend))
+    print(dict(outcomes))
+
+
+async def _look(backend: Backend, key: SessionKey, pid: int, said: list[str]) -> str:
+    """See that all is whole, and say what became of the save that was under way."""
+    store = backend.open()
+    # The next save, first of all. A server may still be at work on what the killed one has sent.
+    saved, now = await store.save_interaction(key, turn("after"))
+    session = await store.load_session(key)
+    intents = [each.user_request.intent for each in session.interactions]
+    assert [each.turn_id for each in session.interactions] == list(range(1, len(intents) + 1))
+    items = len(intents) + len(session.events or [])
+    assert [item.seq for item in session.ordered()] == list(range(1, items + 1))
+    assert session.revision == items
+    for place, line in enumerate(said):
+        _, turn_id, revision = line.split()
+        assert intents[int(turn_id) - 1] == f"{pid} {place}"
+        assert int(revision) <= session.revision
+    ours = [intent for intent in intents if intent.startswith(f"{pid} ")]
+    assert ours == [f"{pid} {place}" for place in range(len(ours))]
+    assert len(said) <= len(ours) <= len(said) + 1
+    assert intents[saved.turn_id - 1] == "after"
+    assert now <= session.revision
+    await store.close()
+    return "all of it" if len(ours) > len(said) else "nothing of it"
+
+
+async def _verify(backend: Backend) -> None:
+    store = backend.open()
+    assert not [checked async for checked in store.verify() if checked.flaw]
+    await store.close()
