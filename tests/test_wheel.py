@@ -60,7 +60,12 @@ def test_the_wheel_brings_both_parts(tmp_path):
     }
     assert json.loads((lab / "install.json").read_text())["packageName"] == "aiserver"
     (package_folder,) = target.glob("lib/python3.*/site-packages/aiserver")
-    for name in ("rest-api.yml", "schemas/session.schema.json", "llm/local_server.py"):
+    for name in (
+        "rest-api.yml",
+        "schemas/session.schema.json",
+        "llm/local_server.py",
+        "sessions/sql/migrations/versions/0001_first.py",
+    ):
         assert (package_folder / name).is_file()
     # The built frontend is there once, not twice.
     assert not (package_folder / "labextension").exists()

@@ -103,8 +103,11 @@ def parse_record(kind: type[T], data: str | bytes) -> T:
     """One turn or event as ``encode`` gave it. Raises ValueError for what is none."""
     try:
         return kind.model_validate_json(data)
-    except ValidationError:
-        return kind.model_validate(json.loads(data))  # half a character, or deep nesting
+    except ValidationError:  # the quick parser knows no halves of characters, and no great depth
+        try:
+            return kind.model_validate(json.loads(data))
+        except RecursionError as exc:
+            raise ValueError("too deep") from exc
 
 
 class Log(NamedTuple):

@@ -65,7 +65,9 @@ def is_empty(session: Session) -> bool:
 
 def _text(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
+        text = data.decode("utf-16", "replace")
+        if _BEGIN.search(text):  # else two bytes of rubbish have only looked like its mark
+            return text
     # Bytes that are no UTF-8 become what no record may hold, so theirs is not whole.
     return data.decode("utf-8-sig", "surrogateescape")
 

@@ -205,6 +205,19 @@ def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject
     assert [t for t in found.interactions if t in session.interactions] == session.interactions
 
 
+@pytest.mark.parametrize("mark", [b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff"])
+def test_rubbish_in_front_that_looks_like_a_mark_of_an_encoding_hides_no_turn(mark: bytes) -> None:
+    """P22"""
+    session = new_session(KEY)
+    append_turn(session, turn("第一次"))
+    for extra in (b"", b"x"):
+        assert recovered(mark + extra + codec.encode(session), KEY).interactions == (
+            session.interactions
+        )
+    text = codec.encode(session).decode()
+    assert recovered(text.encode("utf-16"), KEY).interactions == session.interactions
+
+
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @in_loop
 async def test_failed_saves_keep_a_damaged_file_aside_once(

@@ -60,6 +60,7 @@ class Database:
         self._address: Address | None = None
         self._is_ready = False
         self._users = 0
+        self._held: set[Hold] = set()
         self._resting: asyncio.TimerHandle | None = None
         self._disposing: asyncio.Future[None] | None = None
         self._one_at_a_time = asyncio.Lock()  # makes ready
@@ -86,6 +87,8 @@ class Database:
         except BaseException:
             await held.aclose()
             raise
+        self._held.add(held)
+        held.callback(self._held.discard, held)
         return held
 
     async def unsure(self) -> list[str]:
@@ -100,6 +103,8 @@ class Database:
         """Close all connections."""
         if self._resting:
             self._resting.cancel()
+        for held in list(self._held):
+            await held.aclose()
         engine, self._engine, self._is_ready = self._engine, None, False
         if engine:
             await engine.dispose()

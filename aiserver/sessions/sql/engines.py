@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from ...errors import StorageError
+from ..disks import network_disk
 from .address import Address
 from .owners import owner_key
 
@@ -193,6 +194,11 @@ async def unsure(connection: AsyncConnection, address: Address) -> list[str]:
         return await _unsure_mysql(connection)
     if not address.file:
         return ["Histories are kept in memory only: they are gone when the server stops."]
+    if network_disk(address.file.parent):
+        return [
+            "The file of the histories lies on a network disk, where SQLite's locks don't hold. "
+            "Let one machine alone use it, or keep histories in PostgreSQL."
+        ]
     mode = (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar()
     if mode != "wal":
         return [

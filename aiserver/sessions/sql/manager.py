@@ -40,6 +40,7 @@ from .loop import OwnLoop
 if TYPE_CHECKING:
     from . import beside, mending, records, sessions
     from .database import Database, Hold
+    from .rows import Counters
 
 T = TypeVar("T")
 _PAGE = 32  # turns that are read at once for a history
@@ -117,21 +118,14 @@ class SQLSessionManager(SessionManager):
     ) -> list[Interaction]:
         """The newest turns that fit; the others are not read."""
         found = await self._do(lambda db: db.read(sessions.counters, key))
-        if found is None:
+        bounds = max_messages, max_tokens, count_tokens
+        try:
+            turns = await self._newest(key, found, *bounds) if found else None
+        except ValueError:  # a turn is damaged
+            turns = None
+        if turns is None:
             turns = (await self.load_session(key)).history()
-            return newest(turns, max_messages, max_tokens, count_tokens)
-        most = None if max_messages is None else max_messages // 2
-        turns, before = [], found.next_index
-        while most is None or len(turns) < most:
-            many = _PAGE if most is None else min(_PAGE, most - len(turns))
-            page = await self._turns_before(key, found.after_reset, before, many)
-            turns = [turn for _, turn in reversed(page)] + turns
-            if len(page) < many:
-                break
-            if len(newest(turns, None, max_tokens, count_tokens)) < len(turns):
-                break
-            before = page[-1][0]
-        return newest(turns, max_messages, max_tokens, count_tokens)
+        return newest(turns, *bounds)
 
     async def list_sessions(
         self,
@@ -265,6 +259,29 @@ class SQLSessionManager(SessionManager):
         if said and repair:
             said, mended = await self._do(lambda db: db.write(mending.mended, key))
         return Checked(f"{key.notebook_id}/{key.cell_id}", " ".join(said) or None, mended)
+
+    async def _newest(
+        self,
+        key: SessionKey,
+        found: Counters,
+        max_messages: int | None,
+        max_tokens: int | None,
+        count_tokens: Callable[[str], int],
+    ) -> list[Interaction]:
+        """At least the newest turns that fit, read from the end. Raises ValueError."""
+        most = None if max_messages is None else max_messages // 2
+        turns: list[Interaction] = []
+        before = found.next_index
+        while most is None or len(turns) < most:
+            many = _PAGE if most is None else min(_PAGE, most - len(turns))
+            page = await self._turns_before(key, found.after_reset, before, many)
+            turns = [turn for _, turn in reversed(page)] + turns
+            if len(page) < many:
+                break
+            if len(newest(turns, None, max_tokens, count_tokens)) < len(turns):
+                break
+            before = page[-1][0]
+        return turns
 
     async def _turns_before(
         self, key: SessionKey, first: int, before: int, many: int

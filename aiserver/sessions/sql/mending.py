@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
+from .. import codec
 from ..codec import Damaged
 from ..recovery import NOTE
 from ..steps import flaws
@@ -23,7 +24,7 @@ from . import records
 from .database import Write
 from .kinds import ASIDE, EVENT, LIST, TURN
 from .records import Found, HeadRow
-from .rows import Counters, Item, is_plain, item, rises, text
+from .rows import Counters, Item, follow, is_plain, item, text
 
 _MODELS: dict[int, type[Interaction] | type[Event]] = {TURN: Interaction, EVENT: Event}
 
@@ -62,8 +63,8 @@ def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | No
     for index, one in zip(found.indexes, stack.items, strict=True):
         if one.kind != ASIDE:
             try:
-                sound.append((index, _MODELS[one.kind].model_validate(json.loads(one.content))))
-            except (KeyError, ValidationError, ValueError, RecursionError):
+                sound.append((index, codec.parse_record(_MODELS[one.kind], one.content)))
+            except (KeyError, ValueError, RecursionError):
                 damaged.append(index)
     try:
         session = stack.head(key)
@@ -134,7 +135,7 @@ async def _put_head(
     now = await records.find(connection, key)
     assert now is not None
     sound = [
-        (index, _MODELS[one.kind].model_validate(json.loads(one.content)))
+        (index, codec.parse_record(_MODELS[one.kind], one.content))
         for index, one in zip(now.indexes, now.stack.items, strict=True)
         if one.kind != ASIDE
     ]
@@ -163,16 +164,13 @@ def _counted(
     sound: list[tuple[int, Interaction | Event]], indexes: list[int], session: Session
 ) -> Counters:
     """The counters that a session's rows call for."""
-    all_, turns = [record for _, record in sound], session.interactions
     resets = [i for i, one in sound if isinstance(one, Event) and one.type == "context_reset"]
     return Counters(
         next_turn_id=session.next_turn_id,
         next_seq=session.next_seq,
         next_index=max(indexes, default=-1) + 1,
         after_reset=max(resets, default=-1) + 1,
-        in_order=all(turn.seq is not None for turn in turns)
-        and rises(turn.turn_id for turn in turns)
-        and rises(record.seq or 0 for record in all_),
+        in_order=follow([record for _, record in sound], session.next_seq),
     )
 
 

@@ -63,7 +63,7 @@ _KNOWN = (
     select(items.c.content)
     .where(_of(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
-    .order_by(items.c.item_index.desc())
+    .order_by(items.c.item_index)
 )
 _CHANGE = update(sessions).where(_of(sessions))
 _CHANGE_ITEM = update(items).where(_of(items), items.c.item_index == bindparam("of_index"))
@@ -139,7 +139,7 @@ async def known_events(
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
     kept = [codec.parse_record(Event, content) for (content,) in rows]
-    return {event.id: event for event in kept if event.id is not None}  # the oldest comes last
+    return {event.id: event for event in kept if event.id is not None}  # the newest counts
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:

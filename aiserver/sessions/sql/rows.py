@@ -14,8 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -23,6 +22,8 @@ from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stor
 from .. import codec
 from ..codec import Damaged
 from .kinds import ABSENT, EVENT, LIST, NULL, TURN
+
+R = TypeVar("R", bound=Stored)
 
 
 class Item(NamedTuple):
@@ -125,8 +126,8 @@ class Stack:
         """The session without its items. Raises Damaged."""
         return Stack(self.meta).load(key)
 
-    def _read(self, kind: int, model: type[Any]) -> list[Any]:
-        return [model.model_validate_json(item.content) for item in self.items if item.kind == kind]
+    def _read(self, kind: int, model: type[R]) -> list[R]:
+        return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
 
 
 def is_plain(session: Session, key: SessionKey) -> bool:
@@ -140,16 +141,13 @@ def is_plain(session: Session, key: SessionKey) -> bool:
 
 def split(session: Session) -> tuple[Stack, Counters]:
     """A session's pieces. Raises InvalidRequest for what JSON can't hold."""
-    events = session.events or []
-    records: list[Interaction | Event] = [*session.interactions, *events]
-    in_order = rises(turn.turn_id for turn in session.interactions)
-    in_order = in_order and all(turn.seq is not None for turn in session.interactions)
-    in_order = in_order and all(
-        rises(record.seq or 0 for record in some) for some in (session.interactions, events)
-    )
-    if in_order:
-        records.sort(key=lambda record: record.seq or 0)
-        in_order = rises(record.seq or 0 for record in records)
+    listed: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
+    ordered = session.ordered()
+    # Sorted by kind alone, the one must be the other: the lists are kept to the letter.
+    kept = sorted(ordered, key=lambda record: isinstance(record, Event))
+    in_order = all(one is other for one, other in zip(kept, listed, strict=True))
+    in_order = in_order and follow(ordered, session.next_seq)
+    records = ordered if in_order else listed
     counters = Counters(in_order=in_order)
     counters.add(records)
     counters.next_seq = session.next_seq
@@ -185,9 +183,20 @@ def _events_key(session: Session) -> int:
     return NULL if "events" in session.model_fields_set else ABSENT
 
 
-def rises(numbers: Iterable[int]) -> bool:
-    """Whether each number is above the one before."""
-    return all(one < other for one, other in pairwise(numbers))
+def follow(records: Iterable[Interaction | Event], next_seq: int) -> bool:
+    """Whether records stand in the order in which things happened, and the next comes behind."""
+    last = last_turn = last_id = 0
+    for record in records:
+        place = record.seq
+        if isinstance(record, Interaction):
+            place = last_turn + 1 if place is None else place  # as in Session.ordered
+            if record.turn_id <= last_id:
+                return False
+            last_turn, last_id = place, record.turn_id
+        if place is None or place <= last:
+            return False
+        last = place
+    return last < next_seq
 
 
 def _array(pieces: Sequence[str]) -> str:

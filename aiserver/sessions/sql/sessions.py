@@ -258,6 +258,12 @@ async def _append(
     steps.touch(head.session)
     meta = head.session.meta
     summary = grown(head.summary, new, head.session.revision, meta.last_updated)
+    if not head.counters.in_order:  # then what comes last need not be the newest
+        whole = await load(connection, key) or head.session
+        whole.meta = meta
+        whole.interactions += [record for record in new if isinstance(record, Interaction)]
+        whole.events = (whole.events or []) + [one for one in new if isinstance(one, Event)]
+        summary = summarise(whole)
     await _add(connection, write, key, head, new, summary)
 
 
