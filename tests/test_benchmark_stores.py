@@ -7,12 +7,15 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
+
 from benchmarks.contenders import chart, report
 from benchmarks.contenders.losing import Lost
 
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.timeout(400)  # many processes
 def test_it_runs(tmp_path: Path) -> None:
     """P23: and in it, neither writers at once nor a killed one lose us a turn."""
     (tmp_path / "stores.md").write_text(f"before\n{report.BEGIN}\nbygone\n{report.END}\nafter\n")

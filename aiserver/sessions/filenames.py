@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 from ..errors import InvalidRequest
 from ..models import ID_PATTERN, SessionKey
@@ -43,6 +44,7 @@ def decode(name: str) -> str:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
+@lru_cache(4096)
 def session_name(key: SessionKey) -> str:
     """The file name of a session."""
     name = f"{encode(key.notebook_id)}_{encode(key.cell_id)}{_owner(key.owner)}{SESSION_SUFFIX}"

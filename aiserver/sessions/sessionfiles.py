@@ -37,6 +37,7 @@ from .reading import Found, Logger, Reader
 from .recent import Recent
 from .recovery import NOTE, is_empty
 from .steps import check_writable, forked
+from .threads import afterwards
 
 T = TypeVar("T")
 
@@ -202,8 +203,10 @@ class SessionFiles:
             before = pieces.revision
             result = add(pieces)
             if pieces.revision != before:
-                stamp = replace_file(self._place.path, name, pieces.chunks())
-                if stamp and self._place.trusts_stamps:
+                local = self._place.trusts_stamps
+                later = afterwards if local else None  # elsewhere an open file leaves a name behind
+                stamp = replace_file(self._place.path, name, pieces.chunks(), afterwards=later)
+                if stamp and local:
                     self._sure.put(name, _Sure(stamp, pieces.revision))
             self._pieces.put(name, pieces)
             return result, pieces.revision

@@ -52,6 +52,18 @@ class Workers:
             thread.join()
 
 
+def afterwards(work: Callable[[], object]) -> None:
+    """Do that when the result of the work at hand is on its way; at once where no worker is."""
+    works: list[Callable[[], object]] | None = getattr(_here, "works", None)
+    if works is None:
+        work()
+    else:
+        works.append(work)
+
+
+_here = threading.local()
+
+
 class _Busy:
     """How many jobs are not done yet."""
 
@@ -70,6 +82,7 @@ class _Busy:
 
 
 def _serve(jobs: _Queue, busy: _Busy) -> None:
+    _here.works = []
     while job := jobs.get():
         loop, future, work = job
         result, error = None, None
@@ -81,6 +94,9 @@ def _serve(jobs: _Queue, busy: _Busy) -> None:
         busy.end()
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             loop.call_soon_threadsafe(_settle, future, result, error)
+        while _here.works:
+            with contextlib.suppress(OSError):
+                _here.works.pop()()
         del job, future, work, result, error  # to hold on to nothing while waiting
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from turns import Turn
 
 NOTEBOOK = "notebook"
@@ -27,8 +29,9 @@ class Contender:
         """Have that many sessions of a turn each in a notebook."""
         raise NotImplementedError
 
-    async def prepare(self, cell: str, turn: Turn) -> None:
-        """What is not to be timed of the save that follows."""
+    def floor(self, cell: str) -> Callable[[], None]:
+        """Writes the bytes that the last save has written, and does nothing else."""
+        raise NotImplementedError
 
     async def save(self, cell: str, turn: Turn) -> None:
         """Add a turn, as a person waits for it."""

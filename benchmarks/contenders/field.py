@@ -38,7 +38,6 @@ class Entry:
     place: str
     durable: bool = True
     """Whether what it has acknowledged survives a power cut, as it is run here."""
-    floor: bool = False  # no store, but the least that any must do
     shared: bool = True  # whether processes can share it
 
     @property
@@ -114,10 +113,9 @@ class Field:
         folder.mkdir()
         (folder / "files").mkdir()
         found = [
-            Entry(FLOOR, "floors:Replace", f"{folder}/bare", floor=True),
             Entry("the same, read before", "floors:Reload", f"{folder}/reload"),
             Entry("JSONL: append, fsync", "floors:Lines", f"{folder}/lines"),
-            Entry(FILE, "ours:Ours", f"file://{folder}/files"),
+            Entry(FILE, "ours:Files", f"file://{folder}/files"),
             Entry("ours: memory", "ours:Ours", "memory://", durable=False, shared=False),
             Entry("ours: SQLite", "ours:Ours", f"sqlite+aiosqlite:///{folder}/ours.db"),
         ]

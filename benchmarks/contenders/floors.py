@@ -1,8 +1,9 @@
 """What anything that keeps turns must do at least. (Nothing but the standard library.)
 
-``Replace`` writes the same bytes as our file store, to a temp file, flushes it, renames it, and
-flushes the folder: no durable save of one readable file can do less. ``Lines`` appends one line and
-flushes. Neither asks whether another process writes, too, nor reads what it has.
+``replace`` writes bytes that are there to a temp file, flushes it, renames it, and flushes the
+folder: that is what it takes to replace a readable file for good. ``Reload`` reads before, as a
+careful program does by hand. ``Lines`` appends one line and flushes. None asks whether another
+process writes, too.
 """
 
 from __future__ import annotations
@@ -32,41 +33,17 @@ def record(turn: Turn, number: int) -> dict[str, object]:
     }
 
 
-class Replace(Contender):
-    """Write, flush, rename, flush. The bytes are made before the clock starts."""
-
-    async def open(self) -> None:
-        Path(self.place).mkdir(exist_ok=True)
-        self._data: dict[str, bytearray] = {}
-
-    async def fill(self, cell: str, turns: list[Turn]) -> None:
-        self._data[cell] = bytearray()
-        for turn in turns:
-            await self.prepare(cell, turn)
-        self._write(cell)
-
-    async def prepare(self, cell: str, turn: Turn) -> None:
-        data = self._data[cell]
-        text = json.dumps(record(turn, len(data)), ensure_ascii=False, indent=2)
-        data += (",\n" if data else "").encode() + text.encode().replace(b"\n", b"\n    ")
-
-    async def save(self, cell: str, turn: Turn) -> None:
-        self._write(cell)
-
-    def _write(self, cell: str) -> None:
-        temp = os.path.join(self.place, f"{cell}.tmp")
-        fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        os.write(fd, self._data[cell])
-        os.fsync(fd)
-        os.close(fd)
-        os.replace(temp, os.path.join(self.place, f"{cell}.json"))
-        fd = os.open(self.place, os.O_RDONLY)
-        os.fsync(fd)
-        os.close(fd)
-
-    async def load(self, cell: str) -> int:
-        content = json.loads(b"[" + (Path(self.place) / f"{cell}.json").read_bytes() + b"]")
-        return len(content)
+def replace(folder: str, name: str, data: bytes) -> None:
+    """Write, flush, rename, flush."""
+    temp = os.path.join(folder, f"{name}.{os.getpid()}.tmp")
+    fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    os.write(fd, data)
+    os.fsync(fd)
+    os.close(fd)
+    os.replace(temp, os.path.join(folder, name))
+    fd = os.open(folder, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
 
 
 class Reload(Contender):
@@ -93,15 +70,8 @@ class Reload(Contender):
         return json.loads(path.read_bytes()) if path.exists() else []
 
     def _write(self, cell: str, turns: list[dict]) -> None:
-        temp = os.path.join(self.place, f"{cell}.{os.getpid()}.tmp")
-        with open(temp, "wb") as file:
-            file.write(json.dumps(turns, ensure_ascii=False, indent=2).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temp, os.path.join(self.place, f"{cell}.json"))
-        fd = os.open(self.place, os.O_RDONLY)
-        os.fsync(fd)
-        os.close(fd)
+        data = json.dumps(turns, ensure_ascii=False, indent=2).encode()
+        replace(self.place, f"{cell}.json", data)
 
 
 class Lines(Contender):

@@ -32,7 +32,7 @@ def crowded(
     """Writers of one session at once, a process each."""
     results = {}
     for entry in field.entries(part):
-        if entry.floor or not entry.shared:
+        if not entry.shared:
             continue
         say(f"{writers} writers × {each}: {entry.name}")
         with field.at_work([entry] * writers) as processes:
@@ -53,7 +53,7 @@ def killed(field: Field, kills: int, say: Callable[[str], None]) -> dict[str, Lo
     """A writer that is killed (kill -9) at a moment that is drawn by lot; then the next one."""
     results = {}
     for entry in field.entries("killed"):
-        if entry.floor or not entry.shared:
+        if not entry.shared:
             continue
         say(f"{kills} kills: {entry.name}")
         lot = random.Random(entry.name)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 from base import NOTEBOOK, Contender
+from floors import replace
 from turns import Turn
 
 from aiserver.models import (
@@ -17,6 +21,7 @@ from aiserver.models import (
     utc_now,
 )
 from aiserver.sessions.choose import session_manager
+from aiserver.sessions.filenames import session_name
 from aiserver.sessions.steps import append_turn
 
 
@@ -57,6 +62,15 @@ class Ours(Contender):
     async def intents(self, cell: str) -> list[str]:
         session = await self.store.load_session(SessionKey(NOTEBOOK, cell))
         return [turn.user_request.intent for turn in session.interactions]
+
+
+class Files(Ours):
+    """The file store: its floor is the bare write of the very bytes, in the same process."""
+
+    def floor(self, cell: str) -> Callable[[], None]:
+        folder = Path(self.place.removeprefix("file://")) / ".aiserver_sessions"
+        data = (folder / session_name(SessionKey(NOTEBOOK, cell))).read_bytes()
+        return partial(replace, str(folder), "bare", data)
 
 
 def new_turn(turn: Turn) -> NewTurn:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from .field import Field, Process
+from .field import FILE, FLOOR, Field, Process
 
 HISTORY = 20  # turns that a model is told
 
@@ -50,7 +50,7 @@ def by_turns(
 ) -> Figures:
     """Sessions of these many turns; each block has a fresh one and five saves into it."""
     entries = field.entries("turns")
-    figures = Figures([entry.name for entry in entries])
+    figures = Figures([FLOOR, *(entry.name for entry in entries)])
     with field.at_work(entries) as processes:
         for size in sizes:
             for block in range(blocks):
@@ -68,6 +68,8 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
         for process in _in_turn(processes, block + number):
             answer = process.do("save", cell=cell, number=number)
             figures.add(process.entry.name, size, "save", answer)
+            if process.entry.name == FILE:
+                figures.add(FLOOR, size, "save", process.do("floor", cell=cell))
     for number in range(3):
         for process in _in_turn(processes, block + number):
             for work in ("load", "history"):
@@ -78,7 +80,9 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
 def among_many(field: Field, sessions: int, rounds: int, say: Callable[[str], None]) -> Figures:
     """A notebook of a tenth of the sessions, alone and among all; and a save there."""
     part = sessions // 10
-    entries = [e for e in field.entries("many") if e.kind in ("ours:Ours", "rivals:Nanobot")]
+    entries = [
+        e for e in field.entries("many") if e.kind in ("ours:Ours", "ours:Files", "rivals:Nanobot")
+    ]
     figures = Figures([entry.name for entry in entries])
     with field.at_work(entries) as processes:
         for count, notebook, more in (

@@ -61,9 +61,13 @@ async def obey(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
         return {}
     if do == "save":
         new = turn(order["number"], order.get("small", False))
-        await contender.prepare(cell, new)
         with Meter() as meter:
             await contender.save(cell, new)
+        return meter.figures()
+    if do == "floor":
+        bare = contender.floor(cell)
+        with Meter() as meter:
+            bare()
         return meter.figures()
     with Meter() as meter:
         if do == "load":

@@ -304,7 +304,11 @@ async def test_a_killed_mending_loses_nothing(
 ) -> None:
     """P19, P22: between keeping the bytes aside and putting the new file in place."""
     files.plant(KEY, GOOD[:-3])
-    monkeypatch.setattr(sessionfiles, "replace_file", lambda *_: (_ for _ in ()).throw(OSError()))
+
+    def refuse(*args: object, **more: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(sessionfiles, "replace_file", refuse)
     with pytest.raises(StorageError):
         await files.open().save_interaction(KEY, turn())
     monkeypatch.undo()

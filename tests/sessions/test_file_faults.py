@@ -415,6 +415,7 @@ def test_processes_lose_nothing(tmp_path: Path) -> None:
     assert left_over(tmp_path) == []
 
 
+@pytest.mark.timeout(400)
 def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
     """P23: 8 processes × 500 turns into the same twenty cells; what each was told is there."""
     processes = [
