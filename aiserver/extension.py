@@ -133,7 +133,13 @@ class AIServer(ExtensionApp):
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
-        self.load()
+        from .errors import SettingError
+
+        try:
+            self.load()
+        except SettingError as error:  # Jupyter itself can do without us
+            self.log.critical("AI Server can't start: %s", error.message)
+            return
         await self._start_sessions()
         await self.models.sweep()
 
@@ -230,5 +236,18 @@ class _LoadFirst(Router):
         self.extension = extension
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
-        self.extension.load()
+        try:
+            self.extension.load()
+        except Exception as error:
+            return self._refusal(request, error)
         return None
+
+    def _refusal(self, request: HTTPServerRequest, error: Exception) -> HTTPMessageDelegate:
+        from .errors import SettingError
+        from .handlers.misconfigured import MisconfiguredHandler
+
+        if not isinstance(error, SettingError):
+            raise error
+        web_app: Any = self.extension.serverapp.web_app  # type: ignore[union-attr]
+        told = {"name": self.extension.name, "error": error}
+        return web_app.get_handler_delegate(request, MisconfiguredHandler, told)  # type: ignore[no-any-return]

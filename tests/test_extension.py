@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+from tornado.httpclient import HTTPClientError
 
+WRONG = "nosql://ada:canary-pass@db/histories"
 IMPORT = """
 import sys
 import jupyter_server.serverapp, jupyter_server.extension.application
@@ -85,3 +88,24 @@ async def test_a_server_says_what_its_store_guarantees(
     [line] = [line for line in capsys.readouterr().err.splitlines() if said in line]
     assert line.startswith(f"[{level} ")
     await app.extension_manager.extension_points["aiserver"].app.stop_extension()
+
+
+@pytest.mark.parametrize("server_config", [{"AIServer": {"session_manager": WRONG}}])
+async def test_a_wrong_setting_is_told_and_jupyter_runs(
+    jp_serverapp: Any, jp_fetch: Any, caplog: pytest.LogCaptureFixture
+):
+    """P8: in a sentence, without the password in the address."""
+    app = jp_serverapp.extension_manager.extension_points["aiserver"].app
+    app.log.addHandler(caplog.handler)
+    await jp_serverapp.extension_manager.start_all_extensions()
+    app.log.removeHandler(caplog.handler)
+    said = "".join(r.getMessage() for r in caplog.records if r.msg.startswith("AI Server"))
+    assert "There is no store of sessions called “nosql://ada:…@db/histories”" in said
+    for method, path in (("GET", "models"), ("POST", "generate"), ("DELETE", "sessions/a/b")):
+        body = "{}" if method == "POST" else None
+        with pytest.raises(HTTPClientError) as caught:
+            await jp_fetch("aiserver", *path.split("/"), method=method, body=body)
+        answer = json.loads(caught.value.response.body)
+        assert (caught.value.code, answer["code"]) == (500, "bad_setting")
+        assert "nosql" in answer["message"] and "canary" not in answer["message"]
+    assert (await jp_fetch("api", "status")).code == 200

@@ -32,6 +32,7 @@ from typing import NamedTuple
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
+from ..errors import SessionCorrupt
 from ..models import (
     Event,
     Interaction,
@@ -248,9 +249,14 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         rows, _ = await self.list_sessions(owner=owner)
         for row in rows:
             key = SessionKey(row.notebook_id, row.cell_id, owner)
-            session = await self.load_if_exists(key)
+            where = f"{row.notebook_id}/{row.cell_id}"
+            try:
+                session = await self.load_if_exists(key)
+            except SessionCorrupt as error:
+                yield Checked(where, error.message)
+                continue
             found = flaws(session, key) if session else []
-            yield Checked(f"{row.notebook_id}/{row.cell_id}", " ".join(found) or None)
+            yield Checked(where, " ".join(found) or None)
 
     async def writable(self) -> bool:
         """Whether a write would be taken now, as far as can be told without writing."""

@@ -117,7 +117,7 @@ class Checks:
         turns, events = len(session.interactions), len(session.events or []) - 1
         flaw = f"It is damaged; {turns} turns and {events} events in it are whole."
         if repair:
-            self._files.change(key, None, touch)  # its bytes are kept aside, as by any write
+            self._files.change(key, _touched)  # its bytes are kept aside, as by any write
         return Checked(name, flaw, repair)
 
     def _misnamed(
@@ -127,7 +127,7 @@ class Checks:
         if not repair:
             return Checked(name, flaw)
         try:
-            self._files.change(key, None, lambda ours: unite(ours, session))
+            self._files.change(key, lambda ours: unite(ours, session))
         except SessionTooNew:
             return Checked(name, flaw)
         return self._set_aside(self._place.path, name, name, flaw, repair, data)
@@ -225,3 +225,8 @@ def looked(look: Look, repair: bool) -> Checked:
     except StorageError as error:
         found = look(False)
         return found._replace(flaw=f"{found.flaw or ''} {error.message}".strip())
+
+
+def _touched(session: Session) -> bool:
+    touch(session)
+    return True

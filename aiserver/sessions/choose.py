@@ -17,6 +17,7 @@ from .base import SessionManager
 
 GROUP = "aiserver.session_managers"
 OURS = "aiserver."
+EXTRAS = {"redis": "redis", "rediss": "redis"}  # what SQL needs, it says itself
 _ADDRESS = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 
@@ -48,7 +49,15 @@ def _offered(name: str) -> type[SessionManager] | None:
     entries = sorted(
         entry_points(group=GROUP, name=name), key=lambda entry: not entry.module.startswith(OURS)
     )
-    return _checked(entries[0].load(), name) if entries else None
+    if not entries:
+        return None
+    try:
+        return _checked(entries[0].load(), name)
+    except ModuleNotFoundError as error:
+        raise SettingError(
+            f"“{name}” needs the package “{error.name}”, which is not installed."
+            + (f" Install it: pip install 'aiserver[{EXTRAS[name]}]'" if name in EXTRAS else "")
+        ) from error
 
 
 def _imported(path: str) -> type[SessionManager] | None:

@@ -62,8 +62,6 @@ class FileSessionManager(SessionManager):
 
     @default("root")
     def _default_root(self) -> str:
-        if self.url:
-            return str(path_of(self.url))
         return str(find_root(Path(self.start_dir or Path.cwd())))
 
     @validate("root")
@@ -72,6 +70,8 @@ class FileSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if self.url:  # says more than a folder that is configured for all
+            self.root = str(path_of(self.url))
         self._place = place = Place(Path(self.root), self.lock_timeout)
         reader = Reader(place, self.log)
         self._files = SessionFiles(reader, self.log)
@@ -149,8 +149,7 @@ class FileSessionManager(SessionManager):
         def edit(session: Session) -> bool:
             return unite(session, other, skip)
 
-        grown, _ = await self._run(self._files.change, key, None, edit)
-        return bool(grown)
+        return await self._run(self._files.change, key, edit)
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:

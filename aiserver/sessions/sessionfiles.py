@@ -139,25 +139,19 @@ class SessionFiles:
         """Put events behind a session, as ``add_turn``. None that is new is no write."""
         return self._grow(key, if_revision, lambda pieces: pieces.add_events(events))
 
-    def change(
-        self, key: SessionKey, if_revision: int | None, edit: Callable[[Session], T]
-    ) -> tuple[T, int]:
-        """Edit a session, new or stored, and save it; return the edit's result and the revision.
-
-        An edit that leaves the revision alone is not written.
-        """
+    def change(self, key: SessionKey, edit: Callable[[Session], bool]) -> bool:
+        """Edit a session, new or stored, and save it if the edit says that it changed anything."""
         name = session_name(key)
         with self._place.writing(name):
             found = self._take(key)
             session = found.session if found else new_session(key)
-            check_writable(session, if_revision)
-            before = session.revision
-            result = edit(session)
-            if session.revision != before:
+            check_writable(session, None)
+            changed = edit(session)
+            if changed:
                 if found:
                     self._keep_aside(name, found)
                 replace_file(self._place.path, name, codec.encode(session))
-            return result, session.revision
+            return changed
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session, unless the target exists."""

@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from traitlets.config import Config
 
 from aiserver.errors import SettingError
 from aiserver.sessions.choose import GROUP, session_manager, shown
@@ -79,3 +80,19 @@ def test_a_password_is_not_told() -> None:
     with pytest.raises(SettingError) as caught:
         session_manager("nosql://ada:canary@db")
     assert "canary" not in caught.value.message
+
+
+def test_a_missing_package_is_told_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith("aiserver.sessions.redis")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "redis", None)
+    monkeypatch.setitem(sys.modules, "redis.asyncio", None)
+    with pytest.raises(SettingError, match=r"pip install 'aiserver\[redis\]'"):
+        session_manager("redis://localhost")
+
+
+def test_an_address_says_more_than_the_folder_for_all(tmp_path: Path) -> None:
+    config = Config({"FileSessionManager": {"root": str(tmp_path / "for all")}})
+    store = session_manager((tmp_path / "this").as_uri(), config=config)
+    assert isinstance(store, FileSessionManager)
+    assert store.root == str(tmp_path / "this")

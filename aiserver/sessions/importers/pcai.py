@@ -23,7 +23,9 @@ def read(source: Source) -> Read:
         for number, raw in enumerate(messages, 1)
         if not isinstance(raw, dict)
     ]
-    items = items_of((_message(raw) for raw in messages if isinstance(raw, dict)), origin)
+    updated = time_of(content.get("lastupdate"))
+    asked = (_message(raw, updated) for raw in messages if isinstance(raw, dict))
+    items = items_of(asked, origin)
     if not items:
         return Read(not_understood=complaints)
     session = session_of(
@@ -43,11 +45,12 @@ def plain_names(content: Any) -> dict[str, Any]:
     return {str(name).replace("_", "").lower(): value for name, value in content.items()}
 
 
-def _message(raw: dict[str, Any]) -> Message:
+def _message(raw: dict[str, Any], updated: str | None) -> Message:
+    """A message; one without a time of its own has the session's."""
     names = plain_names(raw)
     return Message(
         role=role_of(names.get("role")),
         text=text_of(names.get("content")),
         raw=raw,
-        timestamp=time_of(names.get("timestamp")),
+        timestamp=time_of(names.get("timestamp")) or updated,
     )
