@@ -33,9 +33,8 @@ def unite(ours: Session, theirs: Session, skip: int = 0) -> bool:
     A session that was never saved becomes a copy of theirs, whatever that holds.
     """
     if ours.revision == 0 and not size(ours) and not skip:
-        before = ours.to_dict()
         _become(ours, theirs)
-        return ours.to_dict() != before
+        return True
     known: dict[str, list[int | None]] = defaultdict(list)
     for item in ours.ordered():
         known[_said(item)].append(_turn(item))
@@ -63,6 +62,8 @@ def _become(ours: Session, theirs: Session) -> None:
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
+    if not theirs.revision and not size(theirs):
+        meta.revision = 1  # else it would seem, next time, that nothing was ever saved here
     unknown = copy.model_extra or {}
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:  # these in their order
         setattr(ours, name, getattr(copy, name))

@@ -53,6 +53,11 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       return trans.__(
         'The disk is full, so the history can’t be written. Free some space, then try again.'
       );
+    case 'bad_setting':
+      return trans.__(
+        'AI Server can’t start, for one of its settings is wrong. %1',
+        failure.message
+      );
     case 'storage_unreachable':
       return trans.__(
         'The database of the histories can’t be reached. Try again in a moment; nothing saved before is lost.'

@@ -115,7 +115,7 @@ class Plain:
         ours = self.sessions.get(key)
         if ours is None and not skip:
             self.sessions[key] = copy.deepcopy(other)
-            self.sessions[key].revision = other.revision
+            self.sessions[key].revision = other.revision or (0 if other.items else 1)
             return True
         ours = ours or PlainSession()
         known: dict[str, list[int | None]] = defaultdict(list)

@@ -313,7 +313,7 @@ def _expected(key: Key, session: PlainSession, stamp: str = "") -> Item:
     owner, notebook_id, cell_id = key
     meta: Item = {"version": "1.0", "notebook_id": notebook_id, "cell_id": cell_id}
     meta |= {"created_at": stamp, "last_updated": stamp} if stamp else {}
-    meta |= {"revision": session.revision} if session.revision or not stamp else {}
+    meta |= {"revision": session.revision} if session.revision else {}
     meta |= {"owner": owner} if owner else {}
     if session.forked_from:
         meta["forked_from"] = session.forked_from
