@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from ..models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, Stored, utc_now
 from . import codec
-from .steps import saved_events, saved_turn
+from .steps import by_id, saved_events, saved_turn
 
 _INDENT = b"  "
 _INSIDE = b"\n" + 2 * _INDENT
@@ -30,7 +30,7 @@ class Pieces:
         """Of a whole session. Raises InvalidRequest for what JSON can't hold."""
         self.meta = session.meta
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
-        self._known = {event.id: event for event in session.events or [] if event.id is not None}
+        self._known = by_id(session.events or [])
         self._before_turns = self._head(session.meta)
         turns = Session.model_construct(meta=session.meta, interactions=session.interactions)
         self._turns = bytearray(_inside(turns))
@@ -105,7 +105,7 @@ class Pieces:
             _extend(self._events, more_events)
         self._next_turn_id += len(turns)
         self._next_seq += len(turns) + len(events)
-        self._known |= {event.id: event for event in events if event.id is not None}
+        self._known |= by_id(events)
 
     @staticmethod
     def _head(meta: SessionMeta) -> bytes:

@@ -7,7 +7,7 @@ events apart knows the counters without the session, and calls ``saved_turn`` an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..errors import NotFound, SessionTooNew, StaleRevision
 from ..models import (
@@ -65,6 +65,15 @@ def saved_events(
     return saved, new
 
 
+def by_id(events: Iterable[Event]) -> dict[str, Event]:
+    """Events by their ``id``. Of several with one id, as a whole session may bring, the first."""
+    known: dict[str, Event] = {}
+    for event in events:
+        if event.id is not None:
+            known.setdefault(event.id, event)
+    return known
+
+
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
     """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
     saved = saved_turn(turn, session.next_turn_id, session.next_seq)
@@ -80,8 +89,7 @@ def append_events(
 
     No events change nothing, nor do those that are there already.
     """
-    known = {event.id: event for event in session.events or [] if event.id is not None}
-    saved, new = saved_events(events, session.next_seq, known)
+    saved, new = saved_events(events, session.next_seq, by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
         touch(session, now)

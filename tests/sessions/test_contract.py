@@ -534,6 +534,21 @@ async def test_half_characters_and_empty_names(backend: Backend) -> None:
 
 
 @in_loop
+async def test_of_events_with_one_name_the_first_is_meant(
+    backend: Backend, example: dict[str, Any]
+) -> None:
+    """P27: a whole session may bring several, and every store says which of them was sent again."""
+    example["events"] = [
+        event(id="one", x_which=which).to_dict() | {"seq": seq}
+        for seq, which in ((10, "first"), (11, "second"))
+    ]
+    assert await backend.open().take_over(KEY, Session.model_validate(example))
+    for _ in range(2):
+        [saved], _ = await backend.open().record_events(KEY, [event(id="one")])
+        assert saved.to_dict()["x_which"] == "first"
+
+
+@in_loop
 async def test_what_was_deleted_is_forgotten(backend: Backend) -> None:
     """Its events' names and its owner, too: what comes after begins anew."""
     store = backend.open()

@@ -112,7 +112,7 @@ def parts_of(session: Session, stamp: str) -> Parts:
     ids: dict[str, int] = {}
     for place, event in enumerate(session.events or []):
         if event.id is not None:
-            ids[f"={event.id}"] = place
+            ids.setdefault(f"={event.id}", place)  # as ``steps.by_id`` does
     return Parts(
         row=summarise(session).model_dump_json(),
         head=head,

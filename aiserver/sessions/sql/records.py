@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, NewEvent, SessionKey
 from .. import codec
+from ..steps import by_id
 from .kinds import EVENT, TURN
 from .owners import is_plain, owner_key
 from .rows import Item, Stack, hashed
@@ -138,8 +139,7 @@ async def known_events(
     if not ids:
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
-    kept = [codec.parse_record(Event, content) for (content,) in rows]
-    return {event.id: event for event in kept if event.id is not None}
+    return by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
