@@ -268,7 +268,7 @@ class SessionFiles:
 
     def _stamp(self, name: str) -> Stamp | None:
         try:
-            status = os.lstat(self._place.path / name)
+            status = os.lstat(f"{self._place.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .field import FILE, FLOOR, Field, Process
+
+T = TypeVar("T")
 
 HISTORY = 20  # turns that a model is told
 
@@ -65,11 +67,8 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
         process.do("fill", cell=cell, turns=size, small=False)
         process.do("save", cell=cell, number=0)  # the first opens what it opens
     for number in range(1, 6):
-        for process in _in_turn(processes, block + number):
-            answer = process.do("save", cell=cell, number=number)
-            figures.add(process.entry.name, size, "save", answer)
-            if process.entry.name == FILE:
-                figures.add(FLOOR, size, "save", process.do("floor", cell=cell))
+        for name, process, work in _in_turn(_saves(processes), block + number):
+            figures.add(name, size, "save", process.do(work, cell=cell, number=number))
     for number in range(3):
         for process in _in_turn(processes, block + number):
             for work in ("load", "history"):
@@ -107,7 +106,20 @@ def among_many(field: Field, sessions: int, rounds: int, say: Callable[[str], No
     return figures
 
 
-def _in_turn(processes: list[Process], start: int) -> list[Process]:
+def _saves(processes: list[Process]) -> list[tuple[str, Process, str]]:
+    """A save of each, and the bare write in a place of its own, half-way round from our files.
+
+    It runs in their process. Right behind their save it would find a core that is awake, and
+    what it needs in that core's caches, which no save of a person's finds.
+    """
+    saves = [(process.entry.name, process, "save") for process in processes]
+    [at] = [number for number, process in enumerate(processes) if process.entry.name == FILE]
+    floor = (FLOOR, processes[at], "floor")
+    place = (at + len(saves) // 2) % len(saves) + 1
+    return [*saves[:place], floor, *saves[place:]]
+
+
+def _in_turn(all_: list[T], start: int) -> list[T]:
     """All, beginning with another one each time: who follows whom shall not matter."""
-    start %= len(processes)
-    return processes[start:] + processes[:start]
+    start %= len(all_)
+    return all_[start:] + all_[:start]
