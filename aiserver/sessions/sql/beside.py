@@ -38,7 +38,8 @@ async def append_log(
     found = await connection.execute(select(notebooks.c.next_seq).where(this).with_for_update())
     start = found.scalar()
     if write.lost and write.result and await _is_logged(connection, notebook_id, owner, write.id):
-        return write.result  # type: ignore[no-any-return]
+        done: list[NotebookLogEntry] = write.result
+        return done
     saved = numbered_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
