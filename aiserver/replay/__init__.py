@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from .blame import Origin, blame
+from .blame import Origin, blame, blames
 from .report import report
 from .steps import Step, replay
 from .timeline import Moment, Timeline
 
-__all__ = ["Moment", "Origin", "Step", "Timeline", "blame", "replay", "report"]
+__all__ = ["Moment", "Origin", "Step", "Timeline", "blame", "blames", "replay", "report"]
