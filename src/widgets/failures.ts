@@ -1,10 +1,11 @@
 /**
  * What went wrong, as one sentence, by the code of the error. The server words it in English
- * alone; a sentence that is known here can be translated.
+ * alone; what is worded here, or listed in serverwords.ts, is translated.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFailure } from '../models/failure';
+import { serverText } from './serverwords';
 
 export function failureText(
   failure: IFailure,
@@ -13,7 +14,7 @@ export function failureText(
   return (
     knownText(failure, trans) ||
     modelText(failure, trans) ||
-    failure.message ||
+    serverText(failure.message, trans) ||
     trans.__('That did not work. Try again.')
   );
 }
@@ -188,7 +189,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'no_model':
       return (
-        failure.message ||
+        serverText(failure.message, trans) ||
         trans.__('No model is set up yet, so nothing can answer.')
       );
     default:

@@ -10,6 +10,7 @@ import type {
   Provider,
   Verdict
 } from '../../api/types';
+import { serverText } from '../serverwords';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
@@ -145,7 +146,9 @@ export function problemText(
   if (provider?.needsKey && !provider.keySource) {
     return trans.__('There is no key for %1 yet.', provider.label);
   }
-  return model.problem || trans.__('%1 can’t answer now.', model.label);
+  return model.problem
+    ? serverText(model.problem, trans)
+    : trans.__('%1 can’t answer now.', model.label);
 }
 
 /** What came of asking a provider for its models. */
