@@ -134,8 +134,9 @@ pictures: build model $(DONE)/ui-tests
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
 
 # Takes new words of the interface into translations/, and makes what JupyterLab reads of them.
+# ADD=pt_BR begins a language.
 translations: $(DONE)/install
-	@python scripts/translations.py
+	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
 	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension

@@ -102,7 +102,7 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
 
 /** What a model or its provider did, which is named where it is known; empty for other codes. */
 function modelText(failure: IFailure, trans: TranslationBundle): string {
-  const label = failure.provider?.label;
+  const label = failure.provider && serverText(failure.provider.label, trans);
   const who = label ?? trans.__('The provider');
   const whom = label ?? trans.__('the provider');
   switch (failure.code) {

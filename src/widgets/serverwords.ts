@@ -62,6 +62,10 @@ const SENTENCES = [
     '%1 would lead the request elsewhere. Unset it, or give a base_url.'
   ),
 
+  // Names of providers, and of their models.
+  forTranslators('OpenAI-compatible server'),
+  forTranslators('%1 (OpenAI-compatible server)'),
+
   // Why a turn failed, as its history keeps it.
   forTranslators(
     'The administrator of this server does not allow that provider.'

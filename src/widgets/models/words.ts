@@ -92,7 +92,7 @@ export function placeOfTyped(
   if (isHandedOn) {
     return trans.__('the cloud of %1', provider.label);
   }
-  return isLoopback(address) ? null : nameOf(provider, address);
+  return isLoopback(address) ? null : nameOf(provider, address, trans);
 }
 
 /** Whether a name says by itself that Ollama's cloud runs it; the server goes by the same. */
@@ -101,9 +101,13 @@ function isCloudName({ name }: Provider, model: string): boolean {
 }
 
 /** A provider's name and address; the address alone where that is all its name. */
-function nameOf(provider: Provider, address: string | null): string {
+function nameOf(
+  provider: Provider,
+  address: string | null,
+  trans: TranslationBundle
+): string {
   if (provider.needsAddress) {
-    return address || provider.label;
+    return address || serverText(provider.label, trans);
   }
   return address ? `${provider.label} (${address})` : provider.label;
 }
