@@ -159,6 +159,20 @@ def test_a_language_can_be_begun_and_nothing_is_thrown_away(
     assert compiled["Old"] == ["Velho"]
 
 
+HAN = "\u3400-\u9fff"
+NO_SPACE = re.compile(f"[{HAN}][A-Za-z0-9%]|[A-Za-z0-9%][{HAN}]")
+HALF_WIDTH = re.compile(f"[{HAN}] ?[,.:;?!()]|[,.;:?!()] ?[{HAN}]|\\.\\.\\.")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
+    """Full-width punctuation, each place's quotation marks, and room around Latin letters."""
+    said = [form for message in tool.read(locale) if message.id for form in tool.forms(message)]
+    marks = re.compile({"zh_CN": "[「」]", "zh_TW": "[“”]"}[locale])
+    for rule in (NO_SPACE, HALF_WIDTH, marks):
+        assert [text for text in said if rule.search(text)] == []
+
+
 # --- what the server says -----------------------------------------------------------------
 
 # Errors whose sentence the page shows as it comes (failures.spec.ts holds this list, too).
