@@ -131,6 +131,9 @@ class AIServer(ExtensionApp):
         web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        from .translation import speak_up
+
+        speak_up()
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         from .errors import SettingError
