@@ -9,6 +9,8 @@ import { within } from './silence';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
+  Blame,
+  BlameBody,
   EventBody,
   GenerateBody,
   InstallBody,
@@ -148,6 +150,23 @@ export class ApiClient {
   ): Promise<Replay> {
     const path = `${sessionPath(notebookId, cellId)}/replay`;
     return this._json(path, { signal });
+  }
+
+  /** Who wrote each line of a cell. */
+  async blame(
+    notebookId: string,
+    cellId: string,
+    body: BlameBody,
+    signal?: AbortSignal
+  ): Promise<Blame> {
+    const path = `${sessionPath(notebookId, cellId)}/blame`;
+    return this._json(path, { method: 'POST', body, signal });
+  }
+
+  /** A picture that is kept beside the histories. */
+  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `blobs/${encodeURIComponent(sha256)}`;
+    return answer(this.settings, path, { signal }, response => response.blob());
   }
 
   async record(
