@@ -187,7 +187,6 @@ const StepRow = React.memo(function StepRow(
           }
         }}
         onClick={event => (event.shiftKey ? onCompare(index) : onSelect(index))}
-        onFocus={() => onSelect(index)}
       >
         <span
           className="jp-AIServer-Replay-graph"
