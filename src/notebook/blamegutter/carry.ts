@@ -49,7 +49,7 @@ function lineChanges(
   const nameOf = (line: string) => {
     let name = names.get(line);
     if (name === undefined) {
-      // From the private use area on, and past it, but never half of a character.
+      // Each is one unit of a text, and never half of a character.
       const code = names.size + 1;
       name = String.fromCharCode(code < 0xd800 ? code : code + 0x800);
       names.set(line, name);
