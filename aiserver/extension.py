@@ -181,6 +181,7 @@ class AIServer(ExtensionApp):
         from .assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
+        from .histories import Histories
 
         server: Any = self.serverapp
         self.sessions = self.make_sessions(server.root_dir)
@@ -192,6 +193,7 @@ class AIServer(ExtensionApp):
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
             aiserver_session_owner=session_owner,
+            aiserver_histories=Histories(self.sessions, owner=session_owner),
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),

@@ -18,13 +18,16 @@ import type {
   ModelList,
   NotebookBody,
   NotebookIdentity,
+  NotebookThen,
   Preview,
   PreviewBody,
   Replay,
+  Report,
   Session,
   SessionEvent,
   SessionList,
   StreamEvent,
+  Timeline,
   Verdict,
   WarmUpBody
 } from './types';
@@ -152,11 +155,11 @@ export class ApiClient {
     return this._json(path, { signal });
   }
 
-  /** Who wrote each line of a cell. */
+  /** Who wrote each line: of `source`, of what the cell held after `step`, or of the last. */
   async blame(
     notebookId: string,
     cellId: string,
-    body: BlameBody,
+    body: BlameBody = {},
     signal?: AbortSignal
   ): Promise<Blame> {
     const path = `${sessionPath(notebookId, cellId)}/blame`;
@@ -167,6 +170,28 @@ export class ApiClient {
   async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
     const path = `blobs/${encodeURIComponent(sha256)}`;
     return answer(this.settings, path, { signal }, response => response.blob());
+  }
+
+  /** What happened in all cells of a notebook, in one order. */
+  async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
+  }
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  async moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    const query = version ? `?${new URLSearchParams({ version })}` : '';
+    const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
+    return this._json(path, { signal });
+  }
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
+    return this._json(`${notebookPath(notebookId)}/report`, { signal });
   }
 
   async record(
@@ -194,4 +219,8 @@ function keyPath(provider: string): string {
 /** A file may hold any text as a cell's id; it must not lead to another route (P5). */
 function sessionPath(...ids: string[]): string {
   return ['sessions', ...ids.map(encodeURIComponent)].join('/');
+}
+
+function notebookPath(notebookId: string): string {
+  return `notebooks/${encodeURIComponent(notebookId)}`;
 }

@@ -23,43 +23,19 @@ export type SessionEvent = Schemas['Event'];
 export type Session = Schemas['Session'];
 export type SessionSummary = Schemas['SessionSummary'];
 export type SessionList = Schemas['SessionList'];
-/** Kinds, `parent` and `lane` by hand until rest-api.yml has them. */
-export type StepKind =
-  | Schemas['Step']['kind']
-  | 'split'
-  | 'merge'
-  | 'copy'
-  | 'delete'
-  | 'undelete'
-  | 'type'
-  | 'move';
-export type Step = Omit<Schemas['Step'], 'kind'> & {
-  kind: StepKind;
-  /** The step that this one went on from; the one before, unless it branches. */
-  parent?: number | null;
-  /** 0: the line of what the cell held; branches that were left have 1, 2, … */
-  lane?: number;
-};
-export type Replay = Omit<Schemas['Replay'], 'steps'> & { steps: Step[] };
-/** Who wrote a line. By hand until rest-api.yml has it. */
-export interface BlameLine {
-  author: 'model' | 'person';
-  /** Null where no step knows the line: it is the person's, and not noted yet. */
-  step: number | null;
-  seq: number | null;
-  turnId?: number;
-  model?: string;
-  intent?: string;
-  timestamp?: string;
-}
-export interface Blame {
-  lines: BlameLine[];
-  revision: number;
-}
-export interface BlameBody {
-  source?: string;
-  step?: number;
-}
+export type Step = Schemas['Step'];
+export type StepKind = Schemas['StepKind'];
+export type Outcome = Schemas['Outcome'];
+export type Replay = Schemas['Replay'];
+export type BlameBody = Schemas['BlameBody'];
+export type BlameLine = Schemas['BlameLine'];
+export type Blame = Schemas['Blame'];
+export type Moment = Schemas['Moment'];
+export type TimelineCell = Schemas['TimelineCell'];
+export type Timeline = Schemas['Timeline'];
+export type CellThen = Schemas['CellThen'];
+export type NotebookThen = Schemas['NotebookThen'];
+export type Report = Schemas['Report'];
 export type Verdict = Schemas['Check']['verdict'];
 export type ModelInfo = Schemas['Model'];
 export type Provider = Schemas['Provider'];

@@ -185,7 +185,9 @@ export function stepsOf(...codes: string[]): Step[] {
     code,
     applied: true,
     title: `make ${code}`,
-    outcome: 'accepted'
+    outcome: 'accepted',
+    parent: index > 0 ? index - 1 : null,
+    lane: 0
   }));
 }
 
@@ -219,6 +221,8 @@ export function runStep(steps: readonly Step[], data: object = {}): Step {
     title: '',
     outcome: 'done',
     event: 'run',
+    parent: steps.length ? steps.length - 1 : null,
+    lane: 0,
     data: { status: 'ok', ...data }
   };
 }

@@ -8,6 +8,7 @@ import type { Cell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import type { BlameLine } from '../api/types';
 import { NotebookBlame } from '../notebook/blamegutter/notebookblame';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import {
@@ -48,9 +49,12 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           identity,
           words,
           problem: failure => blameProblem(failure, trans),
-          show: (cellId, { step, seq }) => {
+          show: (cellId, line) => {
             if (commands.hasCommand(CommandIDs.showStep)) {
-              void commands.execute(CommandIDs.showStep, { cellId, step, seq });
+              void commands.execute(
+                CommandIDs.showStep,
+                placeOf(cellId, line)
+              );
             }
           }
         });
@@ -109,9 +113,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           return commands.execute(CommandIDs.blame);
         }
         if (owner && owner.step !== null) {
-          const cellId = found.cell.model.id;
-          const { step, seq } = owner;
-          return commands.execute(CommandIDs.showStep, { cellId, step, seq });
+          const place = placeOf(found.cell.model.id, owner);
+          return commands.execute(CommandIDs.showStep, place);
         }
       }
     });
@@ -123,3 +126,12 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     palette?.addItem({ command: CommandIDs.showLine, category });
   }
 };
+
+/** Where a line was written: in a cell that was merged into this one, it may be. */
+function placeOf(
+  cellId: string,
+  line: BlameLine
+): { cellId: string; step: number | null; seq: number | null } {
+  const { step, seq } = line;
+  return line.brought ?? { cellId, step, seq };
+}
