@@ -168,6 +168,12 @@ export class ApiClient {
     return this._json(path, { method: 'POST', body, signal });
   }
 
+  /** A picture that is kept beside the histories. */
+  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `blobs/${encodeURIComponent(sha256)}`;
+    return answer(this.settings, path, { signal }, response => response.blob());
+  }
+
   /** What happened in all cells of a notebook, in one order. */
   async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
     return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
