@@ -211,7 +211,7 @@ export class ApiClient {
     body: ChangesBody,
     last = false
   ): Promise<Changes> {
-    const path = `notebooks/${encodeURIComponent(notebookId)}/changes`;
+    const path = `${notebookPath(notebookId)}/changes`;
     return this._json(path, { method: 'POST', body, last });
   }
 
@@ -219,12 +219,6 @@ export class ApiClient {
   async putBlob(picture: Blob): Promise<string> {
     const options = { method: 'PUT', body: picture } as const;
     return (await this._json<{ sha256: string }>('blobs', options)).sha256;
-  }
-
-  /** A small picture that was kept. */
-  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    const path = `blobs/${encodeURIComponent(sha256)}`;
-    return answer(this.settings, path, { signal }, response => response.blob());
   }
 
   private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {
