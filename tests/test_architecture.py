@@ -16,6 +16,7 @@ LAYERS = [
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
     {"compose", "histories"},
+    {"sharing"},
     {"generation"},
     {"assistant"},
     {"handlers"},
