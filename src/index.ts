@@ -11,6 +11,7 @@ import { identityPlugin } from './plugins/identity';
 import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
+import { sharingPlugin } from './plugins/sharing';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
 const plugins: JupyterFrontEndPlugin<any>[] = [
@@ -21,6 +22,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   askPlugin,
   firstStepsPlugin,
   replayPlugin,
+  sharingPlugin,
   blamePlugin
 ];
 
