@@ -6,7 +6,14 @@ import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
-import type { EventBody, ModelList, Replay, SessionSummary } from './api/types';
+import type {
+  Blame,
+  BlameBody,
+  EventBody,
+  ModelList,
+  Replay,
+  SessionSummary
+} from './api/types';
 
 /** Names one cell's session. */
 export interface ICellKey {
@@ -26,6 +33,12 @@ export interface IHistory {
 
   /** The steps of a cell; none if nothing is kept of it. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
+
+  /** Who wrote each line of a cell. */
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
+
+  /** A picture of an output, by the name that a run kept of it. */
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
@@ -124,8 +137,16 @@ export namespace CommandIDs {
   export const reset = 'aiserver:reset-context';
   /** Show the sidebar. */
   export const showReplay = 'aiserver:show-replay';
+  /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
+  export const showStep = 'aiserver:show-step';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
+  /** Put the last version that ran without an error back into the cell. */
+  export const restoreClean = 'aiserver:restore-clean';
+  /** Show who wrote each line of the active cell, or no longer. */
+  export const blame = 'aiserver:toggle-blame';
+  /** Show the step that wrote the line with the cursor. */
+  export const showLine = 'aiserver:show-line-step';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

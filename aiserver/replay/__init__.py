@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .blame import Origin, blame
+from .blame import Origin, blame, blames
 from .moments import CellThen, Moment, Notebook
 from .report import report
 from .step import Step
@@ -21,6 +21,7 @@ __all__ = [
     "Step",
     "Timeline",
     "blame",
+    "blames",
     "replay",
     "report",
 ]

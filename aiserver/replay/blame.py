@@ -113,6 +113,20 @@ def blame(
     return list(book.written(source, NOT_NOTED).origins)
 
 
+def blames(
+    session: Session,
+    *,
+    others: Mapping[str, Session] | None = None,
+    steps: Sequence[Step] | None = None,
+) -> list[list[Origin]]:
+    """For each step the origin of each line of the ``code`` that it shows, read in one go.
+
+    Of a turn that is its suggestion, whether the cell came to hold it or not.
+    """
+    book = _Book(session.meta.cell_id, others or {})
+    return [list(book.follow(one).origins) for one in (replay(session) if steps is None else steps)]
+
+
 class _Book:
     """Follows the steps of a cell, and knows of each version that there was who wrote it."""
 
@@ -131,8 +145,8 @@ class _Book:
         """What the last step shows, which may be an answer that nobody accepted."""
         return self._shown[-1] if self._shown else _EMPTY
 
-    def follow(self, step: Step) -> None:
-        """Take in one more step."""
+    def follow(self, step: Step) -> _Version:
+        """Take in one more step; return what it shows."""
         before = self.held
         if step.kind == "turn":
             shown = self._suggested(step)
@@ -145,6 +159,7 @@ class _Book:
         if step.applied:
             self.held = shown
         self._last = step
+        return shown
 
     def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
         """A text that a person has put in place of what the cell held.

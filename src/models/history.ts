@@ -8,6 +8,8 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
 import type {
+  Blame,
+  BlameBody,
   EventBody,
   ModelList,
   Replay,
@@ -20,7 +22,7 @@ import { named, Outbox } from './outbox';
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
   ApiClient,
-  'replay' | 'sessions' | 'record' | 'models'
+  'replay' | 'blame' | 'blob' | 'sessions' | 'record' | 'models'
 >;
 
 export class HistoryModel implements IHistory {
@@ -48,6 +50,14 @@ export class HistoryModel implements IHistory {
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
     return this._api.replay(key.notebookId, key.cellId, signal);
+  }
+
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame> {
+    return this._api.blame(key.notebookId, key.cellId, body, signal);
+  }
+
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    return this._api.blob(sha256, signal);
   }
 
   async summaries(notebookId: string): Promise<SessionSummary[]> {

@@ -1,16 +1,17 @@
 /**
- * The replay's state: the steps of the followed cell, which of them is on show, and what can
- * be done with it.
+ * The replay's state: the steps of the followed cell, which of them is on show, and what is
+ * compared with it. What can be done with it is in `actions`.
  *
- * What must hold: whatever is done is done to the cell that is shown, or not at all; a
- * restore is one undo step, and is recorded with what it replaced.
+ * What must hold: what is on show is a step of the cell that is named, whatever answers last.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ModelInfo, Step } from '../api/types';
-import type { IHistory } from '../tokens';
+import type { ICellKey, IHistory } from '../tokens';
 import type { IFailure } from './failure';
+import { IReplayAsking, ReplayActions } from './replayActions';
+import { ReplayCompare } from './replayCompare';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
 import {
@@ -21,22 +22,46 @@ import {
 } from './replaySteps';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
 
-/** What became of a restore. */
-export type RestoreNote = 'restored' | 'unrecorded' | null;
+/** How a difference is drawn: in one text, or in two beside each other. */
+export type DiffMode = 'inline' | 'split';
+
+/** A step of a cell, by its place or by the `seq` of its record. */
+export interface IStepPlace {
+  readonly step?: number | null;
+  readonly seq?: number | null;
+}
 
 export class ReplayModel implements IDisposable {
-  constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    this._subject = options.subject;
-    this._history = options.history;
+  constructor(options: {
+    subject: IReplaySubject;
+    history: IHistory;
+    asking?: IReplayAsking;
+  }) {
+    const { subject, history, asking = SILENT } = options;
+    this._subject = subject;
+    this._history = history;
     this._steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
+    const steps = this._steps;
+    const { player } = this;
+    this.actions = new ReplayActions({
+      subject,
+      history,
+      steps,
+      player,
+      asking
+    });
     this._subject.changed.connect(this._onSubjectChanged, this);
     this._steps.changed.connect(this._onStepsChanged, this);
     this.player.changed.connect(this._emit, this);
+    this.compare.changed.connect(this._emit, this);
+    this.actions.changed.connect(this._emit, this);
     this.overview.changed.connect(this._emit, this);
   }
 
   readonly player = new ReplayPlayer();
+  readonly compare = new ReplayCompare(this.player);
+  readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
 
   /** Anything that a view shows. */
@@ -104,31 +129,20 @@ export class ReplayModel implements IDisposable {
     return this._steps.isFollowing;
   }
 
-  /** Whether the cell on show holds the step on show. */
-  get isInCell(): boolean {
-    return this.isFollowing && this.step?.code === this._subject.source;
+  /** The step that the one on show is compared with; null while it is shown by itself. */
+  get compared(): Step | null {
+    const { from } = this.compare;
+    return from === null ? null : (this.steps[from] ?? null);
   }
 
-  /** Whether the cell holds what no step left there: a person has changed it since. */
-  get isEditedSince(): boolean {
-    const last = this.steps[this.steps.length - 1];
-    return this.isFollowing && !!last && after(last) !== this._subject.source;
+  get diffMode(): DiffMode {
+    return this._diffMode;
   }
-
-  /** Whether code can be put into the cell on show. */
-  get isWritable(): boolean {
-    return this.isFollowing && this._subject.isWritable;
-  }
-
-  get canRestore(): boolean {
-    const { step } = this;
-    const failed = step?.outcome === 'error' && !step.code;
-    return !!step && !failed && this.isWritable && !this.isInCell;
-  }
-
-  /** What became of the last restore; gone when the cell changes again. */
-  get note(): RestoreNote {
-    return this._note;
+  set diffMode(value: DiffMode) {
+    if (value !== this._diffMode) {
+      this._diffMode = value;
+      this._emit();
+    }
   }
 
   /** The type of the active cell, or null if there is none. */
@@ -146,44 +160,25 @@ export class ReplayModel implements IDisposable {
     this._steps.refresh();
   }
 
-  /**
-   * Put the step on show back into its cell: one undo step, and recorded.
-   *
-   * It is in the cell before this awaits anything. If only the record fails, `note` says so.
-   */
-  async restore(): Promise<void> {
-    const { step, shown } = this;
-    if (!this.canRestore || !step || !shown) {
-      return;
-    }
-    this.player.pause();
-    const replaced = this._subject.source;
-    this._isApplying = true;
-    try {
-      this._subject.apply(step.code);
-    } finally {
-      this._isApplying = false;
-    }
-    this._note = 'restored';
-    this._emit();
-    const key = { notebookId: shown.notebookId, cellId: shown.cellId };
-    const data = { from_seq: step.seq, replaced };
-    const event = { type: 'restore', source: step.code, data };
-    try {
-      await this._history.record(key, [event]);
-    } catch {
-      if (this._note === 'restored') {
-        this._note = 'unrecorded';
-        this._emit();
-      }
-    }
+  /** A picture of an output, by the name that a run kept of it. */
+  picture(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    return this._history.blob(sha256, signal);
   }
 
-  /** Take the restore back. */
-  undoRestore(): void {
-    if (this._note && this.isFollowing) {
-      this._subject.undo();
+  /** Show a cell at one of its steps, as soon as they are there. */
+  async showStep(cellId: string, place: IStepPlace): Promise<void> {
+    const { notebookId } = this._subject;
+    this.player.pause();
+    if (notebookId !== null) {
+      this._wanted = { notebookId, cellId, ...place };
     }
+    this.view = 'cell';
+    if (this._subject.cell?.id === cellId) {
+      this._steps.pin(null);
+    } else {
+      await this.goTo(cellId);
+    }
+    this._reach();
   }
 
   /** Go to a cell; one that is no longer in the notebook is shown here instead. */
@@ -212,6 +207,7 @@ export class ReplayModel implements IDisposable {
     this.isActive = false;
     this._isDisposed = true;
     this._subject.changed.disconnect(this._onSubjectChanged, this);
+    this.actions.dispose();
     this._steps.dispose();
     this.player.dispose();
     this.overview.dispose();
@@ -244,18 +240,39 @@ export class ReplayModel implements IDisposable {
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
     const count = this.steps.length;
     if (change === 'cell') {
-      this._note = null;
+      this.actions.dismiss();
+      this.compare.stop();
       this.player.reset(count, count - 1);
     } else if (change === 'steps') {
       this.player.grow(count);
     } else {
       this._emit();
     }
+    this._reach();
+  }
+
+  /** Go to the step that somebody wants to see, once its cell is on show. */
+  private _reach(): void {
+    const { _wanted: wanted, shown } = this;
+    const isThere =
+      wanted?.cellId === shown?.cellId &&
+      wanted?.notebookId === shown?.notebookId;
+    if (!wanted || !isThere) {
+      return;
+    }
+    const at = placeOf(this.steps, wanted);
+    if (at >= 0) {
+      this._wanted = null;
+      this.compare.stop();
+      this.player.goTo(at);
+    } else if (!this.isLoading && this._steps.isActive) {
+      this._wanted = null; // It is no step that this cell has.
+    }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'source' && !this._isApplying) {
-      this._note = null;
+    if (change === 'where' && this._subject.cell?.id !== this._wanted?.cellId) {
+      this._wanted = null; // The person went elsewhere meanwhile.
     }
     this._emit();
   }
@@ -269,16 +286,27 @@ export class ReplayModel implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
   private readonly _steps: ReplaySteps;
+  private _diffMode: DiffMode = 'inline';
   private _isActive = false;
-  private _isApplying = false;
   private _isDisposed = false;
   private _models = new Map<string, ModelInfo>();
-  private _note: RestoreNote = null;
   private _stateChanged = new Signal<this, void>(this);
   private _view: 'cell' | 'notebook' = 'cell';
+  private _wanted: (ICellKey & IStepPlace) | null = null;
 }
 
-/** What the cell held after a step. */
-export function after(step: Step): string {
-  return step.applied ? step.code : step.before;
+/** Where nobody can be asked, nothing that is not kept is replaced. */
+const SILENT: IReplayAsking = {
+  mayReplace: async () => false,
+  goOn: () => undefined
+};
+
+/** The position of a step: by the seq of its record if it has that one, else by its place. */
+function placeOf(steps: readonly Step[], { step, seq }: IStepPlace): number {
+  if (typeof step === 'number' && step >= 0 && step < steps.length) {
+    return step;
+  }
+  return typeof seq === 'number'
+    ? steps.findIndex(found => found.seq === seq)
+    : -1;
 }

@@ -5,6 +5,9 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import type {
+  Blame,
+  BlameBody,
+  BlameLine,
   EventBody,
   ModelList,
   Replay,
@@ -52,6 +55,13 @@ export class FakeSubject implements IReplaySubject {
     this.type(source);
   }
 
+  canInsert = true;
+  readonly inserted: string[] = [];
+
+  insertBelow(source: string): void {
+    this.inserted.push(source);
+  }
+
   undo(): void {
     this.undone++;
   }
@@ -95,6 +105,9 @@ export class FakeHistory implements IHistory {
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
   readonly recorded: EventBody[] = [];
+  readonly blames = new Map<string, BlameLine[]>();
+  readonly blamed: (BlameBody & { cellId: string })[] = [];
+  readonly blobs = new Map<string, Blob>();
   summaryList: SessionSummary[] = [];
   summaryCalls = 0;
   failure: Error | null = null;
@@ -120,6 +133,23 @@ export class FakeHistory implements IHistory {
     const steps = this.steps.get(cellId) ?? [];
     const revision = steps.length ? 1 : 0;
     question.resolve({ notebookId: 'nb', cellId, revision, steps });
+  }
+
+  async blame(key: ICellKey, body: BlameBody): Promise<Blame> {
+    this.blamed.push({ cellId: key.cellId, ...body });
+    if (this.failure) {
+      throw this.failure;
+    }
+    const lines = this.blames.get(key.cellId) ?? [];
+    return { lines, revision: lines.length };
+  }
+
+  async blob(sha256: string): Promise<Blob> {
+    const found = this.blobs.get(sha256);
+    if (!found) {
+      throw new Error('Not kept.');
+    }
+    return found;
   }
 
   async summaries(): Promise<SessionSummary[]> {
@@ -173,5 +203,26 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
     lastUpdated: '2026-01-27T10:00:00.000Z',
     lastIntent: `about ${cellId}`,
     lastSource: `\n  first line of ${cellId}\nmore`
+  };
+}
+
+/** A run of the code that a cell holds after these steps. */
+export function runStep(steps: readonly Step[], data: object = {}): Step {
+  const last = steps[steps.length - 1];
+  return {
+    index: steps.length,
+    seq: (last?.seq ?? 0) + 1,
+    kind: 'run',
+    author: 'person',
+    timestamp: '2026-01-27T10:01:00.000Z',
+    before: last?.code ?? '',
+    code: last?.code ?? '',
+    applied: true,
+    title: '',
+    outcome: 'done',
+    event: 'run',
+    parent: steps.length ? steps.length - 1 : null,
+    lane: 0,
+    data: { status: 'ok', ...data }
   };
 }

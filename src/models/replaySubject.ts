@@ -33,11 +33,15 @@ export interface IReplaySubject {
   readonly mimeType: string;
   /** Whether code may be put into the active cell. */
   readonly isWritable: boolean;
+  /** Whether a cell can be put below the active one. */
+  readonly canInsert: boolean;
   /** All cells, in the notebook's order. */
   cells(): ICellInfo[];
 
   /** Make the active cell hold `source`, in one undo step. */
   apply(source: string): void;
+  /** Put a new cell of the active one's type below it; the active one stays so. */
+  insertBelow(source: string): void;
   /** Take back the last step of the active cell. */
   undo(): void;
   /** Make a cell the active one, and bring it into view. */
