@@ -11,6 +11,8 @@ import type {
   AnalyzeBody,
   Blame,
   BlameBody,
+  Changes,
+  ChangesBody,
   EventBody,
   GenerateBody,
   InstallBody,
@@ -201,6 +203,22 @@ export class ApiClient {
   ): Promise<SessionEvent[]> {
     const path = `${sessionPath(notebookId, cellId)}/events`;
     return this._json(path, { method: 'POST', body: events });
+  }
+
+  /** Record what happened to the cells of a notebook. `last`: the page may be going. */
+  async recordChanges(
+    notebookId: string,
+    body: ChangesBody,
+    last = false
+  ): Promise<Changes> {
+    const path = `${notebookPath(notebookId)}/changes`;
+    return this._json(path, { method: 'POST', body, last });
+  }
+
+  /** Keep a small picture; answers with the name under which it is kept. */
+  async putBlob(picture: Blob): Promise<string> {
+    const options = { method: 'PUT', body: picture } as const;
+    return (await this._json<{ sha256: string }>('blobs', options)).sha256;
   }
 
   private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {
