@@ -270,7 +270,7 @@ class Session(Stored):
 
 
 def _led_to(turns: list[Interaction], turn_id: int) -> list[Interaction]:
-    """The line of turns that ends with this one: each went on from its parent, or the one before."""
+    """The line of turns that ends here: each went on from its parent, or from the one before."""
     line: list[Interaction] = []
     wanted: int | None = turn_id
     for index in range(len(turns) - 1, -1, -1):
