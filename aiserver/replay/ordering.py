@@ -27,7 +27,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..models import NotebookLogEntry
-from .steps import WHOLE, Step
+from .step import WHOLE, Step
 
 
 @dataclass(slots=True)

@@ -826,7 +826,7 @@ export interface components {
             model?: string;
             intent?: string;
             timestamp?: string;
-            /** @description Where it was written, if in a cell that was merged into this one; `step` and `seq` are the merge's then */
+            /** @description Where it was written, if in another cell (that was merged into this one, or whose version was put here); `step` and `seq` are then of the step that brought it */
             brought?: {
                 cellId: components["schemas"]["Id"];
                 step: number | null;
