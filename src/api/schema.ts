@@ -564,7 +564,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
@@ -583,7 +583,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -602,6 +602,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
+            /** @description As in GenerateBody */
+            parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
         };
         Preview: {
