@@ -24,6 +24,7 @@ from ..assistant import Assistant
 from ..faultlog import outline_of
 from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
+from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
 from ..surrogates import json_bytes
@@ -112,6 +113,11 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     def notebooks(self) -> NotebookRegistry:
         """Which notebook has which id."""
         return self.settings["aiserver_notebooks"]  # type: ignore[no-any-return]
+
+    @property
+    def search(self) -> SearchEngine:
+        """Looks through all turns."""
+        return self.settings["aiserver_search"]  # type: ignore[no-any-return]
 
     @property
     def assistant(self) -> Assistant:

@@ -9,6 +9,7 @@ from .install import InstallHandler
 from .keys import KeyHandler
 from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
+from .search import SearchHandler
 from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
@@ -23,6 +24,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_CELL + r"/replay", ReplayHandler),
     (_CELL + r"/events", EventsHandler),
     (r"/aiserver/notebooks", NotebooksHandler),
+    (r"/aiserver/search", SearchHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),
