@@ -254,6 +254,9 @@ class _LoadFirst(Router):
 
         if not isinstance(error, SettingError):
             raise error
-        web_app: Any = self.extension.serverapp.web_app  # type: ignore[union-attr]
+        app: Any = self.extension.serverapp
         told = {"name": self.extension.name, "error": error}
-        return web_app.get_handler_delegate(request, MisconfiguredHandler, told)  # type: ignore[no-any-return]
+        answer: HTTPMessageDelegate = app.web_app.get_handler_delegate(
+            request, MisconfiguredHandler, told
+        )
+        return answer

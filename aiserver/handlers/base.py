@@ -102,17 +102,20 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     @property
     def sessions(self) -> SessionManager:
         """Where sessions are kept."""
-        return self.settings["aiserver_sessions"]  # type: ignore[no-any-return]
+        found: SessionManager = self.settings["aiserver_sessions"]
+        return found
 
     @property
     def session_owner(self) -> str:
         """Whose sessions they are; empty in a store of one person."""
-        return self.settings["aiserver_session_owner"]  # type: ignore[no-any-return]
+        found: str = self.settings["aiserver_session_owner"]
+        return found
 
     @property
     def notebooks(self) -> NotebookRegistry:
         """Which notebook has which id."""
-        return self.settings["aiserver_notebooks"]  # type: ignore[no-any-return]
+        found: NotebookRegistry = self.settings["aiserver_notebooks"]
+        return found
 
     @property
     def search(self) -> SearchEngine:
@@ -122,7 +125,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     @property
     def assistant(self) -> Assistant:
         """Who answers."""
-        return self.settings["aiserver_assistant"]  # type: ignore[no-any-return]
+        found: Assistant = self.settings["aiserver_assistant"]
+        return found
 
     @property
     def asker(self) -> str:

@@ -127,7 +127,8 @@ async def save_turn(
         saved = steps.saved_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
         await _append(connection, write, key, head, [saved])
         write.result = saved, head.session.revision
-    return write.result  # type: ignore[no-any-return]
+    done: tuple[Interaction, int] = write.result
+    return done
 
 
 async def save_events(
@@ -146,7 +147,8 @@ async def save_events(
         if new:
             await _append(connection, write, key, head, new)
         write.result = saved, head.session.revision
-    return write.result  # type: ignore[no-any-return]
+    done: tuple[list[Event], int] = write.result
+    return done
 
 
 async def remove(
