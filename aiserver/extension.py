@@ -183,6 +183,7 @@ class AIServer(ExtensionApp):
         from .assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
+        from .histories import Histories
         from .search import SearchEngine
 
         server: Any = self.serverapp
@@ -197,6 +198,7 @@ class AIServer(ExtensionApp):
             aiserver_assistant=self.assistant,
             aiserver_search=self.search,
             aiserver_session_owner=session_owner,
+            aiserver_histories=Histories(self.sessions, owner=session_owner),
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),

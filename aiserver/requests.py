@@ -159,3 +159,10 @@ class NotebookBody(Body):
     path: Annotated[str, Field(min_length=1, max_length=4096)]
     notebook_id: Id | None = None
     cell_ids: Annotated[list[Id], Field(max_length=10_000)]
+
+
+class BlameBody(Body):
+    """Of which text the lines are asked for: what the cell holds now, or held after a step."""
+
+    source: Text | None = None
+    step: Annotated[int, Field(ge=0)] | None = None

@@ -9,10 +9,12 @@ from .install import InstallHandler
 from .keys import KeyHandler
 from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
+from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .search import SearchHandler
-from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
+from .sessions import EventsHandler, SessionHandler, SessionListHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
+_NOTEBOOK = r"/aiserver/notebooks/([^/]+)"
 
 ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate", GenerateHandler),
@@ -22,8 +24,12 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/sessions", SessionListHandler),
     (_CELL, SessionHandler),
     (_CELL + r"/replay", ReplayHandler),
+    (_CELL + r"/blame", BlameHandler),
     (_CELL + r"/events", EventsHandler),
     (r"/aiserver/notebooks", NotebooksHandler),
+    (_NOTEBOOK + r"/timeline", TimelineHandler),
+    (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
+    (_NOTEBOOK + r"/report", ReportHandler),
     (r"/aiserver/search", SearchHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),

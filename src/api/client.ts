@@ -9,6 +9,8 @@ import { within } from './silence';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
+  Blame,
+  BlameBody,
   EventBody,
   GenerateBody,
   InstallBody,
@@ -16,16 +18,29 @@ import type {
   ModelList,
   NotebookBody,
   NotebookIdentity,
+  NotebookThen,
   Preview,
   PreviewBody,
   Replay,
+  Report,
+  SearchResults,
   Session,
   SessionEvent,
   SessionList,
   StreamEvent,
+  Timeline,
   Verdict,
   WarmUpBody
 } from './types';
+
+/** What to search for, and where; without a notebook, in all. */
+export interface ISearchAsk {
+  query: string;
+  notebookId: string | null;
+  by: 'words' | 'meaning';
+  offset: number;
+  limit: number;
+}
 
 /** A model may have to be looked up before the answer begins; then it is the server that is gone. */
 const UNHEARD_TICKS = 24;
@@ -150,6 +165,51 @@ export class ApiClient {
     return this._json(path, { signal });
   }
 
+  /** Who wrote each line: of `source`, of what the cell held after `step`, or of the last. */
+  async blame(
+    notebookId: string,
+    cellId: string,
+    body: BlameBody = {},
+    signal?: AbortSignal
+  ): Promise<Blame> {
+    const path = `${sessionPath(notebookId, cellId)}/blame`;
+    return this._json(path, { method: 'POST', body, signal });
+  }
+
+  /** What happened in all cells of a notebook, in one order. */
+  async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
+  }
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  async moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    const query = version ? `?${new URLSearchParams({ version })}` : '';
+    const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
+    return this._json(path, { signal });
+  }
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
+    return this._json(`${notebookPath(notebookId)}/report`, { signal });
+  }
+
+  /** The turns that fit some words, of one notebook or of all. */
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    const query = new URLSearchParams({
+      q: ask.query,
+      by: ask.by,
+      offset: `${ask.offset}`,
+      limit: `${ask.limit}`,
+      ...(ask.notebookId === null ? {} : { notebookId: ask.notebookId })
+    });
+    return this._json(`search?${query}`, { signal });
+  }
+
   async record(
     notebookId: string,
     cellId: string,
@@ -175,4 +235,8 @@ function keyPath(provider: string): string {
 /** A file may hold any text as a cell's id; it must not lead to another route (P5). */
 function sessionPath(...ids: string[]): string {
   return ['sessions', ...ids.map(encodeURIComponent)].join('/');
+}
+
+function notebookPath(notebookId: string): string {
+  return `notebooks/${encodeURIComponent(notebookId)}`;
 }

@@ -155,7 +155,9 @@ export function stepsOf(...codes: string[]): Step[] {
     code,
     applied: true,
     title: `make ${code}`,
-    outcome: 'accepted'
+    outcome: 'accepted',
+    parent: index > 0 ? index - 1 : null,
+    lane: 0
   }));
 }
 

@@ -106,6 +106,8 @@ def test_the_plain_example_without_seq_and_events() -> None:
         "title": "read",
         "outcome": "accepted",
         "turnId": 1,
+        "parent": None,
+        "lane": 0,
     }
 
 
@@ -205,7 +207,7 @@ def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> N
 
 def test_events_of_unknown_types_lose_nothing() -> None:
     book = Book()
-    book.event("split", source="rest", data={"into": ["c2"]})
+    book.event("later_one", source="rest", data={"into": ["c2"]})
     book.event("accept", turn_id=7, source="from elsewhere")
     book.event("context_reset")
     steps = book.replay()

@@ -1,0 +1,138 @@
+"""What is kept of a whole notebook, read together: its sessions, its log, and its timeline.
+
+What must hold:
+
+- What is answered is what the store holds now, whoever wrote it: each call asks for the
+  revisions, and reads again only what has another one than it had.
+- Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
+- At most a few notebooks are remembered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id
+from .replay import Step, Timeline, replay
+from .sessions.base import SessionManager
+
+_NOTEBOOKS = 4
+_AT_ONCE = 8  # sessions that are loaded side by side
+
+
+@dataclass(frozen=True)
+class History:
+    """All that is kept of a notebook at one time. Not changed after it was made."""
+
+    notebook_id: str
+    sessions: Mapping[str, Session]
+    """By cell."""
+    log: Sequence[NotebookLogEntry]
+    timeline: Timeline
+    version: str
+    """Another one as soon as anything was written."""
+
+
+@dataclass
+class _Known:
+    """What is remembered of a notebook."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    marks: dict[str, Hashable] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    steps: dict[str, Sequence[Step]] = field(default_factory=dict)
+    log_mark: Hashable = None
+    log: Sequence[NotebookLogEntry] = ()
+    history: History | None = None
+
+
+class Histories:
+    """The histories of one owner's notebooks."""
+
+    def __init__(self, store: SessionManager, *, owner: str = "") -> None:
+        self._store, self._owner = store, owner
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+
+    async def of(self, notebook_id: str, *, version: str | None = None) -> History:
+        """The history of a notebook; an empty one of one that is not known.
+
+        If ``version`` is the one that is remembered, the store isn't asked: so one can step
+        through the moments of a timeline while it grows. Raises InvalidRequest, StorageError.
+        """
+        check_id("notebookId", notebook_id)
+        known = self._remembered(notebook_id)
+        if version is not None and known.history and known.history.version == version:
+            return known.history
+        async with known.lock:
+            return await self._read(notebook_id, known)
+
+    def _remembered(self, notebook_id: str) -> _Known:
+        known = self._known.setdefault(notebook_id, _Known())
+        self._known.move_to_end(notebook_id)
+        while len(self._known) > _NOTEBOOKS:
+            self._known.popitem(last=False)
+        return known
+
+    async def _read(self, notebook_id: str, known: _Known) -> History:
+        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
+        marks = {row.cell_id: _mark(row) for row in rows}
+        log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
+        is_same = log_mark == known.log_mark and marks == known.marks
+        if known.history and is_same:
+            return known.history
+        if log_mark is None:
+            known.log = ()
+        elif log_mark != known.log_mark:
+            known.log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
+        known.log_mark = log_mark
+        changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
+        loaded = await self._load(notebook_id, changed)
+        for cell_id in known.marks.keys() - marks.keys():
+            known.sessions.pop(cell_id, None)
+            known.steps.pop(cell_id, None)
+        for cell_id in changed:
+            session = loaded.get(cell_id)
+            if session is None:  # deleted meanwhile
+                marks.pop(cell_id)
+                known.sessions.pop(cell_id, None)
+            else:
+                known.sessions[cell_id] = session
+            known.steps.pop(cell_id, None)
+        known.marks = marks
+        known.history = await asyncio.to_thread(_made, notebook_id, known)
+        return known.history
+
+    async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Session]:
+        found: dict[str, Session] = {}
+        todo = iter(cell_ids)
+
+        async def load() -> None:
+            for cell_id in todo:
+                key = SessionKey(notebook_id, cell_id, self._owner)
+                session = await self._store.load_if_exists(key)
+                if session is not None:
+                    found[cell_id] = session
+
+        await asyncio.gather(*(load() for _ in range(min(_AT_ONCE, len(cell_ids)))))
+        return found
+
+
+def _mark(row: SessionSummary) -> Hashable:
+    # Files of other tools have no revision.
+    return row.revision, row.turns, row.events, row.last_updated
+
+
+def _made(notebook_id: str, known: _Known) -> History:
+    for cell_id, session in known.sessions.items():
+        if cell_id not in known.steps:
+            known.steps[cell_id] = replay(session)
+    sessions = {cell_id: known.sessions[cell_id] for cell_id in sorted(known.sessions)}
+    timeline = Timeline(list(sessions.values()), known.log, known.steps)
+    marks = sorted(known.marks.items(), key=lambda row: row[0])
+    last = known.log[-1].seq if known.log else 0
+    version = hashlib.sha256(repr((notebook_id, last, marks)).encode()).hexdigest()[:16]
+    return History(notebook_id, sessions, known.log, timeline, version)

@@ -1,0 +1,14 @@
+"""The past, read from what is stored. Pure: no I/O, no clock; and the only place that knows.
+
+``steps`` a session as the steps by which a cell came to be · ``blame`` who wrote each line ·
+``timeline`` a whole notebook through time · ``report`` how much of it each hand and model wrote.
+"""
+
+from __future__ import annotations
+
+from .blame import Origin, blame
+from .report import report
+from .steps import Step, replay
+from .timeline import Moment, Timeline
+
+__all__ = ["Moment", "Origin", "Step", "Timeline", "blame", "replay", "report"]
