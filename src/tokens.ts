@@ -6,7 +6,17 @@ import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
-import type { EventBody, ModelList, Replay, SessionSummary } from './api/types';
+import type {
+  EventBody,
+  ISearchAsk,
+  ModelList,
+  NotebookThen,
+  Replay,
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
+} from './api/types';
 
 /** Names one cell's session. */
 export interface ICellKey {
@@ -26,6 +36,23 @@ export interface IHistory {
 
   /** The steps of a cell; none if nothing is kept of it. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
+
+  /** What happened in all cells of a notebook, in one order. */
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline>;
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen>;
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  report(notebookId: string): Promise<Report>;
+
+  /** The turns that fit some words, of one notebook or of all. */
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;

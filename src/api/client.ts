@@ -15,6 +15,7 @@ import type {
   GenerateBody,
   InstallBody,
   InstallEvent,
+  ISearchAsk,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -32,15 +33,6 @@ import type {
   Verdict,
   WarmUpBody
 } from './types';
-
-/** What to search for, and where; without a notebook, in all. */
-export interface ISearchAsk {
-  query: string;
-  notebookId: string | null;
-  by: 'words' | 'meaning';
-  offset: number;
-  limit: number;
-}
 
 /** A model may have to be looked up before the answer begins; then it is the server that is gone. */
 const UNHEARD_TICKS = 24;

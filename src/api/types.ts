@@ -47,6 +47,15 @@ export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 
+/** What to search for, and where; without a notebook, in all. */
+export interface ISearchAsk {
+  query: string;
+  notebookId: string | null;
+  by: 'words' | 'meaning';
+  offset: number;
+  limit: number;
+}
+
 /** An event of the stream that answers a generation. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }

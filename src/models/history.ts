@@ -9,9 +9,14 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ApiClient } from '../api/client';
 import type {
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
-  SessionSummary
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { mayPass } from './failure';
@@ -20,7 +25,14 @@ import { named, Outbox } from './outbox';
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
   ApiClient,
-  'replay' | 'sessions' | 'record' | 'models'
+  | 'replay'
+  | 'timeline'
+  | 'moment'
+  | 'report'
+  | 'search'
+  | 'sessions'
+  | 'record'
+  | 'models'
 >;
 
 export class HistoryModel implements IHistory {
@@ -48,6 +60,27 @@ export class HistoryModel implements IHistory {
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
     return this._api.replay(key.notebookId, key.cellId, signal);
+  }
+
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._api.timeline(notebookId, signal);
+  }
+
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    return this._api.moment(notebookId, index, version, signal);
+  }
+
+  report(notebookId: string): Promise<Report> {
+    return this._api.report(notebookId);
+  }
+
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    return this._api.search(ask, signal);
   }
 
   async summaries(notebookId: string): Promise<SessionSummary[]> {
