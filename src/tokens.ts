@@ -7,6 +7,8 @@ import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
 import type {
+  Blame,
+  BlameBody,
   EventBody,
   ISearchAsk,
   ModelList,
@@ -53,6 +55,11 @@ export interface IHistory {
 
   /** The turns that fit some words, of one notebook or of all. */
   search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults>;
+  /** Who wrote each line of a cell. */
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
+
+  /** A picture of an output, by the name that a run kept of it. */
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
@@ -151,8 +158,16 @@ export namespace CommandIDs {
   export const reset = 'aiserver:reset-context';
   /** Show the sidebar. */
   export const showReplay = 'aiserver:show-replay';
+  /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
+  export const showStep = 'aiserver:show-step';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
+  /** Put the last version that ran without an error back into the cell. */
+  export const restoreClean = 'aiserver:restore-clean';
+  /** Show who wrote each line of the active cell, or no longer. */
+  export const blame = 'aiserver:toggle-blame';
+  /** Show the step that wrote the line with the cursor. */
+  export const showLine = 'aiserver:show-line-step';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

@@ -71,6 +71,8 @@ class CellThen:
     source: str
     step: int | None
     changed: bool = False
+    after: tuple[str | None] | None = None
+    """Of one that is gone: the cell that it stood behind, where that is known."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
@@ -94,8 +96,10 @@ class Notebook:
     def to_wire(self) -> dict[str, Any]:
         """The notebook as sent: camelCase."""
         gone = [cell.to_wire() for cell in self.gone]
-        for cell in gone:
+        for cell, then in zip(gone, self.gone, strict=True):
             del cell["changed"]
+            if then.after is not None:
+                cell["after"] = then.after[0]
         return {
             "index": self.moment.index,
             "timestamp": self.moment.timestamp,
@@ -152,6 +156,8 @@ class _Cell:
         self.type = _Since[str]()
         self.fate = _Since[_Fate]()
         """How it ended, None while it has not."""
+        self.left = _Since[tuple[str | None]]()
+        """Behind which cell it stood when the order lost it."""
         self.listed: int | None = None
         """The first moment at which the notebook's order has it."""
 
@@ -206,7 +212,7 @@ class Timeline:
         cells = [self._cells[cell_id].at(index, cell_id in came) for cell_id in there]
         kept = set(there)
         gone = [
-            cell.at(index)
+            replace(cell.at(index), after=cell.left.at(index))
             for cell in self._cells.values()
             if cell.cell_id not in kept and self._is_gone(cell, index)
         ]
@@ -316,6 +322,12 @@ class Timeline:
         return False
 
     def _take_order(self, order: Order, index: int) -> None:
+        there = set(order.cell_ids)
+        before: str | None = None
+        for cell_id in self._orders.last or []:
+            if cell_id not in there:
+                self._cells[cell_id].left.add(index, (before,))
+            before = cell_id
         self._orders.add(index, order.cell_ids)
         self._with_order.add(index)
         for cell_id in order.cell_ids:

@@ -202,6 +202,12 @@ export class ApiClient {
     return this._json(`search?${query}`, { signal });
   }
 
+  /** A picture that is kept beside the histories. */
+  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `blobs/${encodeURIComponent(sha256)}`;
+    return answer(this.settings, path, { signal }, response => response.blob());
+  }
+
   async record(
     notebookId: string,
     cellId: string,

@@ -803,6 +803,8 @@ export interface components {
             source: string;
             /** @description The newest step by then; null: nothing was noted of it yet */
             step: number | null;
+            /** @description Of one that is gone, where it is known: the cell that it stood behind; null: it was the first */
+            after?: components["schemas"]["Id"] | null;
             /** @description Whether it was changed in this moment, or came (of cells in the notebook) */
             changed?: boolean;
         };

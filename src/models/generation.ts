@@ -102,6 +102,19 @@ export class GenerationModel {
     this._set({ dataframes });
   }
 
+  /** Let the next request go on from an older turn, whose version the cell holds; null: not. */
+  branchFrom(turnId: number | null): void {
+    if (this.isBusy) {
+      this._set({ notice: 'busy' });
+      return;
+    }
+    if (this._state.phase === 'suggested' && turnId !== null) {
+      // What was open is of another line: it stays in the history, and nobody decided on it.
+      this._begin('asking', this.written);
+    }
+    this._set({ branch: turnId });
+  }
+
   /** Let a model answer in this cell alone; null: the one that answers everywhere. */
   useModel(id: string | null): void {
     this._set({ cellModel: id });
@@ -139,7 +152,7 @@ export class GenerationModel {
     return {
       intent: intent.trim(),
       source: suggestion ? this._state.code : (this.target.source() ?? ''),
-      parentTurnId: suggestion?.turnId,
+      parentTurnId: suggestion?.turnId ?? this._state.branch ?? undefined,
       dataframes: this._state.dataframes
     };
   }
@@ -401,7 +414,8 @@ export class GenerationModel {
         unkept,
         code: suggestion.source,
         explanation: suggestion.explanation,
-        turnId: suggestion.turnId
+        turnId: suggestion.turnId,
+        branch: null // From here on it is this answer that is gone on from.
       });
     }
   }
@@ -423,8 +437,9 @@ export class GenerationModel {
   private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
     this._suggestion = this._request = null;
-    const { model, cellModel, failed } = this._state;
-    this._set({ ...INITIAL, phase, model, cellModel, failed, turnId, draft });
+    const { model, cellModel, failed, branch } = this._state;
+    const kept = { model, cellModel, failed, branch, turnId };
+    this._set({ ...INITIAL, ...kept, phase, draft });
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */

@@ -125,6 +125,8 @@ export interface IGenerationState {
   /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
+  /** The older turn that the next request goes on from; null: what the cell came to be since. */
+  readonly branch: number | null;
 }
 
 export const INITIAL: IGenerationState = {
@@ -143,7 +145,8 @@ export const INITIAL: IGenerationState = {
   edited: false,
   since: 0,
   waitUntil: 0,
-  dataframes: []
+  dataframes: [],
+  branch: null
 };
 
 export function problemOf(model: ModelInfo | null): IFailure | null {

@@ -8,6 +8,8 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
 import type {
+  Blame,
+  BlameBody,
   EventBody,
   ISearchAsk,
   ModelList,
@@ -26,6 +28,8 @@ import { named, Outbox } from './outbox';
 export type HistoryApi = Pick<
   ApiClient,
   | 'replay'
+  | 'blame'
+  | 'blob'
   | 'timeline'
   | 'moment'
   | 'report'
@@ -81,6 +85,14 @@ export class HistoryModel implements IHistory {
 
   search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
     return this._api.search(ask, signal);
+  }
+
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame> {
+    return this._api.blame(key.notebookId, key.cellId, body, signal);
+  }
+
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    return this._api.blob(sha256, signal);
   }
 
   async summaries(notebookId: string): Promise<SessionSummary[]> {

@@ -5,6 +5,9 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import type {
+  Blame,
+  BlameBody,
+  BlameLine,
   EventBody,
   ISearchAsk,
   ModelList,
@@ -64,12 +67,21 @@ export class FakeSubject implements IReplaySubject {
     before: readonly string[] | null
   ): boolean {
     const rows = [...this.sources];
-    const at = rows.findIndex(([id]) => id === before?.find(b => this.sources.has(b)));
+    const at = rows.findIndex(
+      ([id]) => id === before?.find(b => this.sources.has(b))
+    );
     rows.splice(before ? at + 1 : rows.length, 0, [cell.id, cell.source]);
     this.sources.clear();
     rows.forEach(([id, source]) => this.sources.set(id, source));
     this.tell('cells');
     return true;
+  }
+
+  canInsert = true;
+  readonly inserted: string[] = [];
+
+  insertBelow(source: string): void {
+    this.inserted.push(source);
   }
 
   undo(): void {
@@ -115,6 +127,9 @@ export class FakeHistory implements IHistory {
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
   readonly recorded: EventBody[] = [];
+  readonly blames = new Map<string, BlameLine[]>();
+  readonly blamed: (BlameBody & { cellId: string })[] = [];
+  readonly blobs = new Map<string, Blob>();
   summaryList: SessionSummary[] = [];
   summaryCalls = 0;
   failure: Error | null = null;
@@ -187,6 +202,23 @@ export class FakeHistory implements IHistory {
     return this.found;
   }
 
+  async blame(key: ICellKey, body: BlameBody): Promise<Blame> {
+    this.blamed.push({ cellId: key.cellId, ...body });
+    if (this.failure) {
+      throw this.failure;
+    }
+    const lines = this.blames.get(key.cellId) ?? [];
+    return { lines, revision: lines.length };
+  }
+
+  async blob(sha256: string): Promise<Blob> {
+    const found = this.blobs.get(sha256);
+    if (!found) {
+      throw new Error('Not kept.');
+    }
+    return found;
+  }
+
   async summaries(): Promise<SessionSummary[]> {
     this.summaryCalls++;
     if (this.failure) {
@@ -238,5 +270,26 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
     lastUpdated: '2026-01-27T10:00:00.000Z',
     lastIntent: `about ${cellId}`,
     lastSource: `\n  first line of ${cellId}\nmore`
+  };
+}
+
+/** A run of the code that a cell holds after these steps. */
+export function runStep(steps: readonly Step[], data: object = {}): Step {
+  const last = steps[steps.length - 1];
+  return {
+    index: steps.length,
+    seq: (last?.seq ?? 0) + 1,
+    kind: 'run',
+    author: 'person',
+    timestamp: '2026-01-27T10:01:00.000Z',
+    before: last?.code ?? '',
+    code: last?.code ?? '',
+    applied: true,
+    title: '',
+    outcome: 'done',
+    event: 'run',
+    data: { status: 'ok', ...data },
+    parent: steps.length > 0 ? steps.length - 1 : null,
+    lane: 0
   };
 }

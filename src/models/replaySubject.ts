@@ -37,6 +37,8 @@ export interface IReplaySubject {
   readonly isWritable: boolean;
   /** Whether a cell that is gone can be put into the notebook again. */
   readonly canBringBack: boolean;
+  /** Whether a cell can be put below the active one. */
+  readonly canInsert: boolean;
   /** All cells, in the notebook's order. */
   cells(): ICellInfo[];
 
@@ -51,6 +53,8 @@ export interface IReplaySubject {
     cell: { id: string; type: string; source: string },
     before: readonly string[] | null
   ): boolean;
+  /** Put a new cell of the active one's type below it; the active one stays so. */
+  insertBelow(source: string): void;
   /** Take back the last step of the active cell. */
   undo(): void;
   /** Make a cell the active one, and bring it into view. */

@@ -127,7 +127,11 @@ export class SearchModel implements IDisposable {
   /** Ask for what was not shown yet. */
   async more(): Promise<void> {
     const results = this._results;
-    if (!results || this.isSearching || !(results.results.length < results.total)) {
+    if (
+      !results ||
+      this.isSearching ||
+      !(results.results.length < results.total)
+    ) {
       return;
     }
     await this._fetch(results.results);

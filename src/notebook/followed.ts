@@ -90,6 +90,10 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     return !!panel?.content.model && !isReadOnly(panel);
   }
 
+  get canInsert(): boolean {
+    return !!this._cell && !!this._panel && !isReadOnly(this._panel);
+  }
+
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells ? Array.from(cells, describe) : [];
@@ -128,6 +132,23 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     });
     undoManager?.stopCapturing();
     return true;
+  }
+
+  insertBelow(source: string): void {
+    const notebook = this._panel?.content;
+    const shared = notebook?.model?.sharedModel;
+    const active = notebook?.activeCell;
+    if (!this.canInsert || !notebook || !shared || !active) {
+      return;
+    }
+    const at = notebook.activeCellIndex + 1;
+    shared.insertCell(at, {
+      cell_type: active.model.type,
+      source,
+      // As JupyterLab's own new cells: its outputs are none that must not be shown.
+      metadata: active.model.type === 'code' ? { trusted: true } : {}
+    });
+    void notebook.scrollToItem(at, 'smart').catch(() => undefined);
   }
 
   undo(): void {

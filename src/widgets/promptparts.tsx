@@ -169,6 +169,34 @@ export function shapeOf(
 }
 
 /** The DataFrames that the request is about. */
+/** That the request goes on from an older turn, until it is taken off. */
+export function BranchChip(props: {
+  turnId: number | null;
+  trans: TranslationBundle;
+  onRemove: () => void;
+}): React.JSX.Element | null {
+  const { turnId, trans, onRemove } = props;
+  if (turnId === null) {
+    return null;
+  }
+  const remove = trans.__('Go on from the cell’s last step instead');
+  return (
+    <div className="jp-AIServer-Ask-chips">
+      <span className="jp-AIServer-Ask-chip">
+        {trans.__('goes on from turn %1', turnId)}
+        <button
+          type="button"
+          aria-label={remove}
+          title={remove}
+          onClick={onRemove}
+        >
+          ×
+        </button>
+      </span>
+    </div>
+  );
+}
+
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
   trans: TranslationBundle;

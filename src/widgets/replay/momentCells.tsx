@@ -180,7 +180,10 @@ function rowsOf(then: NotebookThen): IRow[] {
   };
   putBehind(null);
   then.cells.forEach((cell, index) => put(cell, index + 1));
-  [...gone.values()].flat().concat(lost).forEach(cell => put(cell, null));
+  [...gone.values()]
+    .flat()
+    .concat(lost)
+    .forEach(cell => put(cell, null));
   return rows;
 }
 

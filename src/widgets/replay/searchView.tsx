@@ -23,7 +23,10 @@ export function SearchView(props: {
   const hits = search.query.trim() ? search.hits : null;
   const more = React.useCallback(() => void search.more(), [search]);
   return (
-    <div className="jp-AIServer-Replay-search" data-lm-suppress-shortcuts="true">
+    <div
+      className="jp-AIServer-Replay-search"
+      data-lm-suppress-shortcuts="true"
+    >
       <div className="jp-AIServer-Replay-field">
         <searchIcon.react tag="span" />
         <input
@@ -187,7 +190,8 @@ const Hit = React.memo(function Hit(props: {
   const { hit, isHere, tabIndex, onOpen } = props;
   const { trans } = useReplay();
   const isLost = !isHere && hit.path === null;
-  const file = hit.path?.split('/').pop() ?? trans.__('a notebook that is gone');
+  const file =
+    hit.path?.split('/').pop() ?? trans.__('a notebook that is gone');
   const pieces = hit.snippet.map((piece, index) =>
     piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text
   );
@@ -210,9 +214,7 @@ const Hit = React.memo(function Hit(props: {
           : hit.intent.trim() || trans.__('Asked without words')}
       </span>
       {!inIntent && (
-        <span
-          className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}
-        >
+        <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
           {hit.where === 'explanation' ? pieces : <code>{pieces}</code>}
         </span>
       )}
@@ -237,7 +239,10 @@ function Nothing(props: {
 }): React.JSX.Element | null {
   const { search, isAsked, field } = props;
   const { trans } = useReplay();
-  if (search.error || (search.query.trim() && (!isAsked || search.unread > 0))) {
+  if (
+    search.error ||
+    (search.query.trim() && (!isAsked || search.unread > 0))
+  ) {
     return null;
   }
   if (isAsked && search.isSearching) {

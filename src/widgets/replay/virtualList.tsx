@@ -125,7 +125,12 @@ export const VirtualList = React.forwardRef(function VirtualList(
         onKeyDown={event => {
           const from = indexOf(event.target);
           const target = targetOf(event.key, from, count);
-          if (target === null || event.altKey || event.ctrlKey || event.metaKey) {
+          if (
+            target === null ||
+            event.altKey ||
+            event.ctrlKey ||
+            event.metaKey
+          ) {
             return;
           }
           event.preventDefault();
