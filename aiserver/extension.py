@@ -133,6 +133,9 @@ class AIServer(ExtensionApp):
         web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        from .translation import speak_up
+
+        speak_up()
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         from .errors import SettingError
@@ -185,6 +188,7 @@ class AIServer(ExtensionApp):
         from .handlers.routes import ROUTES
         from .histories import Histories
         from .search import SearchEngine
+        from .sessions.changes import Changes
 
         server: Any = self.serverapp
         self.sessions = self.make_sessions(server.root_dir)
@@ -202,6 +206,7 @@ class AIServer(ExtensionApp):
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),
+            aiserver_changes=Changes(self.sessions, owner=session_owner),
             aiserver_owner="" if self.others_may_ask else self.owner,
         )
         base_url = server.web_app.settings["base_url"]

@@ -129,7 +129,7 @@ class Generation:
     async def prepare(self) -> None:
         """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
         session = await _known(self._sessions, self.key)
-        check_writable(session, None)  # before a model is asked for what could not be kept
+        check_writable(session.meta, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
         self._history = session.history()[-HISTORY_TURNS:]
 

@@ -153,6 +153,47 @@ class EventBody(Body):
         return NewEvent.model_validate({"timestamp": utc_now()} | fields)
 
 
+class ForkBody(Body):
+    """The cell that a new one began as a copy of."""
+
+    notebook_id: Id
+    cell_id: Id
+
+
+class CellChangeBody(Body):
+    """What happened to one cell, oldest first.
+
+    ``fork_of`` and ``parents`` say where a new cell came from: it was split off or copied, or
+    made of others of the notebook.
+    """
+
+    cell_id: Id
+    fork_of: ForkBody | None = None
+    parents: Annotated[list[Id], Field(max_length=1000)] = []
+    events: Annotated[list[EventBody], Field(max_length=100)] = []
+
+
+class PlacedCell(Body):
+    """One cell in the order of a notebook's cells."""
+
+    id: Id
+    type: CellType
+
+
+class ChangesBody(Body):
+    """What happened to the cells of a notebook between two moments of it.
+
+    ``id`` is the sender's name of the batch. ``order``, where it or a cell's type changed, has
+    all cells. ``saved``: in this state the notebook was saved.
+    """
+
+    id: Id
+    timestamp: Annotated[str, Field(max_length=64)] | None = None
+    saved: bool = False
+    order: Annotated[list[PlacedCell], Field(max_length=10_000)] | None = None
+    cells: Annotated[list[CellChangeBody], Field(max_length=200)] = []
+
+
 class NotebookBody(Body):
     """Where a notebook was seen, with which id (if it has one) and which cells."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .analyze import AnalyzeDataFrameHandler
 from .base import AIServerHandler
+from .blobs import BlobHandler, BlobsHandler
+from .changes import ChangesHandler
 from .generate import GenerateHandler, PreviewHandler, StopHandler
 from .install import InstallHandler
 from .keys import KeyHandler
@@ -31,6 +33,9 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
     (r"/aiserver/search", SearchHandler),
+    (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
+    (r"/aiserver/blobs", BlobsHandler),
+    (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

@@ -38,8 +38,8 @@ class Item:
     steps: list[tuple[int, Step]] = field(default_factory=list)
     """Cells by number, and what happened in each."""
     order: Order | None = None
-    saved: bool = False
-    """Whether the notebook was saved when all up to here, and nothing more, had happened."""
+    saves: int = 0
+    """How often the notebook was saved when all up to here, and nothing more, had happened."""
 
 
 class Order(NamedTuple):
@@ -72,16 +72,19 @@ def ordered(lives: Sequence[Life], log: Sequence[NotebookLogEntry]) -> list[Item
         rooms[place].orders.append(order)
     times = _rising([_instant(wall.timestamp) for wall in walls])
     marks: dict[str, list[tuple[int, int]]] = {}
+    listed: dict[str, int] = {}  # the first wall that came with an order that has the cell
     for place, wall in enumerate(walls):
+        for cell_id in wall.order.cell_ids if wall.order else ():
+            listed.setdefault(cell_id, place)
         for cell_id, mark in wall.marks.items():
             marks.setdefault(cell_id, []).append((place, mark))
     for cell, life in enumerate(lives):
-        _place(cell, life, marks.get(life.cell_id, []), times, rooms)
+        _place(cell, life, marks.get(life.cell_id, []), listed.get(life.cell_id), times, rooms)
     items: list[Item] = []
-    for room, wall in zip(rooms, [*walls, None], strict=True):
-        items += room.items(wall)
-        if wall and wall.saved and items:
-            items[-1].saved = True
+    for room, behind in zip(rooms, [*walls, None], strict=True):
+        items += room.items(behind)
+        if behind and behind.saved and items:
+            items[-1].saves += 1
     return items
 
 
@@ -179,11 +182,14 @@ def _place(
     cell: int,
     life: Life,
     marks: Sequence[tuple[int, int]],
+    listed: int | None,
     times: Sequence[float],
     rooms: Sequence[_Room],
 ) -> None:
     """Put the steps of a cell into rooms."""
     at, low = 0, 0
+    if marks and listed is not None and not any(map(_is_first, life.steps)):
+        low = listed + 1  # it came blank while somebody watched: nothing of it is older
     for place, mark in marks:
         end = at
         while end < len(life.steps) and _seq(life.steps[end]) <= mark:
@@ -217,6 +223,11 @@ def _pinned(batch: Sequence[Step], low: int) -> int:
     while 0 < n < len(batch) and _seq(batch[n - 1]) == _seq(batch[n]):
         n -= 1  # inferred from the same record
     return n
+
+
+def _is_first(step: Step) -> bool:
+    """Whether it is what a watcher found when it began: all before it is older."""
+    return step.event == "edit" and (step.data or {}).get("trigger") == "first"
 
 
 def _is_watched(step: Step, low: int) -> bool:

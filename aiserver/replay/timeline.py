@@ -190,6 +190,8 @@ class Timeline:
         """``replays`` are steps by cell that were read before."""
         read = replays or {}
         self.moments: list[Moment] = []
+        self.saves: list[int] = []
+        """Of each save that is known of, the moment that it holds."""
         self._cells: dict[str, _Cell] = {}
         for session in sessions:
             cell_id = session.meta.cell_id
@@ -299,12 +301,14 @@ class Timeline:
         if last is not None and (joins or not (steps or order)):
             self.moments[-1] = replace(
                 last,
-                saved=last.saved or item.saved,
+                saved=last.saved or item.saves > 0,
                 also=last.also + tuple((cell.cell_id, step.index) for cell, step in steps),
             )
         elif steps or order:
             self.moments.append(_moment(len(self.moments), item, steps, order))
         index = len(self.moments) - 1
+        if self.moments:
+            self.saves += [index] * item.saves
         if order:
             self._take_order(order, index)
         for cell, step in steps:
@@ -378,7 +382,7 @@ def _moment(
         author=step.author if step else "person",
         outcome=step.outcome if step else "done",
         title=step.title if step else "",
-        saved=item.saved,
+        saved=item.saves > 0,
         also=tuple((cell.cell_id, step.index) for cell, step in rows),
     )
 

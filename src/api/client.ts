@@ -11,6 +11,8 @@ import type {
   AnalyzeBody,
   Blame,
   BlameBody,
+  Changes,
+  ChangesBody,
   EventBody,
   GenerateBody,
   InstallBody,
@@ -168,6 +170,12 @@ export class ApiClient {
     return this._json(path, { method: 'POST', body, signal });
   }
 
+  /** A picture that is kept beside the histories. */
+  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `blobs/${encodeURIComponent(sha256)}`;
+    return answer(this.settings, path, { signal }, response => response.blob());
+  }
+
   /** What happened in all cells of a notebook, in one order. */
   async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
     return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
@@ -202,12 +210,6 @@ export class ApiClient {
     return this._json(`search?${query}`, { signal });
   }
 
-  /** A picture that is kept beside the histories. */
-  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    const path = `blobs/${encodeURIComponent(sha256)}`;
-    return answer(this.settings, path, { signal }, response => response.blob());
-  }
-
   async record(
     notebookId: string,
     cellId: string,
@@ -215,6 +217,22 @@ export class ApiClient {
   ): Promise<SessionEvent[]> {
     const path = `${sessionPath(notebookId, cellId)}/events`;
     return this._json(path, { method: 'POST', body: events });
+  }
+
+  /** Record what happened to the cells of a notebook. `last`: the page may be going. */
+  async recordChanges(
+    notebookId: string,
+    body: ChangesBody,
+    last = false
+  ): Promise<Changes> {
+    const path = `${notebookPath(notebookId)}/changes`;
+    return this._json(path, { method: 'POST', body, last });
+  }
+
+  /** Keep a small picture; answers with the name under which it is kept. */
+  async putBlob(picture: Blob): Promise<string> {
+    const options = { method: 'PUT', body: picture } as const;
+    return (await this._json<{ sha256: string }>('blobs', options)).sha256;
   }
 
   private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {

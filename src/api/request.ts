@@ -31,7 +31,12 @@ export interface IRequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** It may be the last that the page sends: the browser sends it though the page be gone. */
+  last?: boolean;
 }
+
+/** What a browser still sends for a page that is gone. */
+const MOST_OF_THE_LAST = 60_000;
 
 /**
  * Send a request and return the answer if it is a good one.
@@ -48,9 +53,15 @@ export async function request(
   const url = URLExt.join(settings.baseUrl, 'aiserver', path);
   const { method = 'GET', body, headers = {}, signal } = options;
   const init: RequestInit = { method, signal, headers };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body, wellFormed);
+  if (body instanceof Blob) {
+    init.body = body;
+    init.headers = { 'Content-Type': body.type, ...headers };
+  } else if (body !== undefined) {
+    const text = JSON.stringify(body, wellFormed);
+    init.body = text;
     init.headers = { 'Content-Type': 'application/json', ...headers };
+    // At three bytes a character, it is surely not more than that.
+    init.keepalive = options.last && text.length * 3 < MOST_OF_THE_LAST;
   }
   let response: Response;
   try {

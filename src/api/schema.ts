@@ -297,6 +297,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notebooks/{notebook_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record what happened to the cells of a notebook between two moments of it
+         * @description The events are put into the sessions of their cells, then one line of the notebook's log
+         *     says how far each session had come. Sending the same batch again is sending it once. A
+         *     cell whose record can't be written (damaged, or of a newer AI Server) is left out of the
+         *     answer and holds up no other.
+         */
+        post: operations["recordChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep a small picture of an output
+         * @description Of at most 256 KB. What it is, its bytes say. Twice the same is kept once.
+         */
+        put: operations["putBlob"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blobs/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        /** A small picture of an output */
+        get: operations["getBlob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -590,6 +654,46 @@ export interface components {
              *     answered as it was saved, and kept once: so it may be sent again when the answer got lost.
              */
             id?: components["schemas"]["Id"] | null;
+        };
+        ForkBody: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+        };
+        CellChangeBody: {
+            cellId: components["schemas"]["Id"];
+            /** @description The cell that this new one was split off from, or copied from */
+            forkOf?: components["schemas"]["ForkBody"] | null;
+            /** @description The cells of the notebook that were merged into this new one */
+            parents?: components["schemas"]["Id"][];
+            events?: components["schemas"]["EventBody"][];
+        };
+        PlacedCell: {
+            id: components["schemas"]["Id"];
+            /** @enum {string} */
+            type: "code" | "markdown" | "raw";
+        };
+        ChangesBody: {
+            /** @description The sender's name of the batch */
+            id: components["schemas"]["Id"];
+            /** Format: date-time */
+            timestamp?: string | null;
+            /** @description In this state the notebook was saved */
+            saved?: boolean;
+            /** @description All cells of the notebook, where their order or the type of one changed */
+            order?: components["schemas"]["PlacedCell"][] | null;
+            cells?: components["schemas"]["CellChangeBody"][];
+        };
+        Changes: {
+            cells: {
+                [key: string]: {
+                    revision: number;
+                    /** @description The last place in its order */
+                    seq: number;
+                };
+            };
+        };
+        Blob: {
+            sha256: string;
         };
         NotebookBody: {
             path: string;
@@ -1477,6 +1581,101 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    recordChanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangesBody"];
+            };
+        };
+        responses: {
+            /** @description Where the session of each cell stands */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    putBlob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "image/png": string;
+                "image/jpeg": string;
+                "image/webp": string;
+                "image/gif": string;
+            };
+        };
+        responses: {
+            /** @description The name under which it is kept */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Blob"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    getBlob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture; it never changes */
+            200: {
+                headers: {
+                    "Cache-Control"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                    "image/gif": string;
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

@@ -41,8 +41,10 @@ import {
   INITIAL,
   ISuggestion,
   ITarget,
+  begun,
   broughtBack,
   inSeconds,
+  suggested,
   suggestionOf,
   waitingFor,
   withModels,
@@ -406,16 +408,9 @@ export class GenerationModel {
   ): void {
     if (this._run === run) {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
-      const now = this.target.source() ?? '';
       this._endRun(run, {
-        phase: 'suggested',
-        notice: now.trimEnd() === suggestion.source.trimEnd() ? 'same' : null,
-        edited: this._isEdited,
-        unkept,
-        code: suggestion.source,
-        explanation: suggestion.explanation,
-        turnId: suggestion.turnId,
-        branch: null // From here on it is this answer that is gone on from.
+        ...suggested(suggestion, this.target.source() ?? ''),
+        edited: this._isEdited
       });
     }
   }
@@ -437,9 +432,7 @@ export class GenerationModel {
   private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
     this._suggestion = this._request = null;
-    const { model, cellModel, failed, branch } = this._state;
-    const kept = { model, cellModel, failed, branch, turnId };
-    this._set({ ...INITIAL, ...kept, phase, draft });
+    this._set(begun(this._state, phase, draft, turnId));
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */

@@ -202,6 +202,46 @@ export function waitingFor(
   };
 }
 
+/** A whole answer, shown as a change of what the cell holds now. */
+export function suggested(
+  suggestion: ISuggestion,
+  now: string
+): Partial<IGenerationState> {
+  const { source: code, explanation, turnId, unkept } = suggestion;
+  const isSame = now.trimEnd() === code.trimEnd();
+  const notice = isSame ? 'same' : null;
+  // From here on it is this answer that a request goes on from.
+  const branch = null;
+  return {
+    phase: 'suggested',
+    notice,
+    unkept,
+    code,
+    explanation,
+    turnId,
+    branch
+  };
+}
+
+/** Where the next request begins: what is known of the cell and its model stays. */
+export function begun(
+  { model, cellModel, failed, branch }: IGenerationState,
+  phase: 'idle' | 'asking',
+  draft: string,
+  turnId: number | null
+): IGenerationState {
+  return {
+    ...INITIAL,
+    model,
+    cellModel,
+    failed,
+    branch,
+    turnId,
+    phase,
+    draft
+  };
+}
+
 /** What the end of a request without an answer changes. */
 export function withoutAnswer(
   state: IGenerationState,

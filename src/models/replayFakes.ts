@@ -288,8 +288,8 @@ export function runStep(steps: readonly Step[], data: object = {}): Step {
     title: '',
     outcome: 'done',
     event: 'run',
-    data: { status: 'ok', ...data },
-    parent: steps.length > 0 ? steps.length - 1 : null,
-    lane: 0
+    parent: steps.length ? steps.length - 1 : null,
+    lane: 0,
+    data: { status: 'ok', ...data }
   };
 }

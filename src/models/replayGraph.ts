@@ -17,7 +17,7 @@ export function after(step: Step): string {
 
 /** The step that this one went on from; null if there is none. */
 export function parentOf(step: Step): number | null {
-  const parent = step.parent === undefined ? step.index - 1 : step.parent;
+  const { parent } = step;
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
@@ -28,7 +28,7 @@ export function isBranching(step: Step): boolean {
 }
 
 export function laneOf(step: Step): number {
-  return Math.max(0, Math.min(MAX_LANES - 1, step.lane ?? 0));
+  return Math.max(0, Math.min(MAX_LANES - 1, step.lane));
 }
 
 /**

@@ -9,7 +9,9 @@ import * as React from 'react';
 import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/failure';
 import { Command } from './command';
+import { countText } from './counts';
 import { failureText } from './failures';
+import { serverText } from './serverwords';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
@@ -37,7 +39,7 @@ export function ModelLabel(props: {
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
   const words =
-    `${model.label} · ${where}` +
+    `${serverText(model.label, trans)} · ${where}` +
     (forCell ? ` · ${trans.__('this cell only')}` : '');
   return onPick ? (
     <button
@@ -163,8 +165,8 @@ export function shapeOf(
 ): string {
   return trans.__(
     '%1 rows × %2 columns',
-    profile.rowCount.toLocaleString(),
-    profile.columnCount.toLocaleString()
+    countText(profile.rowCount, trans),
+    countText(profile.columnCount, trans)
   );
 }
 

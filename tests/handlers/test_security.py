@@ -24,6 +24,7 @@ ID = "0" * 32
 def addresses() -> list[str]:
     """A concrete address for each route, as the live router matches it."""
     samples = {"([^/]+)": "x1", "([0-9a-f]{32})": ID, "([a-z_]{1,64})": "openai"}
+    samples["([0-9a-f]{64})"] = 2 * ID
     found = []
     for pattern, _ in ROUTES:
         for regex, sample in samples.items():
@@ -115,6 +116,9 @@ EXPECTED = {
     ("ReplayHandler", "GET"): "read",
     ("EventsHandler", "POST"): "write",
     ("NotebooksHandler", "POST"): "write",
+    ("ChangesHandler", "POST"): "write",
+    ("BlobsHandler", "PUT"): "write",
+    ("BlobHandler", "GET"): "read",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "write",

@@ -160,7 +160,7 @@ class SQLSessionManager(SessionManager):
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
-        check_writable(other, None)
+        check_writable(other.meta, None)
         return await self._do(lambda db: db.write(sessions.take_over, key, other, skip))
 
     @contextlib.asynccontextmanager

@@ -162,7 +162,7 @@ const StepRow = React.memo(function StepRow(
   const chip = outcome(step, props.isNewestTurn, trans);
   const who = author(step, props.model, trans);
   const Icon = stepIcon(step);
-  const isLeft = (step.lane ?? 0) > 0;
+  const isLeft = step.lane > 0;
   const classes = [
     isCurrent ? 'jp-mod-current' : '',
     isLeft ? 'jp-mod-aside' : ''

@@ -1,0 +1,62 @@
+"""``blobs``: small pictures of outputs, by what they hold.
+
+What must hold: what is sent back is a picture and can be nothing else to a browser. It is known
+by its first bytes, never by what somebody says it is; anything else in the store is not here (P10).
+"""
+
+from __future__ import annotations
+
+from ..errors import InvalidRequest, NotFound, RequestTooLarge
+from ..surrogates import json_bytes
+from .base import MAX_BODY, AIServerHandler, guarded
+
+MAX_BLOB = 256 * 1024
+
+_BEGINNINGS = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
+class BlobsHandler(AIServerHandler):
+    """Keeps pictures."""
+
+    @guarded("write")
+    async def put(self) -> None:
+        """Keep a picture and answer with its hash; twice the same is kept once."""
+        data = self.request.body
+        if picture_type(data) is None and len(data) <= MAX_BODY:
+            raise InvalidRequest("The body is no PNG, JPEG, WebP or GIF picture.")
+        if len(data) > MAX_BLOB:
+            raise RequestTooLarge("That picture is too large to be kept.")
+        sha256 = await self.sessions.put_blob(data, owner=self.session_owner)
+        self.set_status(201)
+        await self.finish(json_bytes({"sha256": sha256}))
+
+
+class BlobHandler(AIServerHandler):
+    """One picture."""
+
+    @property
+    def content_security_policy(self) -> str:
+        """Nothing in it may load or run anything, whatever opens it."""
+        return "default-src 'none'; sandbox"
+
+    @guarded("read")
+    async def get(self, sha256: str) -> None:
+        """Answer with the picture. It never changes, so it is asked for once."""
+        data = await self.sessions.get_blob(sha256, owner=self.session_owner)
+        kind = picture_type(data) if data else None
+        if data is None or kind is None:
+            raise NotFound("There is no such picture.")
+        self.set_header("Cache-Control", "private, max-age=31536000, immutable")
+        await self.finish(data, set_content_type=kind)
+
+
+def picture_type(data: bytes) -> str | None:
+    """The media type of a picture, by its first bytes; None for what is none."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), None)

@@ -1,0 +1,125 @@
+"""What happened to the cells of a notebook, and pictures of outputs, over HTTP."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from ..conftest import request
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+URL = "notebooks/nb/changes"
+
+
+def body(**more: Any) -> dict[str, Any]:
+    return {"id": "batch-1", "cells": []} | more
+
+
+def edit(source: str, **more: Any) -> dict[str, Any]:
+    return {"type": "edit", "source": source, "data": {"trigger": "save"}} | more
+
+
+async def test_changes_are_recorded_once_however_often_they_are_sent(call):
+    """P36: events without a name of their own, too."""
+    await call("POST", "generate", request())
+    sent = body(
+        timestamp="2026-01-27T10:00:00.000Z",
+        saved=True,
+        order=[{"id": "c1", "type": "code"}, {"id": "c2", "type": "markdown"}],
+        cells=[
+            {"cellId": "c1", "events": [edit("x = 1"), {"type": "run", "data": {"status": "ok"}}]},
+            {
+                "cellId": "c2",
+                "forkOf": {"notebookId": "nb", "cellId": "c1"},
+                "events": [{"type": "split", "source": "y"}],
+            },
+        ],
+    )
+    first = await call("POST", URL, sent)
+    assert first.status == 201
+    assert first.data == {
+        "cells": {"c1": {"revision": 2, "seq": 3}, "c2": {"revision": 2, "seq": 2}}
+    }
+    assert (await call("POST", URL, sent)).data == first.data
+    stored = (await call("GET", "sessions/nb/c2")).data
+    assert stored["meta"]["forked_from"]["cell_id"] == "c1"
+    assert [event["type"] for event in stored["events"]] == ["split"]
+    assert stored["events"][0]["timestamp"] == sent["timestamp"]
+
+
+async def test_secrets_are_not_kept_of_what_a_run_printed(call):
+    """P16: outputs, too."""
+    key = "sk-proj-" + "a1B2c3D4" * 6
+    run = {"type": "run", "data": {"status": "ok", "outputs": {"text": f"key: {key}"}}}
+    cells = [{"cellId": "c1", "events": [run]}]
+    await call("POST", URL, body(cells=cells))
+    stored = await call("GET", "sessions/nb/c1")
+    assert key.encode() not in stored.raw and b"key: " in stored.raw
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"id": "../x"}, "id"),
+        ({"cells": [{"cellId": "../../x"}]}, "cells"),
+        ({"cells": [{"cellId": "c1"}, {"cellId": "c1"}]}, "cells"),
+        ({"cells": [{"cellId": f"c{n}"} for n in range(201)]}, "cells"),
+        ({"cells": [{"cellId": "c", "events": [edit("")] * 101}]}, "cells"),
+        ({"cells": [{"cellId": "c", "forkOf": {"notebookId": "..", "cellId": "c"}}]}, "cells"),
+        ({"cells": [{"cellId": "c", "parents": ["a/b"]}]}, "cells"),
+        ({"cells": [{"cellId": "c", "events": [edit("", timestamp="then")]}]}, "timestamp"),
+        ({"order": [{"id": "a", "type": "code"}] * 2}, "order"),
+        ({"order": [{"id": "a", "type": "cheese"}]}, "order"),
+        ({"timestamp": "now"}, "timestamp"),
+        ({"surprise": 1}, "surprise"),
+    ],
+)
+async def test_a_bad_batch_is_refused_as_a_whole(call, jp_root_dir, wrong, field):
+    """P5, P29"""
+    reply = await call("POST", URL, body(**wrong))
+    assert reply.status == 400 and reply.data["message"].startswith(field), reply.data
+    assert not (jp_root_dir / ".aiserver_sessions").exists()
+
+
+async def test_no_id_of_a_notebook_leaves_the_store(call, jp_root_dir):
+    """P5"""
+    for path in ("notebooks/..%2Fx/changes", "notebooks/%00/changes", "notebooks/a.b/changes"):
+        assert (await call("POST", path, body())).status == 400
+    assert not (jp_root_dir / ".aiserver_sessions").exists()
+
+
+async def test_a_picture_is_kept_by_what_it_holds(call):
+    reply = await call("PUT", "blobs", raw=PNG, headers={"Content-Type": "image/png"})
+    assert reply.status == 201
+    assert reply.data == {"sha256": hashlib.sha256(PNG).hexdigest()}
+    picture = await call("GET", f"blobs/{reply.data['sha256']}")
+    assert (picture.status, picture.raw) == (200, PNG)
+    assert picture.headers["Content-Type"] == "image/png"
+    assert picture.headers["X-Content-Type-Options"] == "nosniff"
+    assert "immutable" in picture.headers["Cache-Control"]
+    assert picture.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"", 400),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", 400),
+        (b"<html>", 400),
+        (b"GIF", 400),
+        (PNG + b"\0" * 262144, 413),
+    ],
+)
+async def test_nothing_but_small_pictures_is_taken(call, data, status):
+    """P10: whatever the sender calls it."""
+    reply = await call("PUT", "blobs", raw=data, headers={"Content-Type": "image/png"})
+    assert reply.status == status
+
+
+async def test_nothing_but_pictures_is_given(call, extension):
+    """P10: what else a store keeps is not for a browser."""
+    sha256 = await extension.sessions.put_blob(b"<html><script>alert(1)</script>")
+    assert (await call("GET", f"blobs/{sha256}")).status == 404
+    assert (await call("GET", f"blobs/{'0' * 64}")).status == 404

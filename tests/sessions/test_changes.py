@@ -1,0 +1,242 @@
+"""Batches of changes: what a page saw happen to the cells of a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from aiserver.errors import SessionTooNew, StorageFull
+from aiserver.models import NewLogEntry, SessionKey
+from aiserver.sessions.base import SessionManager
+from aiserver.sessions.changes import Batch, CellChange, Changes, Mark
+from aiserver.sessions.memory import InMemorySessionManager
+
+from .conftest import Backend
+from .records import NOON, event, in_loop, turn
+
+NB = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
+A, B, C = (SessionKey(NB, cell) for cell in ("aa", "bb", "cc"))
+
+
+def edit(name: str, source: str, trigger: str = "save") -> Any:
+    return event("edit", source=source, data={"trigger": trigger}, id=name)
+
+
+def batch(name: str, *cells: CellChange, **more: Any) -> Batch:
+    return Batch(id=name, timestamp=NOON, cells=cells, **more)
+
+
+async def lines(store: SessionManager) -> list[dict[str, Any]]:
+    log = await store.read_notebook_log(NB)
+    return [{"type": entry.type} | entry.data for entry in log]
+
+
+async def kinds(store: SessionManager, key: SessionKey) -> list[str]:
+    session = await store.load_session(key)
+    return [getattr(item, "type", "turn") for item in session.ordered()]
+
+
+@in_loop
+async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
+    backend: Backend,
+) -> None:
+    store = backend.open()
+    await store.save_interaction(A, turn())
+    marks = await Changes(store).record(
+        NB,
+        batch(
+            "b1",
+            CellChange(A, [edit("e1", "x = 2"), event("run", id="e2")]),
+            CellChange(B, [edit("e3", "# 标题", "first")]),
+            order=[("aa", "code"), ("bb", "markdown")],
+        ),
+    )
+    assert marks == {"aa": Mark(2, 3), "bb": Mark(1, 1)}
+    store = backend.open()
+    assert await kinds(store, A) == ["turn", "edit", "run"]
+    types = {"aa": "code", "bb": "markdown"}
+    assert await lines(store) == [
+        {"type": "cell_order", "cell_ids": ["aa", "bb"], "types": types},
+        {"type": "changed", "cells": {"aa": 3, "bb": 1}, "id": "b1"},
+    ]
+    await Changes(store).record(NB, batch("b2", saved=True))
+    assert (await lines(store))[2:] == [
+        {"type": "changed", "cells": {}, "id": "b2", "saved": True},
+    ]
+
+
+@in_loop
+async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> None:
+    """P36: by the same server or, after it died, by a new one."""
+    store = backend.open()
+    await store.record_events(A, [edit("e0", "x = 1")])
+    sent = batch(
+        "b1",
+        CellChange(B, [event("copy", id="e1", source="x = 1")], fork_of=A),
+        CellChange(C, [event("merge", id="e2", source="x")], parents=[A, B]),
+        CellChange(A, [event("merge", id="e3")]),
+        order=[("aa", "code")],
+    )
+    changes = Changes(store)
+    first = await changes.record(NB, sent)
+    before = [await store.load_session(key) for key in (A, B, C)]
+    assert await changes.record(NB, sent) == first
+    again = backend.open()
+    assert await Changes(again).record(NB, sent) == first
+    assert [await again.load_session(key) for key in (A, B, C)] == before
+    assert len(await lines(again)) == 2
+
+
+@in_loop
+async def test_two_that_send_the_same_at_once_are_one(store: SessionManager) -> None:
+    """P23"""
+    changes = Changes(store)
+    sent = batch("b1", CellChange(A, [edit("e1", "x")]), order=[("aa", "code")])
+    first, second = await asyncio.gather(changes.record(NB, sent), changes.record(NB, sent))
+    assert first == second == {"aa": Mark(1, 1)}
+    assert len(await lines(store)) == 2
+
+
+@in_loop
+async def test_what_is_cut_in_the_middle_is_made_whole(store: SessionManager) -> None:
+    """P19, P20: the disk fills up between two cells; the same batch is sent again."""
+    full = {"bb"}
+    real = store.record_events
+
+    async def failing(key: SessionKey, *args: Any, **more: Any) -> Any:
+        if key.cell_id in full:
+            raise StorageFull
+        return await real(key, *args, **more)
+
+    store.record_events = failing  # type: ignore[method-assign]
+    changes = Changes(store)
+    sent = batch(
+        "b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")], fork_of=A)
+    )
+    with pytest.raises(StorageFull):
+        await changes.record(NB, sent)
+    assert await lines(store) == [], "no line names what isn't there"
+    full.clear()
+    await changes.record(NB, sent)
+    assert await kinds(store, A) == ["edit"]
+    assert await kinds(store, B) == ["edit"], "it had no origin to begin with"
+    assert await lines(store) == [{"type": "changed", "cells": {"aa": 1, "bb": 1}, "id": "b1"}]
+
+
+@in_loop
+async def test_a_new_cell_begins_with_what_its_origin_held_before_the_batch(
+    backend: Backend,
+) -> None:
+    """P28: a split's pieces have a history each, and none is the other's."""
+    store = backend.open()
+    await store.save_interaction(A, turn())
+    pieces = {"pieces": ["bb", "aa"], "from": "aa"}
+    split = [event("split", source=part, data=pieces, id=f"s{part}") for part in "12"]
+    await Changes(store).record(
+        NB,
+        batch("b1", CellChange(A, [split[1]]), CellChange(B, [split[0]], fork_of=A)),
+    )
+    store = backend.open()
+    assert await kinds(store, A) == await kinds(store, B) == ["turn", "split"]
+    session = await store.load_session(B)
+    assert session.meta.forked_from == {"notebook_id": NB, "cell_id": "aa", "revision": 1}
+    assert [one.source for one in session.events or []] == ["1"]
+    await store.save_interaction(B, turn("another"))
+    assert await kinds(store, A) == ["turn", "split"]
+
+
+@in_loop
+async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) -> None:
+    """DESIGN §2: the parents count as merged, with what they had then."""
+    store = backend.open()
+    await store.record_events(A, [edit("e1", "x")])
+    merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])
+    await Changes(store).record(NB, batch("b1", merged, CellChange(A, [event("merge", id="n")])))
+    store = backend.open()
+    session = await store.load_session(C)
+    assert session.meta.parents == [{"notebook_id": NB, "cell_id": "aa", "revision": 1}]
+    assert await kinds(store, C) == ["merge"]
+    await store.save_interaction(C, turn())
+    assert (await backend.open().load_session(C)).meta.parents == session.meta.parents
+
+
+@in_loop
+async def test_owners_stay_apart(store: SessionManager) -> None:
+    """P9: what one owner's page saw is nothing of another's."""
+    hers, his = (SessionKey(NB, "aa", owner) for owner in ("hers", "his"))
+    await Changes(store, owner="hers").record(
+        NB, batch("b1", CellChange(hers, [edit("e1", "x")]), order=[("aa", "code")])
+    )
+    assert not await store.exists(his)
+    assert await store.read_notebook_log(NB, owner="his") == []
+    fork = CellChange(SessionKey(NB, "bb", "his"), [edit("e2", "y")], fork_of=his)
+    await Changes(store, owner="his").record(NB, batch("b1", fork))
+    assert await kinds(store, fork.key) == ["edit"]
+    assert len(await store.read_notebook_log(NB, owner="his")) == 1
+
+
+@in_loop
+async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
+    """P25: a session of a newer AI Server is left alone."""
+    store = InMemorySessionManager()
+    real = store.record_events
+
+    async def too_new(key: SessionKey, *args: Any, **more: Any) -> Any:
+        if key == A:
+            raise SessionTooNew
+        return await real(key, *args, **more)
+
+    store.record_events = too_new  # type: ignore[method-assign]
+    sent = batch("b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")]))
+    assert await Changes(store).record(NB, sent) == {"bb": Mark(1, 1)}
+    assert await lines(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
+
+
+@in_loop
+async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    look = iter(range(100))
+
+    async def first(source: str) -> list[str]:
+        name = f"look-{next(look)}"
+        await changes.record(NB, batch(name, CellChange(A, [edit(name, source, "first")])))
+        return await kinds(store, A)
+
+    assert await first("x = 1") == ["edit"]
+    assert await first("x = 1") == ["edit"]
+    asked = turn(code="x = 2")
+    asked.user_request.current_code = "x = 1"
+    await store.save_interaction(A, asked)
+    assert await first("x = 1") == ["edit", "turn"], "a proposal is not yet in the cell"
+    await store.record_events(A, [event("accept", turn_id=1)])
+    assert await first("x = 2") == ["edit", "turn", "accept"]
+    assert (await changes.record(NB, batch("e", CellChange(A))))["aa"].seq == 3
+    assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
+    await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
+    assert len(await kinds(store, A)) == 5, "only a first look is left out"
+
+
+@in_loop
+async def test_a_long_log_is_read_once() -> None:
+    """What was sent is known without reading the log for each batch."""
+    store = InMemorySessionManager()
+    old = NewLogEntry(type="changed", timestamp=NOON, data={"cells": {}, "id": "old"})
+    await store.append_notebook_log(NB, [old])
+    reads = 0
+    real = store.read_notebook_log
+
+    async def counted(notebook_id: str, *, owner: str = "") -> Any:
+        nonlocal reads
+        reads += 1
+        return await real(notebook_id, owner=owner)
+
+    store.read_notebook_log = counted  # type: ignore[method-assign]
+    changes = Changes(store)
+    await changes.record(NB, batch("old"))
+    for number in range(20):
+        await changes.record(NB, batch(f"b{number}"))
+    assert reads == 1
+    assert len(await real(NB)) == 21
