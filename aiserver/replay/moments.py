@@ -50,6 +50,8 @@ class CellThen(NamedTuple):
     source: str
     step: int | None
     changed: bool = False
+    after: tuple[str | None] | None = None
+    """Of one that is gone: the cell that it stood behind, where that is known."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
@@ -72,8 +74,10 @@ class Notebook(NamedTuple):
     def to_wire(self) -> dict[str, Any]:
         """The notebook as sent: camelCase."""
         gone = [cell.to_wire() for cell in self.gone]
-        for cell in gone:
+        for cell, then in zip(gone, self.gone, strict=True):
             del cell["changed"]
+            if then.after is not None:
+                cell["after"] = then.after[0]
         return {
             "index": self.moment.index,
             "timestamp": self.moment.timestamp,

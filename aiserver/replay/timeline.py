@@ -59,7 +59,7 @@ class Timeline:
         cells = [self._cells[cell_id].at(index, cell_id in came) for cell_id in there]
         kept = set(there)
         gone = [
-            cell.at(index)
+            replace(cell.at(index), after=cell.left.at(index))
             for cell in self._cells.values()
             if cell.cell_id not in kept and self._is_gone(cell, index)
         ]
@@ -180,6 +180,12 @@ class Timeline:
         )
 
     def _take_order(self, order: Order, index: int) -> None:
+        there = set(order.cell_ids)
+        before: str | None = None
+        for cell_id in self._orders.last or []:
+            if cell_id not in there:
+                self._cells[cell_id].left.add(index, (before,))
+            before = cell_id
         self._orders.add(index, order.cell_ids)
         self._with_order.add(index)
         for cell_id in order.cell_ids:
