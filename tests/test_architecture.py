@@ -15,7 +15,7 @@ LAYERS = [
     {"models", "durable"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
-    {"compose", "histories"},
+    {"compose", "histories", "search"},
     {"sharing"},
     {"generation"},
     {"assistant"},

@@ -7,14 +7,14 @@ file is looked at only if whoever asks may read it, and if it is the very notebo
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Any, cast
+from typing import Any
 
 from jupyter_core.utils import ensure_async
 from tornado import web
 
 from ..errors import InvalidRequest
 from ..histories import Histories
-from ..sharing.export import FORMATS, Format, export, name_of
+from ..sharing.export import FORMATS, export, name_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -35,7 +35,7 @@ class ExportHandler(AIServerHandler):
         made = await export(
             self.sessions,
             history,
-            cast("Format", format_),
+            format_,
             name_of(history) if notebook is None else PurePosixPath(path).name,
             owner=self.session_owner,
             notebook=notebook,
@@ -48,9 +48,8 @@ class ExportHandler(AIServerHandler):
         if not await ensure_async(allowed):
             return None
         try:
-            model = await ensure_async(
-                self.contents_manager.get(path, content=True, type="notebook")
-            )
+            manager: Any = self.contents_manager
+            model = await ensure_async(manager.get(path, content=True, type="notebook"))
             content: dict[str, Any] = model["content"]
             is_it = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
         except (web.HTTPError, OSError, ValueError, KeyError, TypeError):

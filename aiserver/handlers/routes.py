@@ -13,6 +13,7 @@ from .keys import KeyHandler
 from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
+from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
@@ -33,6 +34,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
     (_NOTEBOOK + r"/export", ExportHandler),
+    (r"/aiserver/search", SearchHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),

@@ -19,6 +19,7 @@ import type {
   GenerateBody,
   InstallBody,
   InstallEvent,
+  ISearchAsk,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -27,6 +28,7 @@ import type {
   PreviewBody,
   Replay,
   Report,
+  SearchResults,
   Session,
   SessionEvent,
   SessionList,
@@ -206,6 +208,18 @@ export class ApiClient {
   ): Promise<Export> {
     const query = new URLSearchParams({ format, path });
     return this._json(`${notebookPath(notebookId)}/export?${query}`);
+  }
+
+  /** The turns that fit some words, of one notebook or of all. */
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    const query = new URLSearchParams({
+      q: ask.query,
+      by: ask.by,
+      offset: `${ask.offset}`,
+      limit: `${ask.limit}`,
+      ...(ask.notebookId === null ? {} : { notebookId: ask.notebookId })
+    });
+    return this._json(`search?${query}`, { signal });
   }
 
   async record(

@@ -119,6 +119,8 @@ EXPECTED = {
     ("TimelineHandler", "GET"): "read",
     ("MomentHandler", "GET"): "read",
     ("ReportHandler", "GET"): "read",
+    ("ExportHandler", "GET"): "read",
+    ("SearchHandler", "GET"): "read",
     ("EventsHandler", "POST"): "write",
     ("NotebooksHandler", "POST"): "write",
     ("ChangesHandler", "POST"): "write",
