@@ -4,14 +4,15 @@
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
-import { Message } from '@lumino/messaging';
+import { Message, MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 import React from 'react';
 
 import type { ReplayModel } from '../../models/replay';
 import { IReplayContext, pickLocale, ReplayContext } from './context';
 import type { IAsk } from './empty';
 import { replayIcon } from './icons';
-import { ReplayView } from './view';
+import { IToggle, ReplayView } from './view';
 
 /** Times are shown to the minute. */
 const TICK_MS = 30_000;
@@ -26,6 +27,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     /** Open the guided notebook; null where that is not to be had. */
     firstSteps?: () => (() => void) | null;
     copy: (text: string) => void;
+    /** Showing who wrote each line in the cell; null where that is not to be had. */
+    blame?: () => IToggle | null;
   }) {
     super(options.model);
     const trans = options.translator.load('aiserver');
@@ -33,6 +36,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this._ask = options.ask;
     this._firstSteps = options.firstSteps;
     this._copy = options.copy;
+    this._blame = options.blame;
     this._context = {
       trans,
       locale: pickLocale(language, navigator.languages ?? []),
@@ -62,6 +66,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
           ask={this._ask()}
           firstSteps={this._firstSteps?.() ?? undefined}
           copy={this._copy}
+          blame={this._blame?.()}
         />
       </ReplayContext>
     );
@@ -91,9 +96,17 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    const first = '[role="slider"], [role="tab"][aria-selected="true"]';
+    // What is to be shown now may be another view than the one that is drawn.
+    MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
+    void this.renderPromise?.then(() => this._focus());
+  }
+
+  private _focus(): void {
+    const first =
+      '[role="slider"], input[type="search"], [role="tab"][aria-selected="true"]';
     const targets = Array.from(this.node.querySelectorAll<HTMLElement>(first));
-    // The slider if there is one: arrow keys then go through the steps at once.
+    // The slider if there is one: arrow keys then go through the steps at once. In a search,
+    // its field.
     targets[targets.length - 1]?.focus();
   }
 
@@ -122,6 +135,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.update();
   }
 
+  private readonly _blame?: () => IToggle | null;
   private readonly _ask: () => IAsk | null;
   private readonly _firstSteps?: () => (() => void) | null;
   private readonly _copy: (text: string) => void;
