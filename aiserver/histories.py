@@ -11,11 +11,13 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .errors import SessionCorrupt
 from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id
 from .replay import Step, Timeline, replay
 from .sessions.base import SessionManager
@@ -84,25 +86,21 @@ class Histories:
         is_same = log_mark == known.log_mark and marks == known.marks
         if known.history and is_same:
             return known.history
+        log = known.log
         if log_mark is None:
-            known.log = ()
+            log = ()
         elif log_mark != known.log_mark:
-            known.log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
-        known.log_mark = log_mark
+            log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
         loaded = await self._load(notebook_id, changed)
-        for cell_id in known.marks.keys() - marks.keys():
+        for cell_id in {*changed, *(known.marks.keys() - marks.keys())}:
             known.sessions.pop(cell_id, None)
             known.steps.pop(cell_id, None)
-        for cell_id in changed:
-            session = loaded.get(cell_id)
-            if session is None:  # deleted meanwhile
-                marks.pop(cell_id)
-                known.sessions.pop(cell_id, None)
-            else:
-                known.sessions[cell_id] = session
-            known.steps.pop(cell_id, None)
-        known.marks = marks
+        known.sessions.update(loaded)
+        known.marks = {
+            cell_id: mark for cell_id, mark in marks.items() if cell_id in known.sessions
+        }
+        known.log_mark, known.log = log_mark, log
         known.history = await asyncio.to_thread(_made, notebook_id, known)
         return known.history
 
@@ -113,7 +111,9 @@ class Histories:
         async def load() -> None:
             for cell_id in todo:
                 key = SessionKey(notebook_id, cell_id, self._owner)
-                session = await self._store.load_if_exists(key)
+                session = None
+                with contextlib.suppress(SessionCorrupt):  # the others are there all the same
+                    session = await self._store.load_if_exists(key)
                 if session is not None:
                     found[cell_id] = session
 

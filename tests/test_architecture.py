@@ -16,6 +16,7 @@ LAYERS = [
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
     {"compose", "histories", "search"},
+    {"sharing"},
     {"generation"},
     {"assistant"},
     {"handlers"},

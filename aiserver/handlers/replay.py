@@ -61,7 +61,10 @@ class BlameHandler(_PastHandler):
         body = self.body(BlameBody)
         session = await self.sessions.load_session(key)
         others: dict[str, Session] = {}
-        if any(event.type == "merge" for event in session.events or []):
+        if any(
+            event.type == "merge" or "from_cell" in (event.data or {})
+            for event in session.events or []
+        ):
             others = dict((await self.histories.of(notebook_id)).sessions)
         self.set_revision(session.revision)
 

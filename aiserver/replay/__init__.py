@@ -6,9 +6,22 @@
 
 from __future__ import annotations
 
-from .blame import Origin, blame
+from .blame import Origin, blame, blames
+from .moments import CellThen, Moment, Notebook
 from .report import report
-from .steps import Step, replay
-from .timeline import Moment, Timeline
+from .step import Step
+from .steps import replay
+from .timeline import Timeline
 
-__all__ = ["Moment", "Origin", "Step", "Timeline", "blame", "replay", "report"]
+__all__ = [
+    "CellThen",
+    "Moment",
+    "Notebook",
+    "Origin",
+    "Step",
+    "Timeline",
+    "blame",
+    "blames",
+    "replay",
+    "report",
+]

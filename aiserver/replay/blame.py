@@ -17,15 +17,17 @@ from typing import Any, Literal
 
 from ..models import Session
 from .lines import matched
-from .steps import Step, replay
+from .step import Step
+from .steps import replay
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a line comes from; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    ``brought`` is where the line was written if that was in a cell that was merged into this one:
-    then ``step`` and ``seq`` are the merge's, and the rest tells of the origin.
+    ``brought`` is where the line was written if that was in another cell (one that was merged into
+    this one, or whose version was put here): then ``step`` and ``seq`` are those of the step that
+    brought it, and the rest tells of the origin.
     """
 
     author: Literal["model", "person"] = "person"
@@ -97,7 +99,7 @@ def blame(
     """The origin of each line: of what the cell held after a step, or of ``source``, else now.
 
     ``source`` is what the cell holds now, which no step may know yet. ``others`` are sessions of
-    the notebook by cell, in which those of merged cells are looked up. ``steps`` saves reading
+    the notebook by cell, in which lines that came from there are looked up. ``steps`` saves reading
     them from the session once more. Raises IndexError if there is no such step.
     """
     steps = replay(session) if steps is None else steps
@@ -111,24 +113,44 @@ def blame(
     return list(book.written(source, NOT_NOTED).origins)
 
 
+def blames(
+    session: Session,
+    *,
+    others: Mapping[str, Session] | None = None,
+    steps: Sequence[Step] | None = None,
+) -> list[list[Origin]]:
+    """For each step the origin of each line of the ``code`` that it shows, read in one go.
+
+    Of a turn that is its suggestion, whether the cell came to hold it or not.
+    """
+    book = _Book(session.meta.cell_id, others or {})
+    return [list(book.follow(one).origins) for one in (replay(session) if steps is None else steps)]
+
+
 class _Book:
     """Follows the steps of a cell, and knows of each version that there was who wrote it."""
 
     def __init__(
         self, cell_id: str, others: Mapping[str, Session], passed: frozenset[str] = frozenset()
     ) -> None:
-        self._others, self._passed = others, passed | {cell_id}
+        self._cell_id, self._others, self._passed = cell_id, others, passed | {cell_id}
         self._shown: list[_Version] = []
         self._by_text: dict[str, _Version] = {}
         self._last: Step | None = None
         self.held = _EMPTY
+        """What the cell held after the last step."""
 
-    def follow(self, step: Step) -> None:
-        """Take in one more step."""
+    @property
+    def shown(self) -> _Version:
+        """What the last step shows, which may be an answer that nobody accepted."""
+        return self._shown[-1] if self._shown else _EMPTY
+
+    def follow(self, step: Step) -> _Version:
+        """Take in one more step; return what it shows."""
         before = self.held
         if step.kind == "turn":
             shown = self._suggested(step)
-        elif step.code == before.text and step.kind != "start":
+        elif step.code == before.text and before is not _EMPTY:
             shown = before
         else:
             shown = self._put(step)
@@ -137,6 +159,7 @@ class _Book:
         if step.applied:
             self.held = shown
         self._last = step
+        return shown
 
     def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
         """A text that a person has put in place of what the cell held.
@@ -165,32 +188,40 @@ class _Book:
         if step.from_step is not None:
             from_version = self._shown[step.from_step]
             return _carried(step.code, [from_version, self.held], origin)
-        if step.kind == "merge":
-            return _carried(step.code, [self.held, *self._merged(step)], origin)
+        brought = self._brought(step)
+        if brought:
+            return _carried(step.code, [*brought, self.held], origin)
         if step.event == "accept" and self._last is not None and self._last.applied:
             # Hunks that were refused: their lines are still those from before the answer.
             refused = self._by_text.get(self._last.before, _EMPTY)
             return self.written(step.code, origin, refused)
         return self.written(step.code, origin)
 
-    def _merged(self, step: Step) -> list[_Version]:
-        """What the cells that were merged into this one held, as far as they are known."""
-        versions = []
-        parents = (step.data or {}).get("parents")
-        for cell_id in parents if isinstance(parents, list) else []:
-            session = self._others.get(cell_id) if isinstance(cell_id, str) else None
-            if session is None or cell_id in self._passed:
-                continue
-            book = _Book(cell_id, self._others, self._passed)
-            for one in replay(session):
-                book.follow(one)
-                into = (one.data or {}).get("into")
-                if one.kind == "merge" and into in self._passed:
-                    break
-            made = {origin: _brought(origin, cell_id, step) for origin in set(book.held.origins)}
-            origins = [made[origin] for origin in book.held.origins]
-            versions.append(_Version(book.held.text, origins))
-        return versions
+    def _brought(self, step: Step) -> list[_Version]:
+        """The versions of other cells that a merge or a restore has brought, if they are known."""
+        data = step.data or {}
+        if step.kind == "merge" and isinstance(data.get("parents"), list):
+            found = [(parent, self._of_other(parent)) for parent in data["parents"]]
+        elif step.kind == "restore":
+            parent = data.get("from_cell")
+            found = [(parent, self._of_other(parent, seq=data.get("from_seq")))]
+        else:
+            return []
+        return [_told(version, parent, step) for parent, version in found if version]
+
+    def _of_other(self, cell_id: object, *, seq: object = None) -> _Version | None:
+        """What another cell held when it was merged into this one, or showed at a record."""
+        session = self._others.get(cell_id) if isinstance(cell_id, str) else None
+        if session is None or cell_id in self._passed:
+            return None
+        book = _Book(session.meta.cell_id, self._others, self._passed)
+        for step in replay(session):
+            book.follow(step)
+            if seq is not None and step.seq == seq:
+                return book.shown
+            if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
+                break
+        return book.held
 
 
 def _carried(text: str, sources: Sequence[_Version], origin: Origin) -> _Version:
@@ -200,7 +231,7 @@ def _carried(text: str, sources: Sequence[_Version], origin: Origin) -> _Version
     origins: list[Origin | None] = [None] * len(lines)
     missing = len(lines)
     for source in sources:
-        if not missing or source is _EMPTY:
+        if not missing or not source.text:
             continue
         for j, i in enumerate(matched(source.lines, lines)):
             if i is not None and origins[j] is None:
@@ -223,6 +254,12 @@ def _origin(step: Step, author: Literal["model", "person"]) -> Origin:
     )
 
 
-def _brought(origin: Origin, cell_id: str, merge: Step) -> Origin:
+def _told(version: _Version, cell_id: str, step: Step) -> _Version:
+    """A version of another cell as this one has it: the step that brought it, and the origin."""
+    made = {origin: _brought(origin, cell_id, step) for origin in set(version.origins)}
+    return _Version(version.text, [made[origin] for origin in version.origins])
+
+
+def _brought(origin: Origin, cell_id: str, step: Step) -> Origin:
     brought = origin.brought or Brought(cell_id, origin.step, origin.seq)
-    return replace(origin, step=merge.index, seq=merge.seq, brought=brought)
+    return replace(origin, step=step.index, seq=step.seq, brought=brought)

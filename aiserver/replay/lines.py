@@ -72,12 +72,16 @@ def _common(old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b
 
 
 def _unique(old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int) -> Pairs:
-    """Lines that occur once on either side, as many of them as are in the same order."""
+    """Lines that occur once on either side, as many of them as are in the same order.
+
+    Brackets and blank lines only where there is nothing else.
+    """
     in_old, in_new = Counter(old[a0:a1]), Counter(new[b0:b1])
-    at = {old[i]: i for i in range(a0, a1) if in_old[old[i]] == 1}
-    return _rising(
-        [(at[line], j) for j in range(b0, b1) if in_new[line := new[j]] == 1 and line in at]
-    )
+    once = {line for line, count in in_old.items() if count == 1 and in_new[line] == 1}
+    telling = {line for line in once if any(map(str.isalnum, line))}
+    lines = telling or once
+    at = {old[i]: i for i in range(a0, a1) if old[i] in lines}
+    return _rising([(at[new[j]], j) for j in range(b0, b1) if new[j] in lines])
 
 
 def _numbered(old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int) -> Pairs:

@@ -25,99 +25,18 @@ left then, and stays. An answer that is open or was refused is no branch, but an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
-
-from pydantic.alias_generators import to_camel
+from typing import Any
 
 from ..models import Event, Interaction, Session
 from .lanes import lay_out
-
-Kind = Literal[
-    "start",
-    "turn",
-    "edit",
-    "accept",
-    "run",
-    "restore",
-    "context_reset",
-    "split",
-    "merge",
-    "copy",
-    "delete",
-    "undelete",
-    "type",
-    "move",
-    "other",
-]
-# Events that say what became of the cell as a whole; each is a step of its own name.
-WHOLE: dict[str, Kind] = {
-    "split": "split",
-    "merge": "merge",
-    "copy": "copy",
-    "delete": "delete",
-    "undelete": "undelete",
-    "type": "type",
-    "move": "move",
-}
-Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
-
-
-@dataclass
-class Step:
-    """One step of a cell's life; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
-
-    ``code`` is what the step shows: for a turn its suggestion, else what the cell held then.
-    ``applied`` says whether the cell held ``code`` afterwards; if not, it still held ``before``.
-    ``base`` is the code that a request started from, where the cell held something else.
-    ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
-    record that gave it away, and no ``event``. ``settled_seq`` is that of the accept or reject
-    that was folded into a turn, ``settled_at`` its time. ``parent`` is the step that it went on
-    from, ``lane`` the line that it lies on: 0 for how the cell came to what it holds.
-    """
-
-    index: int
-    seq: int
-    kind: Kind
-    author: Literal["model", "person"]
-    timestamp: str
-    before: str
-    code: str
-    applied: bool = True
-    base: str | None = None
-    title: str = ""
-    outcome: Outcome = "done"
-    turn_id: int | None = None
-    model: str | None = None
-    mode: str | None = None
-    explanation: str | None = None
-    error: str | None = None
-    from_step: int | None = None
-    event: str | None = None
-    data: dict[str, Any] | None = None
-    settled_seq: int | None = None
-    settled_at: str | None = None
-    parent: int | None = None
-    lane: int = 0
-
-    @property
-    def after(self) -> str:
-        """What the cell held after the step."""
-        return self.code if self.applied else self.before
-
-    def to_wire(self) -> dict[str, Any]:
-        """The step as sent: camelCase, without what does not apply (but always ``parent``)."""
-        known = {_WIRE[name]: value for name, value in vars(self).items() if value is not None}
-        return {**known, "parent": self.parent}
-
-
-_WIRE = {name: to_camel(name) for name in Step.__dataclass_fields__}
+from .step import WHOLE, Kind, Outcome, Step
 
 
 def replay(session: Session) -> list[Step]:
     """The steps of a session, oldest first."""
     reader = _Reader(
-        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or [])
+        session.meta.cell_id,
+        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or []),
     )
     position = 0
     for record in session.ordered():
@@ -135,14 +54,16 @@ class _Reader:
     """Reads records one by one and keeps what the cell holds.
 
     ``tells_outcomes``: the tool that wrote them records accepts, so that an answer without one
-    was not accepted. ``head`` is the step that the next one goes on from.
+    was not accepted. ``head`` is the step that the next one goes on from, ``aside``
+    are answers on a branch.
     """
 
-    def __init__(self, *, tells_outcomes: bool) -> None:
-        self.tells_outcomes = tells_outcomes
+    def __init__(self, cell_id: str, *, tells_outcomes: bool) -> None:
+        self.cell_id, self.tells_outcomes = cell_id, tells_outcomes
         self.steps: list[Step] = []
         self.turns: dict[int, Step] = {}
         self.head: int | None = None
+        self.aside: set[int] = set()
 
     @property
     def held(self) -> str:
@@ -158,7 +79,7 @@ class _Reader:
             if refined.outcome == "open" and answer.status == "success":
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.held else None
-            if base is not None and refined.after != self.held:
+            if refined.index in self.aside or (base is not None and refined.after != self.held):
                 branched_from = refined.index
         self.turns[turn.turn_id] = self._add(
             seq,
@@ -225,19 +146,21 @@ class _Reader:
                 self._record(event, "edit", source)
         elif proposal.outcome != "accepted" or source != self.held:
             proposal.outcome = "accepted"
+            is_old = proposal.index in self.aside or proposal.before != self.held
             self._record(
                 event,
                 "accept",
                 source,
                 from_step=proposal.index,
-                branched_from=proposal.index if proposal.before != self.held else None,
+                branched_from=proposal.index if is_old else None,
             )
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
         replaced = data.get("replaced")
         self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
-        origin = self._origin(event.source, data.get("from_seq"))
+        is_own = data.get("from_cell") in (None, self.cell_id)
+        origin = self._origin(event.source, data.get("from_seq")) if is_own else None
         source = event.source
         if source is None and origin is not None:
             source = origin.code
@@ -305,6 +228,8 @@ class _Reader:
         # An answer on a branch is not gone on from before it is accepted.
         if step.applied or branched_from is None:
             self.head = step.index
+        else:
+            self.aside.add(step.index)
         return step
 
 

@@ -588,7 +588,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
@@ -607,7 +607,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -626,6 +626,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
+            /** @description As in GenerateBody */
+            parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
         };
         Preview: {
@@ -848,7 +850,7 @@ export interface components {
             model?: string;
             intent?: string;
             timestamp?: string;
-            /** @description Where it was written, if in a cell that was merged into this one; `step` and `seq` are the merge's then */
+            /** @description Where it was written, if in another cell (that was merged into this one, or whose version was put here); `step` and `seq` are then of the step that brought it */
             brought?: {
                 cellId: components["schemas"]["Id"];
                 step: number | null;
