@@ -259,6 +259,28 @@ test('speaks Chinese to who reads it, and fits a narrow screen', async ({
   }
 });
 
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the picture of docs/sharing.md, in the ${colorScheme}`, async ({
+    opened
+  }) => {
+    const page = await opened({ colorScheme });
+    // With AISERVER_PICTURES=1 (`make pictures`) it is written to docs/images.
+    const folder = process.env.AISERVER_PICTURES
+      ? path.join(REPOSITORY, 'docs', 'images')
+      : test.info().outputPath();
+    await page.keyboard.press('Home');
+    for (let n = 0; n < 8; n++) {
+      await page.keyboard.press('ArrowRight');
+    }
+    await expect(panel(page).getByText('Step 6 of 9')).toBeVisible();
+    await page.screenshot({
+      path: path.join(folder, `sharing-${colorScheme}.png`),
+      caret: 'hide',
+      animations: 'disabled'
+    });
+  });
+}
+
 test('prints the whole story', async ({ opened }) => {
   const page = await opened();
   await page.emulateMedia({ media: 'print' });
