@@ -176,8 +176,8 @@ class _Reader:
     def _origin(self, source: str | None, seq: object) -> Step | None:
         """The step whose code came back: the one that is named, else the newest that had it."""
         named = None
-        for step in reversed(self.steps if type(seq) is int else ()):
-            if step.seq < seq:
+        for step in reversed(self.steps):
+            if not isinstance(seq, int) or step.seq < seq:
                 break
             if step.seq == seq:
                 if step.code == source:

@@ -183,14 +183,14 @@ def _orders(timeline: Timeline, place: Mapping[str, int]) -> dict[str, Any]:
         begun |= {cell_id for cell_id, _ in moment.also} | {moment.cell_id or ""}
         if is_quiet:
             continue
-        then = timeline.at(moment.index)
+        then = timeline.at(moment.number)
         now = [[place[cell.cell_id], cell.type] for cell in then.cells]
         if now != row:
-            orders.append([moment.index, *_change(row, now)])
+            orders.append([moment.number, *_change(row, now)])
             row = now
         deleted = [place[cell.cell_id] for cell in then.gone]
         if deleted != left:
-            gone.append([moment.index, deleted])
+            gone.append([moment.number, deleted])
             left = deleted
     return {"orders": orders, "gone": gone}
 

@@ -156,7 +156,7 @@ def test_the_type_of_a_cell_is_that_of_its_time() -> None:
     book.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
     timeline = Timeline.of([book.session()], lines)
-    types = [timeline.at(moment.index).cells[0].type for moment in timeline.moments]
+    types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
     assert told(timeline)[-1] == ("type", "a")
 
@@ -208,11 +208,11 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert born in ("copy", "split")
         assert own or not steps
     for moment in timeline.moments:
-        then = timeline.at(moment.index)
+        then = timeline.at(moment.number)
         there = [cell.cell_id for cell in then.cells]
         assert len(there) == len(set(there))
         assert not {cell.cell_id for cell in then.gone} & set(there)
-        assert then.to_wire()["index"] == moment.index
+        assert then.to_wire()["index"] == moment.number
     wire = timeline.to_wire()
     assert {cell["cellId"] for cell in wire["cells"]} >= {cell.meta.cell_id for cell in cells}
     found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
