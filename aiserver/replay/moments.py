@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .step import Step
 
 
-class Moment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Moment:
     """What one moment shows; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
