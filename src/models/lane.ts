@@ -110,8 +110,10 @@ export function bodiesOf({ cells, order, saved }: IChange): ChangesBody[] {
     text = 0;
   };
   for (const cell of cells) {
-    for (const event of cell.events ?? []) {
-      const size = JSON.stringify(event).length;
+    // One without events is only named: the server says how far it has come.
+    const events = cell.events?.length ? cell.events : [null];
+    for (const event of events) {
+      const size = event ? JSON.stringify(event).length : 0;
       const known = now.get(cell.cellId);
       const isFull =
         text + size > MOST_TEXT ||
@@ -121,7 +123,9 @@ export function bodiesOf({ cells, order, saved }: IChange): ChangesBody[] {
       }
       text += size;
       const open = now.get(cell.cellId) ?? { ...cell, events: [] };
-      open.events.push(event);
+      if (event) {
+        open.events.push(event);
+      }
       now.set(cell.cellId, open);
     }
   }

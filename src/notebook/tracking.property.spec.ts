@@ -332,7 +332,7 @@ describe('whatever is done to a notebook', () => {
             await check(operations, documentWideUndo);
           }
         ),
-        { numRuns: Number(process.env.AISERVER_RUNS ?? 25) }
+        { numRuns: Number(process.env.AISERVER_RUNS ?? 8) }
       );
     },
     120_000

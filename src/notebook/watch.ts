@@ -105,6 +105,7 @@ export class NotebookWatch implements ISource, IDisposable {
       return;
     }
     this._kept.add(key.cellId);
+    this._told.add(key.cellId);
     for (const { source } of events) {
       if (typeof source === 'string') {
         this._noted.set(key.cellId, source);
@@ -303,7 +304,7 @@ export class NotebookWatch implements ISource, IDisposable {
       this._atSave = this._count;
     } else if (state === 'completed' && this._atSave === this._count) {
       // Else it was changed while it was saved: of no moment can be said that it is the file's.
-      if (this._savedAt !== this._count) {
+      if (this._savedAt !== this._count || this._told.size) {
         this._push({ cells: [], saved: true });
         this._savedAt = this._count;
       }
@@ -322,8 +323,20 @@ export class NotebookWatch implements ISource, IDisposable {
       this._lastOrder = change.order;
     }
     this._count++;
-    this._options.push(change);
+    this._options.push(
+      'cells' in change ? this._naming(change) : change.then(this._naming)
+    );
   }
+
+  /** The change, with the cells of which others told: it is after that, too. */
+  private readonly _naming = (change: IChange): IChange => {
+    const told = [...this._told].filter(
+      id => !change.cells.some(({ cellId }) => cellId === id)
+    );
+    this._told.clear();
+    const named = told.map(cellId => ({ cellId, events: [] }));
+    return { ...change, cells: [...change.cells, ...named] };
+  };
 
   private _order(): PlacedCell[] {
     return this._mirror.placed.map(({ id, type }) => ({
@@ -355,6 +368,8 @@ export class NotebookWatch implements ISource, IDisposable {
   private readonly _asked = new Set<string>();
   /** The cells that were deleted, and what they held. */
   private readonly _gone = new Map<string, ICellState>();
+  /** The cells of which others told something since the last change. */
+  private readonly _told = new Set<string>();
   /** What was noted last of a cell when it was run. */
   private readonly _atRun = new Map<string, string | undefined>();
   private _lastOrder: readonly PlacedCell[] = [];
