@@ -25,7 +25,7 @@ FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test build model lint pytest jest galata places audit pictures clean
+.PHONY: help lab test build model lint pytest jest galata places audit pictures translations clean
 
 help:
 	@sed -n '3,4s/^#   //p' Makefile
@@ -132,6 +132,11 @@ audit: $(DONE)/install
 # The pictures of README and docs, made anew by the browser tests.
 pictures: build model $(DONE)/ui-tests
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
+
+# Takes new words of the interface into translations/, and makes what JupyterLab reads of them.
+# ADD=pt_BR begins a language.
+translations: $(DONE)/install
+	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
 	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension

@@ -25,6 +25,7 @@ from .loading import loading
 if TYPE_CHECKING:
     from .assistant import Assistant
     from .llm.registry import ModelRegistry
+    from .search import SearchEngine
     from .sessions.base import SessionManager
 
 
@@ -108,6 +109,7 @@ class AIServer(ExtensionApp):
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
+    search: SearchEngine
     _loaded = False
 
     @default("owner")
@@ -131,6 +133,9 @@ class AIServer(ExtensionApp):
         web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        from .translation import speak_up
+
+        speak_up()
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         from .errors import SettingError
@@ -181,6 +186,8 @@ class AIServer(ExtensionApp):
         from .assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
+        from .histories import Histories
+        from .search import SearchEngine
         from .sessions.changes import Changes
 
         server: Any = self.serverapp
@@ -188,11 +195,14 @@ class AIServer(ExtensionApp):
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
+        self.search = SearchEngine(self.sessions, self.log)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
+            aiserver_search=self.search,
             aiserver_session_owner=session_owner,
+            aiserver_histories=Histories(self.sessions, owner=session_owner),
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),
@@ -210,6 +220,7 @@ class AIServer(ExtensionApp):
         """Record what is being written, then let go of the model and the store."""
         if self._loaded:
             await self.assistant.close()
+            await self.search.close()
             await self.models.close()
             await self.sessions.close()
 
@@ -250,6 +261,9 @@ class _LoadFirst(Router):
 
         if not isinstance(error, SettingError):
             raise error
-        web_app: Any = self.extension.serverapp.web_app  # type: ignore[union-attr]
+        app: Any = self.extension.serverapp
         told = {"name": self.extension.name, "error": error}
-        return web_app.get_handler_delegate(request, MisconfiguredHandler, told)  # type: ignore[no-any-return]
+        answer: HTTPMessageDelegate = app.web_app.get_handler_delegate(
+            request, MisconfiguredHandler, told
+        )
+        return answer

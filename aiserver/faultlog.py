@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def outline_of(error: BaseException) -> str:
-    """``KeyError at aiserver/replay.py:88 in steps < aiserver/handlers/sessions.py:90 in get``."""
+    """``KeyError at aiserver/replay/steps.py:88 in turn < aiserver/histories.py:9 in of``."""
     parts = []
     seen: set[int] = set()
     link: BaseException | None = error

@@ -123,6 +123,10 @@ _HINTS = {
 _BEYOND = ("密码", "口令")
 
 
+_BYTES = {part.encode(): [hint.encode() for hint in hints] for part, hints in _HINTS.items()}
+_BYTES[b""] += [hint.encode() for hint in _BEYOND]
+_LIKE_ASCII = [letter.encode() for letter in "\u212a\u0130"]  # whose small form is in a hint
+
 _LINE = re.compile(r"[^\n]+")
 _HINTED = re.compile("|".join(map(re.escape, [*sum(_HINTS.values(), ()), *_BEYOND])))
 _SHORT = 200  # characters; in a longer text its words are found faster one by one
@@ -134,6 +138,13 @@ def redact(text: str, *, said: bool = False) -> str:
     if len(text) < _NO_KEY and text.isascii() and text.isidentifier():
         return text  # a name, as all the keys of a record are: nothing is said of its value
     return _replace(text, said, lambda kind, secret: mark(kind))
+
+
+def may_hold_secrets(data: bytes) -> bool:
+    """Whether a record's JSON may hold what ``redact_all`` would take out; False is sure."""
+    lower = data.lower().replace(b'_tokens"', b"")  # as models count them
+    hints = (hint for part, some in _BYTES.items() if part in lower for hint in some)
+    return any(map(lower.__contains__, hints)) or any(map(data.__contains__, _LIKE_ASCII))
 
 
 def redact_all(value: Any) -> Any:

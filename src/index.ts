@@ -4,6 +4,7 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './plugins/ask';
+import { blamePlugin } from './plugins/blame';
 import { firstStepsPlugin } from './plugins/firststeps';
 import { historyPlugin } from './plugins/history';
 import { identityPlugin } from './plugins/identity';
@@ -21,7 +22,8 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   placeholderPlugin,
   askPlugin,
   firstStepsPlugin,
-  replayPlugin
+  replayPlugin,
+  blamePlugin
 ];
 
 export default plugins;

@@ -7,12 +7,19 @@ import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
 import type {
+  Blame,
+  BlameBody,
   CellChange,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   PlacedCell,
   Replay,
-  SessionSummary
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
 } from './api/types';
 
 /** Names one cell's session. */
@@ -48,6 +55,28 @@ export interface IHistory {
 
   /** The steps of a cell; none if nothing is kept of it. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
+
+  /** What happened in all cells of a notebook, in one order. */
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline>;
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen>;
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  report(notebookId: string): Promise<Report>;
+
+  /** The turns that fit some words, of one notebook or of all. */
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults>;
+  /** Who wrote each line of a cell. */
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
+
+  /** A picture of an output, by the name that a run kept of it. */
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
@@ -178,8 +207,16 @@ export namespace CommandIDs {
   export const reset = 'aiserver:reset-context';
   /** Show the sidebar. */
   export const showReplay = 'aiserver:show-replay';
+  /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
+  export const showStep = 'aiserver:show-step';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
+  /** Put the last version that ran without an error back into the cell. */
+  export const restoreClean = 'aiserver:restore-clean';
+  /** Show who wrote each line of the active cell, or no longer. */
+  export const blame = 'aiserver:toggle-blame';
+  /** Show the step that wrote the line with the cursor. */
+  export const showLine = 'aiserver:show-line-step';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

@@ -65,8 +65,12 @@ def test_the_wheel_brings_both_parts(tmp_path):
         "schemas/session.schema.json",
         "llm/local_server.py",
         "sessions/sql/migrations/versions/0001_first.py",
+        "locale/zh_CN/LC_MESSAGES/aiserver.json",
+        "locale/zh_TW/LC_MESSAGES/aiserver.json",
     ):
         assert (package_folder / name).is_file()
+    (info,) = target.glob("lib/python3.*/site-packages/aiserver-*.dist-info")
+    assert "[jupyterlab.locale]\naiserver = aiserver\n" in (info / "entry_points.txt").read_text()
     # The built frontend is there once, not twice.
     assert not (package_folder / "labextension").exists()
     assert (target / "bin" / "jupyter-aiserver").is_file()

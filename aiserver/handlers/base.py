@@ -24,6 +24,7 @@ from ..assistant import Assistant
 from ..faultlog import outline_of
 from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
+from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
 from ..surrogates import json_bytes
@@ -101,22 +102,31 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     @property
     def sessions(self) -> SessionManager:
         """Where sessions are kept."""
-        return self.settings["aiserver_sessions"]  # type: ignore[no-any-return]
+        found: SessionManager = self.settings["aiserver_sessions"]
+        return found
 
     @property
     def session_owner(self) -> str:
         """Whose sessions they are; empty in a store of one person."""
-        return self.settings["aiserver_session_owner"]  # type: ignore[no-any-return]
+        found: str = self.settings["aiserver_session_owner"]
+        return found
 
     @property
     def notebooks(self) -> NotebookRegistry:
         """Which notebook has which id."""
-        return self.settings["aiserver_notebooks"]  # type: ignore[no-any-return]
+        found: NotebookRegistry = self.settings["aiserver_notebooks"]
+        return found
+
+    @property
+    def search(self) -> SearchEngine:
+        """Looks through all turns."""
+        return self.settings["aiserver_search"]  # type: ignore[no-any-return]
 
     @property
     def assistant(self) -> Assistant:
         """Who answers."""
-        return self.settings["aiserver_assistant"]  # type: ignore[no-any-return]
+        found: Assistant = self.settings["aiserver_assistant"]
+        return found
 
     @property
     def asker(self) -> str:

@@ -74,7 +74,8 @@ class ModelsBase(AIServerHandler):
     @property
     def models(self) -> ModelRegistry:
         """Where models come from."""
-        return self.settings["aiserver_models"]  # type: ignore[no-any-return]
+        found: ModelRegistry = self.settings["aiserver_models"]
+        return found
 
 
 class ModelsHandler(ModelsBase):

@@ -11,9 +11,12 @@ from .install import InstallHandler
 from .keys import KeyHandler
 from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
-from .sessions import EventsHandler, ReplayHandler, SessionHandler, SessionListHandler
+from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
+from .search import SearchHandler
+from .sessions import EventsHandler, SessionHandler, SessionListHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
+_NOTEBOOK = r"/aiserver/notebooks/([^/]+)"
 
 ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/generate", GenerateHandler),
@@ -23,8 +26,13 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/sessions", SessionListHandler),
     (_CELL, SessionHandler),
     (_CELL + r"/replay", ReplayHandler),
+    (_CELL + r"/blame", BlameHandler),
     (_CELL + r"/events", EventsHandler),
     (r"/aiserver/notebooks", NotebooksHandler),
+    (_NOTEBOOK + r"/timeline", TimelineHandler),
+    (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
+    (_NOTEBOOK + r"/report", ReportHandler),
+    (r"/aiserver/search", SearchHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),

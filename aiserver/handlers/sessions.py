@@ -9,8 +9,7 @@ from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound
-from ..models import SessionKey, SessionSummary, check_id
-from ..replay import replay
+from ..models import SessionSummary, check_id
 from ..requests import EventBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -69,28 +68,6 @@ class SessionHandler(AIServerHandler):
         await self.finish()
 
 
-class ReplayHandler(AIServerHandler):
-    """How a cell came to be."""
-
-    @guarded("read")
-    async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps; none for a cell of which nothing is kept.
-
-        (Most cells have no history: to look at one is no mistake, and a browser would write a
-        404 for each into its console.)
-        """
-        key = self.key(notebook_id, cell_id)
-        session = await self.sessions.load_session(key)
-        self.set_revision(session.revision)
-
-        def body() -> bytes:
-            steps = [step.to_wire() for step in replay(session)]
-            return json_bytes(_replay(key, session.revision, steps))
-
-        # A long life has many steps: not on the event loop.
-        await self.finish(await asyncio.to_thread(body))
-
-
 class EventsHandler(AIServerHandler):
     """What a person did with a cell."""
 
@@ -104,12 +81,3 @@ class EventsHandler(AIServerHandler):
         self.set_revision(revision)
         self.set_status(201)
         await self.finish(json_bytes([event.to_dict() for event in saved]))
-
-
-def _replay(key: SessionKey, revision: int, steps: list[dict[str, object]]) -> dict[str, object]:
-    return {
-        "notebookId": key.notebook_id,
-        "cellId": key.cell_id,
-        "revision": revision,
-        "steps": steps,
-    }

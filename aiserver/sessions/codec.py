@@ -34,7 +34,9 @@ from . import predecessor
 
 T = TypeVar("T", bound=BaseModel)
 
-_TOO_LONG = 10**4300  # as Python has it
+_DIGITS = 4300  # as Python has it
+_TOO_LONG = 10**_DIGITS
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % _DIGITS)
 _REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
 _REFUSED = "The data holds something that can't be kept as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
@@ -60,6 +62,11 @@ def fields(record: Stored) -> dict[str, Any]:
     except _REFUSALS as exc:
         raise InvalidRequest(_REFUSED) from exc
     return content
+
+
+def may_have_long_numbers(data: bytes) -> bool:
+    """Whether ``fields`` may refuse a number in the record that has these bytes; False is sure."""
+    return len(data) > _DIGITS and _LONG_NUMBER.search(data) is not None
 
 
 def _check_numbers(value: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from traitlets import Float, Unicode, default, validate
 
-from ..durable import Stamp, translated
+from ..durable import Stamp, translated, translation
 from ..models import (
     Event,
     Interaction,
@@ -144,7 +144,7 @@ class FileSessionManager(SessionManager):
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
-        check_writable(other, None)
+        check_writable(other.meta, None)
 
         def edit(session: Session) -> bool:
             return unite(session, other, skip)
@@ -157,12 +157,11 @@ class FileSessionManager(SessionManager):
         if not await self.writable():
             yield  # then nobody can say anything new
             return
-        lock = self._place.alone()
-        entered = asyncio.ensure_future(self._run(lock.__enter__))
+        held = contextlib.ExitStack()
+        entered = asyncio.ensure_future(self._run(lambda: held.enter_context(self._place.alone())))
 
-        def leave(done: asyncio.Future[None]) -> None:
-            if not done.cancelled() and done.exception() is None:
-                lock.__exit__(None, None, None)
+        def leave(_: object) -> None:
+            held.close()
 
         try:
             await asyncio.shield(entered)
@@ -172,7 +171,7 @@ class FileSessionManager(SessionManager):
         try:
             yield
         finally:
-            await self._run(lock.__exit__, None, None, None)
+            await self._run(held.close)
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
@@ -244,5 +243,7 @@ class FileSessionManager(SessionManager):
 
 
 def _translating(work: Callable[..., T], *args: Any) -> T:
-    with translated():
+    try:
         return work(*args)
+    except OSError as exc:
+        raise translation(exc) from exc

@@ -144,12 +144,12 @@ class Names:
         return name in self._all
 
     def _look(self) -> None:
-        stamp = Stamp.of(os.stat(self._folder))  # noqa: PTH116
+        stamp = Stamp.of(self._folder.stat())
         if stamp == self._stamp:
             return
         # Before the names are read: what comes meanwhile is at most found again.
         self._stamp = stamp if self._reader.is_settled(stamp) else None
-        there = set(os.listdir(self._folder))  # noqa: PTH208
+        there = set(os.listdir(self._folder))  # noqa: PTH208 - a tenth of iterdir's time
         self._sort_in(there - self._all, self._all - there)
         self._all = there
 

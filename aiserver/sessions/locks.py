@@ -19,7 +19,7 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,58 +48,67 @@ class ShardLocks:
         self._prefix, self._timeout = os.fspath(folder / "_")[:-1], timeout
         self._among_threads = [threading.Lock() for _ in range(SHARDS + 1)]
 
-    @contextlib.contextmanager
-    def hold(self, name: str) -> Iterator[None]:
+    def hold(self, name: str) -> Hold:
         """Hold a name's lock. The folder must be there.
 
         Raises StorageError if somebody keeps it longer than the timeout, OSError.
         """
-        with self._held(_shard(name), self._timeout) as held:
-            if not held:
-                raise StorageError("The history is busy. Try again in a moment.")
-            yield
+        return self._of(_shard(name), self._timeout, must=True)
 
-    @contextlib.contextmanager
-    def hold_if_free(self, name: str) -> Iterator[bool]:
+    def hold_if_free(self, name: str) -> Hold:
         """Hold a name's lock if nobody has it now; gives whether it does."""
-        with self._held(_shard(name), 0) as held:
-            yield held
+        return self._of(_shard(name), 0, must=False)
 
-    @contextlib.contextmanager
-    def hold_apart(self) -> Iterator[None]:
+    def hold_apart(self) -> Hold:
         """Hold a lock beside those of the names. Raises as ``hold``."""
-        with self._held(_APART, self._timeout) as held:
-            if not held:
-                raise StorageError("The history is busy. Try again in a moment.")
-            yield
+        return self._of(_APART, self._timeout, must=True)
 
-    @contextlib.contextmanager
-    def _held(self, number: int, timeout: float) -> Iterator[bool]:
+    def _of(self, number: int, timeout: float, *, must: bool) -> Hold:
+        path = f"{self._prefix}{number:02x}.lock"
+        return Hold(self._among_threads[number], path, timeout, must=must)
+
+
+class Hold:
+    """One lock, held for one ``with``, which is told whether it is."""
+
+    def __init__(
+        self, among_threads: threading.Lock, path: str, timeout: float, *, must: bool
+    ) -> None:
+        self._among_threads, self._path, self._timeout = among_threads, path, timeout
+        self._must = must
+        self._release: Callable[[], object] | None = None
+
+    def __enter__(self) -> bool:
         # Threads wait for each other here, where they need not poll.
-        among_threads = self._among_threads[number]
-        end = time.monotonic() + timeout
-        if not among_threads.acquire(timeout=timeout):
-            yield False
-            return
-        try:
-            release = self._lock(f"{self._prefix}{number:02x}.lock", end)
+        end = time.monotonic() + self._timeout
+        if self._among_threads.acquire(timeout=self._timeout):
             try:
-                yield release is not None
+                self._release = _lock(self._path, end)
             finally:
-                if release:
-                    release()
-        finally:
-            among_threads.release()
+                if self._release is None:
+                    self._among_threads.release()
+        if self._release is None and self._must:
+            raise StorageError("The history is busy. Try again in a moment.")
+        return self._release is not None
 
-    def _lock(self, path: str, end: float) -> Callable[[], object] | None:
-        """Lock the file; what gives it free again, or None if the time is over."""
-        try:
-            if flock:
-                return _by_flock(path, end)
-        except OSError as exc:
-            if exc.errno != errno.ENOSYS:  # as of some parallel disks, mounted without locks
-                raise
-        return _by_filelock(path, end)
+    def __exit__(self, *_: object) -> None:
+        release, self._release = self._release, None
+        if release:
+            try:
+                release()
+            finally:
+                self._among_threads.release()
+
+
+def _lock(path: str, end: float) -> Callable[[], object] | None:
+    """Lock the file; what gives it free again, or None if the time is over."""
+    try:
+        if flock:
+            return _by_flock(path, end)
+    except OSError as exc:
+        if exc.errno != errno.ENOSYS:  # as of some parallel disks, mounted without locks
+            raise
+    return _by_filelock(path, end)
 
 
 def _shard(name: str) -> int:

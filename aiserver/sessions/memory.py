@@ -56,7 +56,7 @@ class InMemorySessionManager(SessionManager):
     ) -> tuple[Interaction, int]:
         """Append one AI turn."""
         session = self._load(key) or new_session(key)
-        check_writable(session, if_revision)
+        check_writable(session.meta, if_revision)
         saved = append_turn(session, turn)
         self._sessions[key] = codec.encode(session)
         return saved, session.revision
@@ -66,7 +66,7 @@ class InMemorySessionManager(SessionManager):
     ) -> tuple[list[Event], int]:
         """Append events."""
         session = self._load(key) or new_session(key)
-        check_writable(session, if_revision)
+        check_writable(session.meta, if_revision)
         saved = append_events(session, events)
         if saved:
             self._sessions[key] = codec.encode(session)
@@ -104,7 +104,7 @@ class InMemorySessionManager(SessionManager):
         session = self._load(key)
         if session is None:
             return False
-        check_writable(session, if_revision)
+        check_writable(session.meta, if_revision)
         del self._sessions[key]
         return True
 
@@ -119,9 +119,9 @@ class InMemorySessionManager(SessionManager):
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
-        check_writable(other, None)
+        check_writable(other.meta, None)
         session = self._load(key) or new_session(key)
-        check_writable(session, None)
+        check_writable(session.meta, None)
         grown = unite(session, other, skip)
         if grown:
             self._sessions[key] = codec.encode(session)

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, Stored, utc_now
+from ..models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, utc_now
 from . import codec
-from .steps import by_id, saved_events, saved_turn
+from .steps import by_id, encoded_turn, saved_events
 
 _INDENT = b"  "
 _INSIDE = b"\n" + 2 * _INDENT
@@ -51,14 +51,10 @@ class Pieces:
         """How often it was written."""
         return self.meta.revision or 0
 
-    def standing(self) -> Session:
-        """The session as far as it says whether it may be written: its meta."""
-        return Session.model_construct(meta=self.meta, interactions=[])
-
     def add_turn(self, turn: NewTurn) -> Interaction:
         """Put a turn behind all there is; return it as saved."""
-        saved = saved_turn(turn, self._next_turn_id, self._next_seq)
-        self._grow([saved], [])
+        saved, data = encoded_turn(turn, self._next_turn_id, self._next_seq)
+        self._grow([data], [])
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
@@ -90,13 +86,13 @@ class Pieces:
     def __len__(self) -> int:
         return len(self._turns) + len(self._events or b"")
 
-    def _grow(self, turns: Sequence[Interaction], events: Sequence[Event]) -> None:
+    def _grow(self, turns: Sequence[bytes], events: Sequence[Event]) -> None:
         meta = self.meta.model_copy(
             update={"last_updated": utc_now(), "revision": self.revision + 1}
         )
         head = self._head(meta)
-        more_turns = [_piece(turn) for turn in turns]
-        more_events = [_piece(event) for event in events]
+        more_turns = [_indented(turn, 2) for turn in turns]
+        more_events = [_indented(codec.encode(event), 2) for event in events]
         # From here on nothing raises.
         self.meta, self._before_turns = meta, head
         _extend(self._turns, more_turns)
@@ -142,10 +138,6 @@ def _others(session: Session) -> bytes:
 def _behind(text: bytes, start: bytes) -> bytes:
     # At this depth a line of the layout begins so only once, and no string has a line break in it.
     return text.partition(b'\n  "' + start)[2]
-
-
-def _piece(record: Stored) -> bytes:
-    return _indented(codec.encode(record), 2)
 
 
 def _indented(text: bytes, depth: int) -> bytes:

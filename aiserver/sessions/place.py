@@ -19,7 +19,7 @@ from pathlib import Path
 from ..durable import check_folder, ensure_folder, temp_target
 from ..errors import StorageError
 from .disks import network_disk
-from .locks import ShardLocks
+from .locks import Hold, ShardLocks
 from .root import FOLDER
 
 BLOBS = "blobs"
@@ -62,24 +62,20 @@ class Place:
             return False
         return os.access(folder, os.W_OK | os.X_OK)
 
-    @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[None]:
-        """Hold the lock of a name, with the folders made. Raises StorageError, OSError."""
+    def writing(self, name: str) -> Hold:
+        """Make the folders; gives the lock of a name, to be held. Raises StorageError, OSError."""
         ensure_folder(self.path)
         ensure_folder(self._lock_folder)
         if not self._swept:
             self._swept = True
             self._sweep()
-        with self._locks.hold(name):
-            yield
+        return self._locks.hold(name)
 
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold a lock that no name shares, so that names can be written meanwhile."""
+    def alone(self) -> Hold:
+        """The same of a lock that no name shares, so that names can be written meanwhile."""
         ensure_folder(self.path)
         ensure_folder(self._lock_folder)
-        with self._locks.hold_apart():
-            yield
+        return self._locks.hold_apart()
 
     @contextlib.contextmanager
     def if_free(self, name: str) -> Iterator[bool]:

@@ -145,7 +145,7 @@ class SessionFiles:
         with self._place.writing(name):
             found = self._take(key)
             session = found.session if found else new_session(key)
-            check_writable(session, None)
+            check_writable(session.meta, None)
             changed = edit(session)
             if changed:
                 if found:
@@ -175,7 +175,7 @@ class SessionFiles:
         with self._place.writing(name):
             found = self._take(key)
             if found:
-                check_writable(found.session, if_revision)
+                check_writable(found.session.meta, if_revision)
             names = [name, *self._aside(name)]
             if older := self._reader.find_predecessor(key):
                 names.append(older.name)
@@ -190,10 +190,10 @@ class SessionFiles:
             if pieces is None:
                 found = self._take(key)
                 if found:
-                    check_writable(found.session, if_revision)
+                    check_writable(found.session.meta, if_revision)
                     self._keep_aside(name, found)
                 pieces = Pieces(found.session if found else new_session(key))
-            check_writable(pieces.standing(), if_revision)
+            check_writable(pieces.meta, if_revision)
             before = pieces.revision
             result = add(pieces)
             if pieces.revision != before:

@@ -20,25 +20,42 @@ from ..models import (
     NotebookLogEntry,
     Session,
     SessionKey,
+    SessionMeta,
     utc_now,
 )
-from ..redact import redact, redact_all
+from ..redact import may_hold_secrets, redact, redact_all
 from . import codec
 
+_MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
-def check_writable(session: Session, if_revision: int | None) -> None:
-    """Raise SessionTooNew or StaleRevision if this session may not be written now."""
-    if int(session.meta.version.split(".")[0]) > int(SCHEMA_VERSION.split(".")[0]):
+
+def check_writable(meta: SessionMeta, if_revision: int | None) -> None:
+    """Raise SessionTooNew or StaleRevision if the session of this meta may not be written now."""
+    if meta.version != SCHEMA_VERSION and int(meta.version.split(".")[0]) > _MAJOR:
         raise SessionTooNew
-    if if_revision is not None and if_revision != session.revision:
-        raise StaleRevision(if_revision, session.revision)
+    revision = meta.revision or 0
+    if if_revision is not None and if_revision != revision:
+        raise StaleRevision(if_revision, revision)
 
 
 def saved_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
     """A turn as it is kept: with its numbers, and without secrets."""
-    fields = redact_all(codec.fields(turn))
-    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
-    return Interaction.model_validate(fields | {"turn_id": turn_id, "seq": seq})
+    return encoded_turn(turn, turn_id, seq)[0]
+
+
+def encoded_turn(turn: NewTurn, turn_id: int, seq: int) -> tuple[Interaction, bytes]:
+    """A turn as it is kept, and its bytes. Raises InvalidRequest for what JSON can't hold."""
+    numbers = {"turn_id": turn_id, "seq": seq}
+    # Most hold no secret. To read them anew would be a tenth of what a whole save may cost.
+    values = {**turn.__dict__, **(turn.__pydantic_extra__ or {}), **numbers}
+    saved = Interaction.model_construct(turn.model_fields_set | numbers.keys(), **values)
+    data = codec.encode(saved)
+    if may_hold_secrets(data) or codec.may_have_long_numbers(data):
+        fields = redact_all(codec.fields(turn))
+        fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
+        saved = Interaction.model_validate(fields | numbers)
+        data = codec.encode(saved)
+    return saved, data
 
 
 def saved_events(
@@ -103,7 +120,7 @@ def forked(source: Session | None, target: SessionKey, now: str | None = None) -
     """
     if source is None:
         raise NotFound("There is no history to copy.")
-    check_writable(source, None)
+    check_writable(source.meta, None)
     copy = source.model_copy(deep=True)
     origin = {
         "notebook_id": source.meta.notebook_id,

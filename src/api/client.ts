@@ -9,22 +9,29 @@ import { within } from './silence';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
+  Blame,
+  BlameBody,
   Changes,
   ChangesBody,
   EventBody,
   GenerateBody,
   InstallBody,
   InstallEvent,
+  ISearchAsk,
   ModelList,
   NotebookBody,
   NotebookIdentity,
+  NotebookThen,
   Preview,
   PreviewBody,
   Replay,
+  Report,
+  SearchResults,
   Session,
   SessionEvent,
   SessionList,
   StreamEvent,
+  Timeline,
   Verdict,
   WarmUpBody
 } from './types';
@@ -152,6 +159,57 @@ export class ApiClient {
     return this._json(path, { signal });
   }
 
+  /** Who wrote each line: of `source`, of what the cell held after `step`, or of the last. */
+  async blame(
+    notebookId: string,
+    cellId: string,
+    body: BlameBody = {},
+    signal?: AbortSignal
+  ): Promise<Blame> {
+    const path = `${sessionPath(notebookId, cellId)}/blame`;
+    return this._json(path, { method: 'POST', body, signal });
+  }
+
+  /** A picture that is kept beside the histories. */
+  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `blobs/${encodeURIComponent(sha256)}`;
+    return answer(this.settings, path, { signal }, response => response.blob());
+  }
+
+  /** What happened in all cells of a notebook, in one order. */
+  async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
+  }
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  async moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    const query = version ? `?${new URLSearchParams({ version })}` : '';
+    const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
+    return this._json(path, { signal });
+  }
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
+    return this._json(`${notebookPath(notebookId)}/report`, { signal });
+  }
+
+  /** The turns that fit some words, of one notebook or of all. */
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    const query = new URLSearchParams({
+      q: ask.query,
+      by: ask.by,
+      offset: `${ask.offset}`,
+      limit: `${ask.limit}`,
+      ...(ask.notebookId === null ? {} : { notebookId: ask.notebookId })
+    });
+    return this._json(`search?${query}`, { signal });
+  }
+
   async record(
     notebookId: string,
     cellId: string,
@@ -167,7 +225,7 @@ export class ApiClient {
     body: ChangesBody,
     last = false
   ): Promise<Changes> {
-    const path = `notebooks/${encodeURIComponent(notebookId)}/changes`;
+    const path = `${notebookPath(notebookId)}/changes`;
     return this._json(path, { method: 'POST', body, last });
   }
 
@@ -175,12 +233,6 @@ export class ApiClient {
   async putBlob(picture: Blob): Promise<string> {
     const options = { method: 'PUT', body: picture } as const;
     return (await this._json<{ sha256: string }>('blobs', options)).sha256;
-  }
-
-  /** A small picture that was kept. */
-  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    const path = `blobs/${encodeURIComponent(sha256)}`;
-    return answer(this.settings, path, { signal }, response => response.blob());
   }
 
   private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {
@@ -199,4 +251,8 @@ function keyPath(provider: string): string {
 /** A file may hold any text as a cell's id; it must not lead to another route (P5). */
 function sessionPath(...ids: string[]): string {
   return ['sessions', ...ids.map(encodeURIComponent)].join('/');
+}
+
+function notebookPath(notebookId: string): string {
+  return `notebooks/${encodeURIComponent(notebookId)}`;
 }

@@ -150,6 +150,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{notebook_id}/{cell_id}/blame": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Who wrote each line of the cell
+         * @description Of `source`, if given: what the cell holds now. Of `step`: what it held after that one.
+         *     Else of what it held last. Nothing is changed.
+         */
+        post: operations["blameCell"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{notebook_id}/{cell_id}/events": {
         parameters: {
             query?: never;
@@ -185,6 +209,88 @@ export interface paths {
          *     still exists) gets a new one and its own copy of the sessions.
          */
         post: operations["openNotebook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notebooks/{notebook_id}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** What happened in all cells of a notebook, in one order */
+        get: operations["notebookTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notebooks/{notebook_id}/moments/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                index: number;
+            };
+            cookie?: never;
+        };
+        /** The notebook as it was after a moment */
+        get: operations["notebookMoment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notebooks/{notebook_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** How many lines of the notebook the model wrote, and how many a person */
+        get: operations["notebookReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The turns that fit some words, or what they mean
+         * @description Looks through what was asked, the code, the words around it and what went wrong (of the turn
+         *     and of runs after it), case, width and accents aside. Words are parted by spaces, `"…"` is one;
+         *     each is found inside of names and of texts without spaces, too. Turns with all the words come
+         *     alone; where none has all, those with most of them. Of turns that fit alike the newest comes
+         *     first. Code that later turns keep is one hit, at the turn where it came in.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -482,7 +588,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
@@ -501,7 +607,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -520,6 +626,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
+            /** @description As in GenerateBody */
+            parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
         };
         Preview: {
@@ -681,8 +789,7 @@ export interface components {
             index: number;
             /** @description The record's seq; a step that was inferred has that of the record that gave it away */
             seq: number;
-            /** @enum {string} */
-            kind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "other";
+            kind: components["schemas"]["StepKind"];
             /** @enum {string} */
             author: "model" | "person";
             timestamp: string;
@@ -696,8 +803,7 @@ export interface components {
             base?: string;
             /** @description The intent, or empty: the client words other kinds */
             title: string;
-            /** @enum {string} */
-            outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
+            outcome: components["schemas"]["Outcome"];
             turnId?: number;
             model?: string;
             mode?: string;
@@ -711,12 +817,171 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
+            /** @description The seq of the accept or reject that is told by a turn's outcome */
+            settledSeq?: number;
+            /** @description And its time */
+            settledAt?: string;
+            /** @description The step that this one went on from: the one before, unless it branches */
+            parent: number | null;
+            /** @description 0: how the cell came to what it holds. 1 and more: a branch that was left; a lane is used again after its end */
+            lane: number;
         };
+        /** @enum {string} */
+        StepKind: "start" | "turn" | "edit" | "accept" | "run" | "restore" | "context_reset" | "split" | "merge" | "copy" | "delete" | "undelete" | "type" | "move" | "other";
+        /** @enum {string} */
+        Outcome: "open" | "refined" | "accepted" | "rejected" | "error" | "cancelled" | "done";
         Replay: {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             revision: number;
             steps: components["schemas"]["Step"][];
+        };
+        BlameBody: {
+            source?: string | null;
+            step?: number | null;
+        };
+        BlameLine: {
+            /** @enum {string} */
+            author: "model" | "person";
+            /** @description The step that the line came up at; null: no step knows it yet */
+            step: number | null;
+            seq: number | null;
+            turnId?: number;
+            model?: string;
+            intent?: string;
+            timestamp?: string;
+            /** @description Where it was written, if in another cell (that was merged into this one, or whose version was put here); `step` and `seq` are then of the step that brought it */
+            brought?: {
+                cellId: components["schemas"]["Id"];
+                step: number | null;
+                seq: number | null;
+            };
+        };
+        Blame: {
+            lines: components["schemas"]["BlameLine"][];
+            revision: number;
+        };
+        /**
+         * @description A step of a cell, a new order of the cells, or several things that happened as one (a
+         *     split, cells pasted together): then it is named by one of them.
+         */
+        Moment: {
+            index: number;
+            timestamp: string;
+            kind: components["schemas"]["StepKind"] | "order";
+            cellId: components["schemas"]["Id"] | null;
+            /** @description The index in the cell's replay */
+            step: number | null;
+            /** @enum {string} */
+            author: "model" | "person";
+            outcome: components["schemas"]["Outcome"];
+            /** @description The intent */
+            title: string;
+            /** @description Whether the notebook was saved as it was then */
+            saved: boolean;
+            /** @description What else happened in the same moment */
+            also?: components["schemas"]["MomentStep"][];
+        };
+        MomentStep: {
+            cellId: components["schemas"]["Id"];
+            step: number;
+        };
+        TimelineCell: {
+            cellId: components["schemas"]["Id"];
+            type: string;
+            /** @description The first line that isn't blank */
+            firstLine: string;
+            steps: number;
+            turns: number;
+            deleted: boolean;
+            mergedInto: components["schemas"]["Id"] | null;
+        };
+        Timeline: {
+            /** @description Another one as soon as anything was recorded */
+            version: string;
+            moments: components["schemas"]["Moment"][];
+            /** @description Those of the notebook in order, then those that are gone */
+            cells: components["schemas"]["TimelineCell"][];
+        };
+        CellThen: {
+            cellId: components["schemas"]["Id"];
+            type: string;
+            source: string;
+            /** @description The newest step by then; null: nothing was noted of it yet */
+            step: number | null;
+            /** @description Of one that is gone, where it is known: the cell that it stood behind; null: it was the first */
+            after?: components["schemas"]["Id"] | null;
+            /** @description Whether it was changed in this moment, or came (of cells in the notebook) */
+            changed?: boolean;
+        };
+        NotebookThen: {
+            version: string;
+            index: number;
+            timestamp: string;
+            cells: components["schemas"]["CellThen"][];
+            /** @description Deleted by then */
+            gone: components["schemas"]["CellThen"][];
+        };
+        Shares: {
+            lines: number;
+            byModel: number;
+            byPerson: number;
+            turns: number;
+            /** @description Lines by the model's id */
+            models: {
+                [key: string]: number;
+            };
+        };
+        CellShares: {
+            cellId: components["schemas"]["Id"];
+            type: string;
+            lines: number;
+            byModel: number;
+            byPerson: number;
+            turns: number;
+            models: {
+                [key: string]: number;
+            };
+        };
+        Report: {
+            cells: components["schemas"]["CellShares"][];
+            total: components["schemas"]["Shares"];
+        };
+        SearchResults: {
+            results: components["schemas"]["SearchHit"][];
+            total: number;
+            /** @description Of the sessions, those that are still being read for the first time; ask again */
+            unread: number;
+            meaning: {
+                /** @description Whether a search by meaning can be had */
+                available: boolean;
+                /** @description The line that installs what it needs */
+                install: string | null;
+            };
+        };
+        SearchHit: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            /** @description Where the notebook is now; null if the server doesn't know */
+            path: string | null;
+            turnId: number;
+            seq: number;
+            /** @description The index of the turn's step in the cell's replay */
+            step: number | null;
+            timestamp: string;
+            model?: string | null;
+            intent: string;
+            /**
+             * @description Where it fits best
+             * @enum {string}
+             */
+            where: "intent" | "code" | "explanation" | "error";
+            /** @description A line of that text */
+            snippet: {
+                text: string;
+                hit: boolean;
+            }[];
+            score: number;
         };
         Model: {
             /** @description provider:name */
@@ -1095,6 +1360,39 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
+    blameCell: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                cell_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlameBody"];
+            };
+        };
+        responses: {
+            /** @description One entry for each line of the text (split at each newline) */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Blame"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
     recordEvents: {
         parameters: {
             query?: never;
@@ -1162,6 +1460,130 @@ export interface operations {
             413: components["responses"]["Error"];
             503: components["responses"]["Error"];
             507: components["responses"]["Error"];
+        };
+    };
+    notebookTimeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The moments, oldest first; none if nothing is kept. `ETag` is the version */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description `If-None-Match` names the current version */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    notebookMoment: {
+        parameters: {
+            query?: {
+                /**
+                 * @description That of the timeline which the index is from. While the server remembers it, the
+                 *     answer is of that timeline and comes at once, also if the notebook has changed since.
+                 */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cells in their order, and those that were deleted by then */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotebookThen"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    notebookReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Of the last moment; blank lines don't count */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                /** @description Of this notebook alone */
+                notebookId?: components["schemas"]["Id"];
+                /** @description By meaning only where `meaning.available`; else by words */
+                by?: "words" | "meaning";
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of hits, best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     recordChanges: {

@@ -241,6 +241,36 @@ describe('GenerationModel', () => {
     expect(t.model.state.phase).toBe('stopped');
   });
 
+  it('goes on from an older turn for one request, and after it from the answer', async () => {
+    const t = setup();
+    t.model.open();
+    t.model.branchFrom(3);
+    t.model.close();
+    t.model.open(); // Closed and opened again, it is still meant.
+    void t.model.ask('otherwise');
+    (await t.requested(1)).push(start(), done(5, 'y = 1'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0]).toMatchObject({ source: 'x = 1', parentTurnId: 3 });
+    expect(t.model.state.branch).toBeNull();
+    await t.model.accept();
+    void t.model.ask('more');
+    await t.requested(2);
+    expect(t.bodies[1].parentTurnId).toBeUndefined();
+  });
+
+  it('leaves an open suggestion for another line without deciding on it', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
+    await t.phase('suggested');
+    t.model.branchFrom(null); // That takes nothing away.
+    expect(t.model.state.phase).toBe('suggested');
+    t.model.branchFrom(1);
+    expect(t.model.state).toMatchObject({ phase: 'asking', branch: 1 });
+    expect(t.recorded).toEqual([]);
+    expect(t.source()).toBe('x = 1');
+  });
+
   it('builds a refinement on the suggestion, and keeps it when that fails', async () => {
     const t = setup();
     void t.model.ask('one');

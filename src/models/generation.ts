@@ -41,8 +41,10 @@ import {
   INITIAL,
   ISuggestion,
   ITarget,
+  begun,
   broughtBack,
   inSeconds,
+  suggested,
   suggestionOf,
   waitingFor,
   withModels,
@@ -102,6 +104,19 @@ export class GenerationModel {
     this._set({ dataframes });
   }
 
+  /** Let the next request go on from an older turn, whose version the cell holds; null: not. */
+  branchFrom(turnId: number | null): void {
+    if (this.isBusy) {
+      this._set({ notice: 'busy' });
+      return;
+    }
+    if (this._state.phase === 'suggested' && turnId !== null) {
+      // What was open is of another line: it stays in the history, and nobody decided on it.
+      this._begin('asking', this.written);
+    }
+    this._set({ branch: turnId });
+  }
+
   /** Let a model answer in this cell alone; null: the one that answers everywhere. */
   useModel(id: string | null): void {
     this._set({ cellModel: id });
@@ -139,7 +154,7 @@ export class GenerationModel {
     return {
       intent: intent.trim(),
       source: suggestion ? this._state.code : (this.target.source() ?? ''),
-      parentTurnId: suggestion?.turnId,
+      parentTurnId: suggestion?.turnId ?? this._state.branch ?? undefined,
       dataframes: this._state.dataframes
     };
   }
@@ -393,15 +408,9 @@ export class GenerationModel {
   ): void {
     if (this._run === run) {
       const suggestion = (this._suggestion = suggestionOf(interaction, unkept));
-      const now = this.target.source() ?? '';
       this._endRun(run, {
-        phase: 'suggested',
-        notice: now.trimEnd() === suggestion.source.trimEnd() ? 'same' : null,
-        edited: this._isEdited,
-        unkept,
-        code: suggestion.source,
-        explanation: suggestion.explanation,
-        turnId: suggestion.turnId
+        ...suggested(suggestion, this.target.source() ?? ''),
+        edited: this._isEdited
       });
     }
   }
@@ -423,8 +432,7 @@ export class GenerationModel {
   private _begin(phase: 'idle' | 'asking', draft: string): void {
     const turnId = this._nextTurn;
     this._suggestion = this._request = null;
-    const { model, cellModel, failed } = this._state;
-    this._set({ ...INITIAL, phase, model, cellModel, failed, turnId, draft });
+    this._set(begun(this._state, phase, draft, turnId));
   }
 
   /** Whether the cell holds something else than when the open suggestion was begun. */

@@ -125,6 +125,8 @@ export interface IGenerationState {
   /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
+  /** The older turn that the next request goes on from; null: what the cell came to be since. */
+  readonly branch: number | null;
 }
 
 export const INITIAL: IGenerationState = {
@@ -143,7 +145,8 @@ export const INITIAL: IGenerationState = {
   edited: false,
   since: 0,
   waitUntil: 0,
-  dataframes: []
+  dataframes: [],
+  branch: null
 };
 
 export function problemOf(model: ModelInfo | null): IFailure | null {
@@ -196,6 +199,46 @@ export function waitingFor(
     edited: false,
     waitUntil: 0,
     since: performance.now()
+  };
+}
+
+/** A whole answer, shown as a change of what the cell holds now. */
+export function suggested(
+  suggestion: ISuggestion,
+  now: string
+): Partial<IGenerationState> {
+  const { source: code, explanation, turnId, unkept } = suggestion;
+  const isSame = now.trimEnd() === code.trimEnd();
+  const notice = isSame ? 'same' : null;
+  // From here on it is this answer that a request goes on from.
+  const branch = null;
+  return {
+    phase: 'suggested',
+    notice,
+    unkept,
+    code,
+    explanation,
+    turnId,
+    branch
+  };
+}
+
+/** Where the next request begins: what is known of the cell and its model stays. */
+export function begun(
+  { model, cellModel, failed, branch }: IGenerationState,
+  phase: 'idle' | 'asking',
+  draft: string,
+  turnId: number | null
+): IGenerationState {
+  return {
+    ...INITIAL,
+    model,
+    cellModel,
+    failed,
+    branch,
+    turnId,
+    phase,
+    draft
   };
 }
 

@@ -9,11 +9,18 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../api/client';
 import type {
+  Blame,
+  BlameBody,
   ChangesBody,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
-  SessionSummary
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
 } from '../api/types';
 import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
 import { mayPass } from './failure';
@@ -23,7 +30,17 @@ import { named, Outbox } from './outbox';
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
   ApiClient,
-  'replay' | 'sessions' | 'record' | 'recordChanges' | 'models'
+  | 'replay'
+  | 'blame'
+  | 'blob'
+  | 'timeline'
+  | 'moment'
+  | 'report'
+  | 'search'
+  | 'sessions'
+  | 'record'
+  | 'recordChanges'
+  | 'models'
 >;
 
 export class HistoryModel implements IHistory {
@@ -60,6 +77,35 @@ export class HistoryModel implements IHistory {
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
     return this._api.replay(key.notebookId, key.cellId, signal);
+  }
+
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._api.timeline(notebookId, signal);
+  }
+
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    return this._api.moment(notebookId, index, version, signal);
+  }
+
+  report(notebookId: string): Promise<Report> {
+    return this._api.report(notebookId);
+  }
+
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    return this._api.search(ask, signal);
+  }
+
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame> {
+    return this._api.blame(key.notebookId, key.cellId, body, signal);
+  }
+
+  blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    return this._api.blob(sha256, signal);
   }
 
   async summaries(notebookId: string): Promise<SessionSummary[]> {

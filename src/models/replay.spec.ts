@@ -2,7 +2,13 @@ import { signalToPromise } from '@jupyterlab/testing';
 
 import { ApiError } from '../api/request';
 import { ReplayModel } from './replay';
-import { FakeHistory, FakeSubject, stepsOf, summaryOf } from './replayFakes';
+import {
+  FakeHistory,
+  FakeSubject,
+  runStep,
+  stepsOf,
+  summaryOf
+} from './replayFakes';
 
 /** Let what waits for promises, and for nothing else, happen. */
 async function settle(): Promise<void> {
@@ -15,6 +21,11 @@ describe('ReplayModel', () => {
   let subject: FakeSubject;
   let history: FakeHistory;
   let model: ReplayModel;
+  /** What the person was asked before it is replaced, and what they say. */
+  let asked: number[];
+  let mayReplace: boolean;
+  /** The turns from which a request was to go on. */
+  let gone: (number | null)[];
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -22,7 +33,20 @@ describe('ReplayModel', () => {
     history = new FakeHistory();
     history.steps.set('a', stepsOf('a = 0', 'a = 1'));
     history.steps.set('b', stepsOf('b = 1'));
-    model = new ReplayModel({ subject, history });
+    asked = [];
+    gone = [];
+    mayReplace = true;
+    model = new ReplayModel({
+      subject,
+      history,
+      asking: {
+        mayReplace: async index => {
+          asked.push(index);
+          return mayReplace;
+        },
+        goOn: turnId => gone.push(turnId)
+      }
+    });
   });
 
   afterEach(() => {
@@ -48,7 +72,7 @@ describe('ReplayModel', () => {
       expect(model.phase).toBe('steps');
       expect(model.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
-      expect(model.isInCell).toBe(true);
+      expect(model.actions.isInCell).toBe(true);
       subject.choose('b');
       await pass();
       expect(model.shown?.cellId).toBe('b');
@@ -116,7 +140,7 @@ describe('ReplayModel', () => {
       expect(model.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
       expect(model.isFollowing).toBe(false);
-      expect(model.canRestore).toBe(false);
+      expect(model.actions.canRestore).toBe(false);
       history.answer(history.asked[1]);
       await pass();
       expect(model.isLoading).toBe(false);
@@ -247,9 +271,9 @@ describe('ReplayModel', () => {
 
     it('puts the step into the cell and records what it replaced', async () => {
       subject.type('a = "by hand"');
-      expect(model.isEditedSince).toBe(true);
-      expect(model.canRestore).toBe(true);
-      await model.restore();
+      expect(model.actions.isEditedSince).toBe(true);
+      expect(model.actions.canRestore).toBe(true);
+      await model.actions.restore();
       expect(subject.source).toBe('a = 0');
       expect(history.recorded).toEqual([
         {
@@ -258,24 +282,99 @@ describe('ReplayModel', () => {
           data: { from_seq: 1, replaced: 'a = "by hand"' }
         }
       ]);
-      expect(model.note).toBe('restored');
-      expect(model.isInCell).toBe(true);
-      expect(model.canRestore).toBe(false);
-      model.undoRestore();
+      expect(model.actions.note).toBe('restored');
+      expect(model.actions.isInCell).toBe(true);
+      expect(model.actions.canRestore).toBe(false);
+      model.actions.undo();
       expect(subject.undone).toBe(1);
+    });
+
+    it('asks before it replaces what no step holds, and takes no for an answer', async () => {
+      subject.type('a = "by hand"');
+      mayReplace = false;
+      expect(await model.actions.restore()).toBe(false);
+      expect(asked).toEqual([0]);
+      expect(subject.source).toBe('a = "by hand"');
+      expect(history.recorded).toHaveLength(0);
+      subject.type('a = 1');
+      expect(await model.actions.restore()).toBe(true);
+      expect(asked).toEqual([0]);
+      expect(subject.source).toBe('a = 0');
+    });
+
+    it('writes nothing where the person went elsewhere while they were asked (P34)', async () => {
+      subject.type('a = "by hand"');
+      const restored = model.actions.restore();
+      subject.choose('b');
+      await pass();
+      expect(await restored).toBe(false);
+      expect(subject.sources.get('a')).toBe('a = "by hand"');
+      expect(subject.sources.get('b')).toBe('b = 1');
+    });
+
+    it('brings back the last version that ran clean', async () => {
+      const steps = stepsOf('a = 0', 'a = 1');
+      const [first, second] = steps;
+      const ran = { ...runStep([first]), index: 1, seq: 2 };
+      const failed = runStep([first, ran, second]);
+      history.steps.set('a', [
+        first,
+        ran,
+        { ...second, index: 2, seq: 3 },
+        { ...failed, index: 3, seq: 4, outcome: 'error' }
+      ]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.actions.cleanStep).toBe(1);
+      expect(await model.actions.restoreClean()).toBe(true);
+      expect(subject.source).toBe('a = 0');
+      expect(history.recorded[0].data).toEqual({
+        from_seq: 2,
+        replaced: 'a = 1'
+      });
+      expect(model.actions.cleanStep).toBeNull();
+    });
+
+    it('branches: the version is in the cell, and the request goes on from its turn', async () => {
+      const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
+        ...step,
+        turnId: index + 1
+      }));
+      history.steps.set('a', steps);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      model.player.goTo(0);
+      await model.actions.branch();
+      expect(subject.source).toBe('a = 0');
+      expect(history.recorded).toHaveLength(1);
+      expect(gone).toEqual([1]);
+      expect(model.actions.note).toBe('branched');
+      // What the cell holds already is not put there again.
+      await model.actions.branch();
+      expect(history.recorded).toHaveLength(1);
+      expect(gone).toEqual([1, 1]);
+    });
+
+    it('inserts a version below, and runs and records nothing', () => {
+      model.actions.insertBelow();
+      expect(subject.inserted).toEqual(['a = 0']);
+      expect(subject.source).toBe('a = 1');
+      expect(history.recorded).toHaveLength(0);
+      subject.canInsert = false;
+      expect(model.actions.canInsert).toBe(false);
     });
 
     it('does nothing where the cell holds it already', async () => {
       model.player.goTo(1);
-      await model.restore();
+      await model.actions.restore();
       expect(history.recorded).toHaveLength(0);
-      expect(model.note).toBeNull();
+      expect(model.actions.note).toBeNull();
     });
 
     it('does nothing to a cell that is read-only', async () => {
       subject.isWritable = false;
-      expect(model.canRestore).toBe(false);
-      await model.restore();
+      expect(model.actions.canRestore).toBe(false);
+      await model.actions.restore();
       expect(subject.source).toBe('a = 1');
     });
 
@@ -283,30 +382,105 @@ describe('ReplayModel', () => {
       history.isSlow = true;
       subject.choose('b');
       await pass();
-      await model.restore();
+      await model.actions.restore();
       expect(subject.source).toBe('b = 1');
       expect(history.recorded).toHaveLength(0);
     });
 
     it('says so if only the record failed', async () => {
       history.failure = new Error('Full.');
-      await model.restore();
+      await model.actions.restore();
       expect(subject.source).toBe('a = 0');
-      expect(model.note).toBe('unrecorded');
+      expect(model.actions.note).toBe('unrecorded');
     });
 
     it('forgets the note when the cell changes again', async () => {
-      await model.restore();
+      await model.actions.restore();
       subject.type('a = 3');
-      expect(model.note).toBeNull();
-      model.undoRestore();
+      expect(model.actions.note).toBeNull();
+      model.actions.undo();
       expect(subject.undone).toBe(0);
     });
 
     it('stops playing', async () => {
       model.player.play();
-      await model.restore();
+      await model.actions.restore();
       expect(model.player.isPlaying).toBe(false);
+    });
+  });
+
+  describe('showing a step that somebody wants to see', () => {
+    it('goes there as soon as its cell is on show', async () => {
+      history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
+      await show();
+      void model.showStep('b', { step: 1 });
+      await pass();
+      expect(model.shown?.cellId).toBe('b');
+      expect(model.player.position).toBe(1);
+      expect(subject.active).toBe('b');
+      await model.showStep('b', { seq: 1 });
+      expect(model.player.position).toBe(0);
+    });
+
+    it('finds it also where nobody looked before, and in a cell that is gone', async () => {
+      history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
+      model.view = 'notebook';
+      await model.showStep('gone', { seq: 1 });
+      await show();
+      expect(model.view).toBe('cell');
+      expect(model.shown?.cellId).toBe('gone');
+      expect(model.player.position).toBe(0);
+    });
+
+    it('gives up when the person goes elsewhere, or there is no such step', async () => {
+      await show();
+      history.isSlow = true;
+      void model.showStep('b', { step: 0 });
+      await pass();
+      history.isSlow = false;
+      subject.choose('a');
+      await pass();
+      expect(model.shown?.cellId).toBe('a');
+      expect(model.player.position).toBe(1);
+      await model.showStep('a', { step: 7, seq: 99 });
+      expect(model.player.position).toBe(1);
+      // Nor does it go there when there is one later.
+      history.steps.set('a', stepsOf(...Array(9).fill('a')));
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.player.position).toBe(8);
+    });
+  });
+
+  describe('comparing', () => {
+    beforeEach(async () => {
+      history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+      await show();
+    });
+
+    it('keeps A while B goes through the steps, and swaps them', () => {
+      model.compare.start(0);
+      expect(model.compared?.code).toBe('a = 0');
+      expect(model.step?.code).toBe('a = 2');
+      model.player.goTo(1);
+      expect(model.compare.from).toBe(0);
+      model.compare.swap();
+      expect(model.compared?.code).toBe('a = 1');
+      expect(model.step?.code).toBe('a = 0');
+      model.compare.stop();
+      expect(model.compared).toBeNull();
+    });
+
+    it('begins with the step before, and ends with the cell', async () => {
+      model.compare.startHere();
+      expect(model.compare.from).toBe(1);
+      model.player.goTo(0);
+      model.compare.stop();
+      model.compare.startHere();
+      expect(model.compare.from).toBe(1);
+      subject.choose('b');
+      await pass();
+      expect(model.compare.isOn).toBe(false);
     });
   });
 
@@ -316,8 +490,8 @@ describe('ReplayModel', () => {
     subject.choose('c');
     subject.type('kept');
     await show();
-    expect(model.isInCell).toBe(false);
-    expect(model.canRestore).toBe(false);
+    expect(model.actions.isInCell).toBe(false);
+    expect(model.actions.canRestore).toBe(false);
   });
 
   describe('the overview', () => {
@@ -399,7 +573,7 @@ describe('ReplayModel', () => {
       await pass();
       expect(model.view).toBe('cell');
       expect(model.shown).toMatchObject({ cellId: 'gone', info: null });
-      expect(model.canRestore).toBe(false);
+      expect(model.actions.canRestore).toBe(false);
       subject.choose('a');
       await pass();
       expect(model.shown?.cellId).toBe('a');

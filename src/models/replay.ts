@@ -1,16 +1,18 @@
 /**
- * The replay's state: the steps of the followed cell, which of them is on show, and what can
- * be done with it.
+ * The replay's state: the steps of the followed cell, which of them is on show, and what is
+ * compared with it. What can be done with it is in `actions`.
  *
- * What must hold: whatever is done is done to the cell that is shown, or not at all; a
- * restore is one undo step, and is recorded with what it replaced.
+ * What must hold: what is on show is a step of the cell that is named, whatever answers last.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { ModelInfo, Step } from '../api/types';
-import type { IHistory } from '../tokens';
+import type { ModelInfo, SearchHit, Step } from '../api/types';
+import type { ICellKey, IHistory } from '../tokens';
 import type { IFailure } from './failure';
+import { NotebookTimeline } from './notebookTimeline';
+import { IReplayAsking, ReplayActions } from './replayActions';
+import { ReplayCompare } from './replayCompare';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
 import {
@@ -20,24 +22,61 @@ import {
   StepsChange
 } from './replaySteps';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
+import { SearchModel } from './search';
 
-/** What became of a restore. */
-export type RestoreNote = 'restored' | 'unrecorded' | null;
+/** One cell through time, the whole notebook through time, or a search over all. */
+export type ReplayTab = 'cell' | 'notebook' | 'search';
+
+/** How a difference is drawn: in one text, or in two beside each other. */
+export type DiffMode = 'inline' | 'split';
+
+/** A step of a cell, by its place or by the `seq` of its record. */
+export interface IStepPlace {
+  readonly step?: number | null;
+  readonly seq?: number | null;
+}
 
 export class ReplayModel implements IDisposable {
-  constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    this._subject = options.subject;
-    this._history = options.history;
+  constructor(options: {
+    subject: IReplaySubject;
+    history: IHistory;
+    asking?: IReplayAsking;
+    /** Open a notebook and bring it to the front. */
+    openFile?: (path: string) => Promise<void>;
+  }) {
+    const { subject, history, asking = SILENT } = options;
+    this._openFile = options.openFile ?? null;
+    this._subject = subject;
+    this._history = history;
     this._steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
+    this.timeline = new NotebookTimeline(options);
+    this.search = new SearchModel(options);
+    const steps = this._steps;
+    const { player } = this;
+    this.actions = new ReplayActions({
+      subject,
+      history,
+      steps,
+      player,
+      asking
+    });
     this._subject.changed.connect(this._onSubjectChanged, this);
     this._steps.changed.connect(this._onStepsChanged, this);
     this.player.changed.connect(this._emit, this);
+    this.compare.changed.connect(this._emit, this);
+    this.actions.changed.connect(this._emit, this);
     this.overview.changed.connect(this._emit, this);
+    this.timeline.changed.connect(this._emit, this);
+    this.search.changed.connect(this._emit, this);
   }
 
   readonly player = new ReplayPlayer();
+  readonly compare = new ReplayCompare(this.player);
+  readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
+  readonly timeline: NotebookTimeline;
+  readonly search: SearchModel;
 
   /** Anything that a view shows. */
   get stateChanged(): ISignal<this, void> {
@@ -60,11 +99,10 @@ export class ReplayModel implements IDisposable {
     this._wake();
   }
 
-  /** One cell's steps, or all cells. */
-  get view(): 'cell' | 'notebook' {
+  get view(): ReplayTab {
     return this._view;
   }
-  set view(value: 'cell' | 'notebook') {
+  set view(value: ReplayTab) {
     if (value !== this._view) {
       this._view = value;
       this._wake();
@@ -104,31 +142,20 @@ export class ReplayModel implements IDisposable {
     return this._steps.isFollowing;
   }
 
-  /** Whether the cell on show holds the step on show. */
-  get isInCell(): boolean {
-    return this.isFollowing && this.step?.code === this._subject.source;
+  /** The step that the one on show is compared with; null while it is shown by itself. */
+  get compared(): Step | null {
+    const { from } = this.compare;
+    return from === null ? null : (this.steps[from] ?? null);
   }
 
-  /** Whether the cell holds what no step left there: a person has changed it since. */
-  get isEditedSince(): boolean {
-    const last = this.steps[this.steps.length - 1];
-    return this.isFollowing && !!last && after(last) !== this._subject.source;
+  get diffMode(): DiffMode {
+    return this._diffMode;
   }
-
-  /** Whether code can be put into the cell on show. */
-  get isWritable(): boolean {
-    return this.isFollowing && this._subject.isWritable;
-  }
-
-  get canRestore(): boolean {
-    const { step } = this;
-    const failed = step?.outcome === 'error' && !step.code;
-    return !!step && !failed && this.isWritable && !this.isInCell;
-  }
-
-  /** What became of the last restore; gone when the cell changes again. */
-  get note(): RestoreNote {
-    return this._note;
+  set diffMode(value: DiffMode) {
+    if (value !== this._diffMode) {
+      this._diffMode = value;
+      this._emit();
+    }
   }
 
   /** The type of the active cell, or null if there is none. */
@@ -141,54 +168,88 @@ export class ReplayModel implements IDisposable {
     return this._models.get(id) ?? null;
   }
 
-  /** Ask for the steps again. */
+  /** Ask again for what the view shows. */
   refresh(): void {
-    this._steps.refresh();
+    if (this._view === 'cell') {
+      this._steps.refresh();
+    } else if (this._view === 'search') {
+      this.search.refresh();
+    } else {
+      this.overview.refresh();
+      this.timeline.refresh();
+    }
   }
 
-  /**
-   * Put the step on show back into its cell: one undo step, and recorded.
-   *
-   * It is in the cell before this awaits anything. If only the record fails, `note` says so.
-   */
-  async restore(): Promise<void> {
-    const { step, shown } = this;
-    if (!this.canRestore || !step || !shown) {
-      return;
+  /** What went wrong in the view that is looked at. */
+  get problem(): IFailure | null {
+    const inNotebook = this.overview.error ?? this.timeline.error;
+    return {
+      cell: this.error,
+      notebook: inNotebook,
+      search: this.search.error
+    }[this._view];
+  }
+
+  /** The MIME type of the notebook's code cells. */
+  get codeMimeType(): string {
+    return this._subject.codeMimeType;
+  }
+
+  /** Whether cells that are gone can be brought back. */
+  get canBringBack(): boolean {
+    return this._subject.canBringBack;
+  }
+
+  /** Whether a cell is in the notebook now. */
+  isThere(cellId: string): boolean {
+    return this._subject.cells().some(cell => cell.id === cellId);
+  }
+
+  /** Bring a cell back, and show it; whether that was done. */
+  async bringBack(cellId: string): Promise<boolean> {
+    const isDone = await this.timeline.bringBack(cellId);
+    if (isDone) {
+      this._steps.pin(null);
+      await this._subject.goTo(cellId);
     }
+    return isDone;
+  }
+
+  /** Show what a search found: at its step, in its notebook. */
+  async openHit(hit: SearchHit): Promise<void> {
+    if (!this.search.isHere(hit) && hit.path !== null) {
+      await this._openFile?.(hit.path);
+    }
+    // It may be a copy that carries another id by now: then it is not the one that was meant.
+    if (this.search.isHere(hit)) {
+      await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
+    }
+  }
+
+  /** A picture of an output, by the name that a run kept of it. */
+  picture(sha256: string, signal?: AbortSignal): Promise<Blob> {
+    return this._history.blob(sha256, signal);
+  }
+
+  /** Show a cell at one of its steps, as soon as they are there. */
+  async showStep(cellId: string, place: IStepPlace): Promise<void> {
+    const { notebookId } = this._subject;
     this.player.pause();
-    const replaced = this._subject.source;
-    this._isApplying = true;
-    try {
-      this._subject.apply(step.code);
-    } finally {
-      this._isApplying = false;
+    if (notebookId !== null) {
+      this._wanted = { notebookId, cellId, ...place };
     }
-    this._note = 'restored';
-    this._emit();
-    const key = { notebookId: shown.notebookId, cellId: shown.cellId };
-    const data = { from_seq: step.seq, replaced };
-    const event = { type: 'restore', source: step.code, data };
-    try {
-      await this._history.record(key, [event]);
-    } catch {
-      if (this._note === 'restored') {
-        this._note = 'unrecorded';
-        this._emit();
-      }
+    this.view = 'cell';
+    if (this._subject.cell?.id === cellId) {
+      this._steps.pin(null);
+    } else {
+      await this.goTo(cellId);
     }
-  }
-
-  /** Take the restore back. */
-  undoRestore(): void {
-    if (this._note && this.isFollowing) {
-      this._subject.undo();
-    }
+    this._reach();
   }
 
   /** Go to a cell; one that is no longer in the notebook is shown here instead. */
   async goTo(cellId: string): Promise<void> {
-    if (this._subject.cells().some(cell => cell.id === cellId)) {
+    if (this.isThere(cellId)) {
       await this._subject.goTo(cellId);
     } else {
       this._steps.pin(cellId);
@@ -212,19 +273,24 @@ export class ReplayModel implements IDisposable {
     this.isActive = false;
     this._isDisposed = true;
     this._subject.changed.disconnect(this._onSubjectChanged, this);
+    this.actions.dispose();
     this._steps.dispose();
     this.player.dispose();
     this.overview.dispose();
+    this.timeline.dispose();
+    this.search.dispose();
     Signal.clearData(this);
   }
 
   private _wake(): void {
-    const inCell = this._view === 'cell';
-    if (!this._isActive || !inCell) {
+    const isIn = (view: ReplayTab) => this._isActive && this._view === view;
+    if (!isIn('cell')) {
       this.player.pause();
     }
-    this._steps.isActive = this._isActive && inCell;
-    this.overview.isActive = this._isActive && !inCell;
+    this._steps.isActive = isIn('cell');
+    this.overview.isActive = isIn('notebook');
+    this.timeline.isActive = isIn('notebook');
+    this.search.isActive = isIn('search');
   }
 
   /** Names and places of models; without them a step shows the id alone. */
@@ -244,18 +310,39 @@ export class ReplayModel implements IDisposable {
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
     const count = this.steps.length;
     if (change === 'cell') {
-      this._note = null;
+      this.actions.dismiss();
+      this.compare.stop();
       this.player.reset(count, count - 1);
     } else if (change === 'steps') {
       this.player.grow(count);
     } else {
       this._emit();
     }
+    this._reach();
+  }
+
+  /** Go to the step that somebody wants to see, once its cell is on show. */
+  private _reach(): void {
+    const { _wanted: wanted, shown } = this;
+    const isThere =
+      wanted?.cellId === shown?.cellId &&
+      wanted?.notebookId === shown?.notebookId;
+    if (!wanted || !isThere) {
+      return;
+    }
+    const at = placeOf(this.steps, wanted);
+    if (at >= 0) {
+      this._wanted = null;
+      this.compare.stop();
+      this.player.goTo(at);
+    } else if (!this.isLoading && this._steps.isActive) {
+      this._wanted = null; // It is no step that this cell has.
+    }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'source' && !this._isApplying) {
-      this._note = null;
+    if (change === 'where' && this._subject.cell?.id !== this._wanted?.cellId) {
+      this._wanted = null; // The person went elsewhere meanwhile.
     }
     this._emit();
   }
@@ -268,17 +355,29 @@ export class ReplayModel implements IDisposable {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
+  private readonly _openFile: ((path: string) => Promise<void>) | null;
   private readonly _steps: ReplaySteps;
+  private _diffMode: DiffMode = 'inline';
   private _isActive = false;
-  private _isApplying = false;
   private _isDisposed = false;
   private _models = new Map<string, ModelInfo>();
-  private _note: RestoreNote = null;
   private _stateChanged = new Signal<this, void>(this);
-  private _view: 'cell' | 'notebook' = 'cell';
+  private _view: ReplayTab = 'cell';
+  private _wanted: (ICellKey & IStepPlace) | null = null;
 }
 
-/** What the cell held after a step. */
-export function after(step: Step): string {
-  return step.applied ? step.code : step.before;
+/** Where nobody can be asked, nothing that is not kept is replaced. */
+const SILENT: IReplayAsking = {
+  mayReplace: async () => false,
+  goOn: () => undefined
+};
+
+/** The position of a step: by the seq of its record if it has that one, else by its place. */
+function placeOf(steps: readonly Step[], { step, seq }: IStepPlace): number {
+  if (typeof step === 'number' && step >= 0 && step < steps.length) {
+    return step;
+  }
+  return typeof seq === 'number'
+    ? steps.findIndex(found => found.seq === seq)
+    : -1;
 }

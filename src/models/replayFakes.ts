@@ -5,11 +5,19 @@ import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import type {
+  Blame,
+  BlameBody,
+  BlameLine,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
+  Report,
+  SearchResults,
   SessionSummary,
-  Step
+  Step,
+  Timeline
 } from '../api/types';
 import { modelList } from './modelFakes';
 import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
@@ -27,6 +35,8 @@ export class FakeSubject implements IReplaySubject {
   hasNotebook = true;
   isWritable = true;
   mimeType = 'text/x-python';
+  codeMimeType = 'text/x-python';
+  canBringBack = true;
   notebookId: string | null = 'nb';
   active: string | null = 'a';
   undone = 0;
@@ -50,6 +60,28 @@ export class FakeSubject implements IReplaySubject {
 
   apply(source: string): void {
     this.type(source);
+  }
+
+  bringBack(
+    cell: { id: string; source: string },
+    before: readonly string[] | null
+  ): boolean {
+    const rows = [...this.sources];
+    const at = rows.findIndex(
+      ([id]) => id === before?.find(b => this.sources.has(b))
+    );
+    rows.splice(before ? at + 1 : rows.length, 0, [cell.id, cell.source]);
+    this.sources.clear();
+    rows.forEach(([id, source]) => this.sources.set(id, source));
+    this.tell('cells');
+    return true;
+  }
+
+  canInsert = true;
+  readonly inserted: string[] = [];
+
+  insertBelow(source: string): void {
+    this.inserted.push(source);
   }
 
   undo(): void {
@@ -96,6 +128,9 @@ export class FakeHistory implements IHistory {
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
   readonly recorded: EventBody[] = [];
+  readonly blames = new Map<string, BlameLine[]>();
+  readonly blamed: (BlameBody & { cellId: string })[] = [];
+  readonly blobs = new Map<string, Blob>();
   summaryList: SessionSummary[] = [];
   summaryCalls = 0;
   failure: Error | null = null;
@@ -121,6 +156,68 @@ export class FakeHistory implements IHistory {
     const steps = this.steps.get(cellId) ?? [];
     const revision = steps.length ? 1 : 0;
     question.resolve({ notebookId: 'nb', cellId, revision, steps });
+  }
+
+  timelineNow: Timeline = { version: 'v0', moments: [], cells: [] };
+  readonly thens = new Map<number, NotebookThen>();
+  readonly momentsAsked: number[] = [];
+  timelineCalls = 0;
+  reportNow: Report | null = null;
+  readonly searches: { ask: ISearchAsk; signal?: AbortSignal }[] = [];
+  found: SearchResults = {
+    results: [],
+    total: 0,
+    unread: 0,
+    meaning: { available: false, install: 'pip install "aiserver[semantic]"' }
+  };
+
+  async timeline(): Promise<Timeline> {
+    this.timelineCalls++;
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.timelineNow;
+  }
+
+  async moment(_id: string, index: number): Promise<NotebookThen> {
+    this.momentsAsked.push(index);
+    const then = this.thens.get(index);
+    if (this.failure || !then) {
+      throw this.failure ?? new Error(`no moment ${index}`);
+    }
+    return then;
+  }
+
+  async report(): Promise<Report> {
+    if (!this.reportNow) {
+      throw new Error('no report');
+    }
+    return this.reportNow;
+  }
+
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    this.searches.push({ ask, signal });
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.found;
+  }
+
+  async blame(key: ICellKey, body: BlameBody): Promise<Blame> {
+    this.blamed.push({ cellId: key.cellId, ...body });
+    if (this.failure) {
+      throw this.failure;
+    }
+    const lines = this.blames.get(key.cellId) ?? [];
+    return { lines, revision: lines.length };
+  }
+
+  async blob(sha256: string): Promise<Blob> {
+    const found = this.blobs.get(sha256);
+    if (!found) {
+      throw new Error('Not kept.');
+    }
+    return found;
   }
 
   async summaries(): Promise<SessionSummary[]> {
@@ -166,7 +263,9 @@ export function stepsOf(...codes: string[]): Step[] {
     code,
     applied: true,
     title: `make ${code}`,
-    outcome: 'accepted'
+    outcome: 'accepted',
+    parent: index > 0 ? index - 1 : null,
+    lane: 0
   }));
 }
 
@@ -182,5 +281,26 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
     lastUpdated: '2026-01-27T10:00:00.000Z',
     lastIntent: `about ${cellId}`,
     lastSource: `\n  first line of ${cellId}\nmore`
+  };
+}
+
+/** A run of the code that a cell holds after these steps. */
+export function runStep(steps: readonly Step[], data: object = {}): Step {
+  const last = steps[steps.length - 1];
+  return {
+    index: steps.length,
+    seq: (last?.seq ?? 0) + 1,
+    kind: 'run',
+    author: 'person',
+    timestamp: '2026-01-27T10:01:00.000Z',
+    before: last?.code ?? '',
+    code: last?.code ?? '',
+    applied: true,
+    title: '',
+    outcome: 'done',
+    event: 'run',
+    parent: steps.length ? steps.length - 1 : null,
+    lane: 0,
+    data: { status: 'ok', ...data }
   };
 }

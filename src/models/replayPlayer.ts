@@ -31,6 +31,11 @@ export class ReplayPlayer implements IDisposable {
     return this._timer !== null;
   }
 
+  /** Whether the step on show came by itself, and not because somebody went there. */
+  get isAuto(): boolean {
+    return this._isAuto;
+  }
+
   get speed(): number {
     return this._speed;
   }
@@ -48,6 +53,7 @@ export class ReplayPlayer implements IDisposable {
   /** Other steps, of which number `position` is shown. */
   reset(length: number, position: number): void {
     this._clear();
+    this._isAuto = false;
     this._length = length;
     this._position = this._clamp(position);
     this._changed.emit();
@@ -67,6 +73,7 @@ export class ReplayPlayer implements IDisposable {
   /** Show one step. */
   goTo(position: number): void {
     this._clear();
+    this._isAuto = false;
     this._position = this._clamp(position);
     this._changed.emit();
   }
@@ -90,6 +97,15 @@ export class ReplayPlayer implements IDisposable {
     }
   }
 
+  /** Play, or stop playing. */
+  toggle(): void {
+    if (this.isPlaying) {
+      this.pause();
+    } else {
+      this.play();
+    }
+  }
+
   get isDisposed(): boolean {
     return this._disposed;
   }
@@ -107,6 +123,7 @@ export class ReplayPlayer implements IDisposable {
     this._clear();
     this._timer = window.setTimeout(() => {
       this._timer = null;
+      this._isAuto = true;
       this._position = this._clamp(this._position + 1);
       if (this._position < this._length - 1) {
         this._schedule();
@@ -128,6 +145,7 @@ export class ReplayPlayer implements IDisposable {
 
   private _changed = new Signal<this, void>(this);
   private _disposed = false;
+  private _isAuto = false;
   private _length = 0;
   private _position = 0;
   private _speed = 1;

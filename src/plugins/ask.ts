@@ -168,7 +168,14 @@ function addCommands(
     caption: trans.__('Ask for code in this cell, or for a change of it'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
-    execute: () => open(false)
+    execute: ({ parentTurnId }) => {
+      const found = current();
+      if (found && (parentTurnId === null || Number(parentTurnId) >= 1)) {
+        found.asks.branch(found.cell, parentTurnId as number | null);
+      } else {
+        open(false);
+      }
+    }
   });
   commands.addCommand(CommandIDs.askDataFrame, {
     label: args =>

@@ -8,15 +8,16 @@ import {
 } from '@jupyterlab/application';
 import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
-import { ReplayModel } from '../models/replay';
+import { DiffMode, ReplayModel } from '../models/replay';
 import { FollowedCell } from '../notebook/followed';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import type { IAsk } from '../widgets/replay/empty';
+import { askToReplace } from '../widgets/replay/askToReplace';
 import { ReplayPanel } from '../widgets/replay/panel';
 
 const PLUGIN_ID = 'aiserver:replay';
@@ -50,7 +51,19 @@ function activate(
   translator ??= nullTranslator;
   const trans = translator.load('aiserver');
   const subject = new FollowedCell({ tracker, identity });
-  const model = new ReplayModel({ subject, history });
+  const model = new ReplayModel({
+    subject,
+    history,
+    asking: {
+      mayReplace: index => askToReplace(index, trans),
+      goOn: parentTurnId => {
+        if (commands.hasCommand(CommandIDs.ask)) {
+          void commands.execute(CommandIDs.ask, { parentTurnId });
+        }
+      }
+    },
+    openFile: path => openNotebook(commands, path)
+  });
   const panel = new ReplayPanel({
     model,
     languages,
@@ -76,31 +89,68 @@ function activate(
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => shell.activateById(panel.id)
   });
+  commands.addCommand(CommandIDs.showStep, {
+    label: trans.__('Show a Step in the Replay'),
+    describedBy: {
+      args: {
+        type: 'object',
+        properties: {
+          cellId: { type: 'string' },
+          step: { type: 'integer', description: 'Its place, from 0' },
+          seq: { type: 'integer', description: 'The seq of its record' }
+        },
+        required: ['cellId']
+      }
+    },
+    execute: async args => {
+      const { cellId, step, seq } = args as Record<string, unknown>;
+      if (typeof cellId === 'string') {
+        shell.activateById(panel.id);
+        await model.showStep(cellId, {
+          step: typeof step === 'number' ? step : null,
+          seq: typeof seq === 'number' ? seq : null
+        });
+      }
+    }
+  });
   commands.addCommand(CommandIDs.restore, {
     label: trans.__('Restore the Replayed Version'),
     caption: trans.__('Put the step that the replay shows back into the cell'),
     describedBy: { args: { type: 'object', properties: {} } },
-    isEnabled: () => model.isActive && model.canRestore,
-    execute: () => model.restore()
+    isEnabled: () => model.isActive && model.actions.canRestore,
+    execute: () => model.actions.restore()
   });
-  let couldRestore = false;
+  commands.addCommand(CommandIDs.restoreClean, {
+    label: trans.__('Restore the Last Version That Ran Clean'),
+    caption: trans.__(
+      'Put the last version that ran without an error back into the cell'
+    ),
+    describedBy: { args: { type: 'object', properties: {} } },
+    isEnabled: () => model.isActive && model.actions.cleanStep !== null,
+    execute: () => model.actions.restoreClean()
+  });
+  let could = '';
   model.stateChanged.connect(() => {
-    if (model.canRestore !== couldRestore) {
-      couldRestore = model.canRestore;
+    const { canRestore, cleanStep } = model.actions;
+    const can = `${canRestore} ${cleanStep}`;
+    if (can !== could) {
+      could = can;
       commands.notifyCommandChanged(CommandIDs.restore);
+      commands.notifyCommandChanged(CommandIDs.restoreClean);
     }
   });
   const category = trans.__('AI Server');
   palette?.addItem({ command: CommandIDs.showReplay, category });
   palette?.addItem({ command: CommandIDs.restore, category });
+  palette?.addItem({ command: CommandIDs.restoreClean, category });
 
   if (settings) {
-    void keepSpeed(settings, model);
+    void keepSettings(settings, model);
   }
 }
 
-/** Remember the chosen speed in the settings. */
-async function keepSpeed(
+/** Remember the chosen speed, and how a difference is drawn, in the settings. */
+async function keepSettings(
   registry: ISettingRegistry,
   model: ReplayModel
 ): Promise<void> {
@@ -108,22 +158,39 @@ async function keepSpeed(
   if (!settings) {
     return;
   }
-  const speed = () => settings.get('speed').composite as number;
+  const kept = (name: string) => settings.get(name).composite;
   const read = () => {
-    model.player.speed = speed();
+    model.player.speed = kept('speed') as number;
+    model.diffMode = kept('diff') as DiffMode;
   };
   read();
   settings.changed.connect(read);
-  model.player.changed.connect(player => {
-    if (player.speed !== speed()) {
-      settings.set('speed', player.speed).catch(reason => {
-        console.warn(
-          'AI Server could not keep the speed of the replay.',
-          reason
-        );
+  const asked: Record<string, unknown> = {};
+  const keep = (name: string, value: string | number) => {
+    if (value !== kept(name) && value !== asked[name]) {
+      asked[name] = value; // To write it takes a while, in which more changes.
+      settings.set(name, value).catch(reason => {
+        console.warn(`AI Server could not keep “${name}”.`, reason);
       });
     }
+  };
+  model.stateChanged.connect(() => {
+    keep('speed', model.player.speed);
+    keep('diff', model.diffMode);
   });
+}
+
+/** Open a notebook in front, as the file browser does, and wait until it can be read. */
+async function openNotebook(
+  commands: CommandRegistry,
+  path: string
+): Promise<void> {
+  const panel: NotebookPanel | undefined = await commands.execute(
+    'docmanager:open',
+    { path, factory: 'Notebook' }
+  );
+  await panel?.context?.ready;
+  await panel?.revealed;
 }
 
 /** How to ask for code now: the command, with the keys that are bound to it. */

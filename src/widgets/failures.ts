@@ -1,10 +1,11 @@
 /**
  * What went wrong, as one sentence, by the code of the error. The server words it in English
- * alone; a sentence that is known here can be translated.
+ * alone; what is worded here, or listed in serverwords.ts, is translated.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFailure } from '../models/failure';
+import { serverText } from './serverwords';
 
 export function failureText(
   failure: IFailure,
@@ -13,7 +14,7 @@ export function failureText(
   return (
     knownText(failure, trans) ||
     modelText(failure, trans) ||
-    failure.message ||
+    serverText(failure.message, trans) ||
     trans.__('That did not work. Try again.')
   );
 }
@@ -101,7 +102,7 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
 
 /** What a model or its provider did, which is named where it is known; empty for other codes. */
 function modelText(failure: IFailure, trans: TranslationBundle): string {
-  const label = failure.provider?.label;
+  const label = failure.provider && serverText(failure.provider.label, trans);
   const who = label ?? trans.__('The provider');
   const whom = label ?? trans.__('the provider');
   switch (failure.code) {
@@ -188,7 +189,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'no_model':
       return (
-        failure.message ||
+        serverText(failure.message, trans) ||
         trans.__('No model is set up yet, so nothing can answer.')
       );
     default:

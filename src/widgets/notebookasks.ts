@@ -53,6 +53,12 @@ export class NotebookAsks implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
+  /** Open the row of a cell; its next request goes on from an older turn. */
+  branch(cell: Cell, turnId: number | null): void {
+    this.open(cell);
+    this.get(cell)?.branchFrom(turnId);
+  }
+
   /** Open the row of a cell, or go there if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {

@@ -9,7 +9,9 @@ import * as React from 'react';
 import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/failure';
 import { Command } from './command';
+import { countText } from './counts';
 import { failureText } from './failures';
+import { serverText } from './serverwords';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
@@ -37,7 +39,7 @@ export function ModelLabel(props: {
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
   const words =
-    `${model.label} · ${where}` +
+    `${serverText(model.label, trans)} · ${where}` +
     (forCell ? ` · ${trans.__('this cell only')}` : '');
   return onPick ? (
     <button
@@ -163,12 +165,40 @@ export function shapeOf(
 ): string {
   return trans.__(
     '%1 rows × %2 columns',
-    profile.rowCount.toLocaleString(),
-    profile.columnCount.toLocaleString()
+    countText(profile.rowCount, trans),
+    countText(profile.columnCount, trans)
   );
 }
 
 /** The DataFrames that the request is about. */
+/** That the request goes on from an older turn, until it is taken off. */
+export function BranchChip(props: {
+  turnId: number | null;
+  trans: TranslationBundle;
+  onRemove: () => void;
+}): React.JSX.Element | null {
+  const { turnId, trans, onRemove } = props;
+  if (turnId === null) {
+    return null;
+  }
+  const remove = trans.__('Go on from the cell’s last step instead');
+  return (
+    <div className="jp-AIServer-Ask-chips">
+      <span className="jp-AIServer-Ask-chip">
+        {trans.__('goes on from turn %1', turnId)}
+        <button
+          type="button"
+          aria-label={remove}
+          title={remove}
+          onClick={onRemove}
+        >
+          ×
+        </button>
+      </span>
+    </div>
+  );
+}
+
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
   trans: TranslationBundle;

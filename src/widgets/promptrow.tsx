@@ -21,7 +21,7 @@ import { askIcon } from './icons';
 import { Actions, Turn } from './promptactions';
 import { PromptInput, isComposing } from './promptinput';
 import { handleKey, isAskKey } from './promptkeys';
-import { DataFrameChips, Failure, ModelLabel } from './promptparts';
+import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptparts';
 import { announcement, noticeText, readOnlyText, wording } from './promptwords';
 
 export interface IPromptRowServices {
@@ -254,6 +254,14 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onClose={() => pick(false)}
         />
       )}
+      <BranchChip
+        turnId={state.branch}
+        trans={trans}
+        onRemove={() => {
+          model.branchFrom(null);
+          focus();
+        }}
+      />
       <DataFrameChips
         dataframes={state.dataframes}
         trans={trans}

@@ -25,6 +25,7 @@ def addresses() -> list[str]:
     """A concrete address for each route, as the live router matches it."""
     samples = {"([^/]+)": "x1", "([0-9a-f]{32})": ID, "([a-z_]{1,64})": "openai"}
     samples["([0-9a-f]{64})"] = 2 * ID
+    samples["([0-9]{1,9})"] = "0"
     found = []
     for pattern, _ in ROUTES:
         for regex, sample in samples.items():
@@ -114,6 +115,11 @@ EXPECTED = {
     ("SessionHandler", "GET"): "read",
     ("SessionHandler", "DELETE"): "write",
     ("ReplayHandler", "GET"): "read",
+    ("BlameHandler", "POST"): "read",
+    ("TimelineHandler", "GET"): "read",
+    ("MomentHandler", "GET"): "read",
+    ("ReportHandler", "GET"): "read",
+    ("SearchHandler", "GET"): "read",
     ("EventsHandler", "POST"): "write",
     ("NotebooksHandler", "POST"): "write",
     ("ChangesHandler", "POST"): "write",
@@ -181,6 +187,7 @@ async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root
     kept = [
         f"/aiserver/sessions/nb/{cell}{end}" for cell in ("c1", "c2") for end in ("", "/replay")
     ]
+    kept += [f"/aiserver/notebooks/nb/{end}" for end in ("timeline", "moments/0", "report")]
     for path in [*addresses(), *kept]:
         await call("GET", path.removeprefix("/aiserver/"))
     await call("GET", "sessions?notebookId=nb")
@@ -216,7 +223,9 @@ async def test_post_without_xsrf_is_refused(
 )
 async def test_bad_ids_never_reach_the_store(call, bad, jp_root_dir):
     """P5 (HTTP half): an id outside the rule is 400 (or no route), and nothing is made on disk."""
-    for path in (f"sessions/{bad}/c1", f"sessions/nb/{bad}", f"sessions/nb/{bad}/replay"):
+    paths = [f"sessions/{bad}/c1", f"sessions/nb/{bad}", f"sessions/nb/{bad}/replay"]
+    paths += [f"notebooks/{bad}/{end}" for end in ("timeline", "moments/0", "report")]
+    for path in paths:
         reply = await call("GET", path)
         assert reply.status in (400, 404)
         assert reply.status == 400 or bad in ("..", "%2e%2e", "..%2f..%2fetc", "%2fetc%2fpasswd")
@@ -229,6 +238,7 @@ async def test_no_content_is_served_as_html(call, scripted):
     scripted.script({"text": f"```python\nx = '{evil}'\n```\n{evil}"})
     await call("POST", "generate", request(evil, source=evil))
     gets = ["sessions/nb/c1", "sessions/nb/c1/replay", "sessions?notebookId=nb", "models", "health"]
+    gets += [f"notebooks/nb/{end}" for end in ("timeline", "moments/0", "report")]
     for path in [*gets, f"sessions/{evil}/c1".replace("/script", "script")]:
         reply = await call("GET", path)
         assert reply.headers["Content-Type"].startswith("application/json"), path

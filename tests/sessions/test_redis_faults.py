@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Coroutine, Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import redis
@@ -26,6 +25,7 @@ from aiserver.sessions.redis import RedisSessionManager
 from ..servers import PASSWORD, Redis, free_port
 from .conftest import RedisBackend
 from .records import KEY, event, in_loop, log_entry, turn
+from .wire import AFTER, Wire
 from .worker import Worker
 
 OTHER = SessionKey(KEY.notebook_id, "other")
@@ -242,48 +242,13 @@ async def record_of(key: SessionKey) -> Session:
     return await place.load_session(key)
 
 
-class Losing:
-    """A way to Redis on which answers get lost: the connection breaks once the write is done."""
-
-    def __init__(self, url: str) -> None:
-        self._port = urlsplit(url).port
-        self.losses = 0
-        self.lose = False
-
-    async def __aenter__(self) -> Losing:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await asyncio.open_connection("127.0.0.1", self._port)
-        try:
-            while asked := await reader.read(1 << 20):
-                back.write(asked)
-                answer = await there.read(1 << 20)
-                if self.lose and b"once:" in asked:
-                    self.lose, self.losses = False, self.losses + 1
-                    return
-                writer.write(answer)
-                await writer.drain()
-        finally:
-            for each in (back, writer):
-                each.close()
-                with contextlib.suppress(OSError):
-                    await each.wait_closed()
-
-
 @in_loop
 async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> None:
     """P19, P23: the connection broke after the write was done. Sent again, it is not done again."""
     straight = redis_backend.open()
     other = await record_of(KEY)
-    async with Losing(redis_backend.url) as way:
-        port = urlsplit(redis_backend.url).port
-        lossy = session_manager(redis_backend.url.replace(f":{port}/", f":{way.port}/"))
+    with Wire(redis_backend.url) as wire:
+        lossy = session_manager(wire.url)
 
         def works(store: SessionManager, name: str) -> list[Coroutine[Any, Any, Any]]:
             key = SessionKey(name, "cell")
@@ -302,13 +267,13 @@ async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> 
 
         for ours, theirs in zip(works(straight, "aaa"), works(lossy, "bbb"), strict=True):
             expected = await ours
-            way.lose = True
+            wire.cut = (b"once:", AFTER)
             found = await theirs
             if isinstance(expected, Session):
                 assert found.interactions == expected.interactions
             else:
                 assert found == expected
-        assert way.losses == 8, "all but the blob, which is the same twice"
+        assert wire.cuts == 8, "all but the blob, which is the same twice"
         one, two = [
             await straight.load_session(SessionKey(name, "cell")) for name in ("aaa", "bbb")
         ]
@@ -336,29 +301,6 @@ async def test_saves_that_are_given_up(redis_backend: RedisBackend) -> None:
     session = await store.load_session(KEY)
     assert session.revision == len(session.interactions)
     assert len({each.user_request.intent for each in session.interactions}) == session.revision
-
-
-def test_a_crowd_of_processes_loses_nothing(redis_backend: RedisBackend) -> None:
-    """P23: 8 processes × 500 turns into one cell, and the events between them."""
-    worker = Worker("redis.asyncio")
-    try:
-        worker.start(redis_backend.url, "cell", 500, count=8)
-        told = [_numbers(line) for line in worker.said()]
-    finally:
-        worker.close()
-
-    async def look() -> None:
-        store = redis_backend.open()
-        session = await store.load_session(SessionKey("notebook", "cell"))
-        assert [each.turn_id for each in session.interactions] == list(range(1, 4001))
-        assert len(session.events or []) == 8 * 166
-        assert sorted(turn_id for turn_id, _ in told) == list(range(1, 4001))
-        assert len({revision for _, revision in told}) == 4000
-        order = [each.seq for each in session.ordered()]
-        assert order == list(range(1, session.revision + 1))
-        assert [checked.flaw async for checked in store.verify()] == [None]
-
-    asyncio.run(look())
 
 
 HOLDER = """

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -18,27 +17,16 @@ from typing import Any
 import pytest
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
-from aiserver.models import Session
+from aiserver.models import Session, SessionKey
 
 from ..servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, run
 from .databases import Database
 from .records import event, in_loop, log_entry, turn
-from .sqlsaver import KEY
 from .wire import AFTER, BEFORE, Wire
+from .worker import Worker
 
-SAVER = Path(__file__).with_name("sqlsaver.py")
-PROCESSES, TURNS = 8, 500
-KILLS = 12
+KEY = SessionKey("notebook", "cell")
 SERVERS = {"postgresql": PostgreSQL, "mysql": MariaDB}
-
-
-def saving(database: Database, processes: int, turns: int) -> subprocess.Popen[str]:
-    """Processes that save."""
-    command = [sys.executable, str(SAVER), database.url, str(processes), str(turns)]
-    # A group of its own, so that all can be ended at once.
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, start_new_session=True
-    )
 
 
 def load(database: Database) -> Session:
@@ -50,47 +38,8 @@ def whole(session: Session, at_least: int) -> None:
     """Nothing is half done, and nothing acknowledged is lost."""
     count = len(session.interactions)
     assert count >= at_least
-    assert session.revision == count
     assert [turn.turn_id for turn in session.interactions] == list(range(1, count + 1))
-    assert [turn.seq for turn in session.interactions] == list(range(1, count + 1))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
-def test_many_processes_lose_nothing(database: Database) -> None:
-    """P23"""
-    process = saving(database, PROCESSES, TURNS)
-    said = process.communicate()[0].splitlines()
-    assert sum(line.startswith("ack") for line in said) == PROCESSES * TURNS, set(said[:20])
-    session = load(database)
-    whole(session, PROCESSES * TURNS)
-    intents = {turn.user_request.intent for turn in session.interactions}
-    assert intents == {f"{me} {number}" for me in range(PROCESSES) for number in range(TURNS)}
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="it forks")
-def test_a_killed_process_loses_and_blocks_nothing(database: Database) -> None:
-    """P19: kill -9 at any moment of a save."""
-    moments = random.Random(4)
-    process = saving(database, 0, 1000)
-    assert process.stdin and process.stdout
-    acknowledged = 0
-    for _ in range(KILLS):
-        print("go", file=process.stdin, flush=True)
-        pid = int(process.stdout.readline().removeprefix("pid "))
-        wanted = moments.randint(1, 4)
-        while wanted:
-            assert process.stdout.readline().startswith("ack")
-            acknowledged += 1
-            wanted -= 1
-        time.sleep(moments.uniform(0, 0.01))
-        os.kill(pid, signal.SIGKILL)
-        while (line := process.stdout.readline()) != "end\n":
-            acknowledged += line.startswith("ack")
-        whole(load(database), acknowledged)
-        asyncio.run(database.open().save_interaction(KEY, turn()))  # nobody holds it up
-        acknowledged += 1
-    process.communicate()
-    whole(load(database), acknowledged)
+    assert [item.seq for item in session.ordered()] == list(range(1, session.revision + 1))
 
 
 @pytest.fixture(params=list(SERVERS))
@@ -180,16 +129,21 @@ def test_the_server_is_killed(kind: str) -> None:
     server: Server
     with SERVERS[kind]() as server:
         database = Database(new_database(server.url))
-        process = saving(database, 2, 2000)
-        assert process.stdout
-        said = [process.stdout.readline() for _ in range(30)]
-        assert all(line.startswith("ack") for line in said), said
-        server.kill()
-        time.sleep(0.2)
-        server.start()
-        said += [process.stdout.readline() for _ in range(50)]
-        os.killpg(process.pid, signal.SIGKILL)
-        said += process.communicate()[0].splitlines()
+        worker = Worker("aiserver.sessions.sql.sessions")
+        try:
+            pids = worker.start(database.url, KEY.cell_id, 2000, count=2)
+            lines = worker.said()
+            said = [next(lines) for _ in range(30)]
+            assert all(line.startswith("ack") for line in said), said
+            server.kill()
+            time.sleep(0.2)
+            server.start()
+            said += [next(lines) for _ in range(50)]
+            for pid in pids:
+                os.kill(pid, signal.SIGKILL)
+            said += lines
+        finally:
+            worker.close()
         acknowledged = sum(line.startswith("ack") for line in said)
         assert acknowledged > 60, "it goes on where it was"
         # A save whose error was told may have been done; those acknowledged must have been.

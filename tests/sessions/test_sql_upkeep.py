@@ -26,7 +26,7 @@ from aiserver.sessions.sql.tables import VERSION, VERSION_TABLE, items, metadata
 
 from ..servers import PASSWORD, new_database, run
 from .databases import Database
-from .records import KEY, event, in_loop, turn
+from .records import KEY, event, in_loop, log_entry, turn
 
 DATABASES = ["sqlite", "postgresql", "mysql"]
 PACKAGE = Path(aiserver.sessions.sql.__file__).parent
@@ -137,6 +137,29 @@ DAMAGE = {
     "summary": "UPDATE aiserver_sessions SET summary = 'no JSON'",
     "the session's row is gone": "DELETE FROM aiserver_sessions",
 }
+
+
+@in_loop
+async def test_damage_beside_the_sessions_is_found(database: Database) -> None:
+    """P22: of the logs and the blobs; the lines that are whole are served."""
+    store = database.open()
+    await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
+    digest = await store.put_blob(b"picture")
+    assert await verified(store) == [(None, False)] * 2
+    for statement in (
+        "UPDATE aiserver_notebook_log SET content = 'no JSON' WHERE seq = 1",
+        "UPDATE aiserver_blobs SET data = 'other'",
+    ):
+        database.ask(lambda connection, it=statement: connection.exec_driver_sql(it))
+    for repair in (True, False):
+        (log, _), (blob, _) = await verified(store, repair)
+        assert log == "1 of its lines are damaged; the others are in use."
+        assert blob == "It is damaged."
+    assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
+    assert await store.get_blob(digest) is None
+    assert await store.put_blob(b"picture") == digest
+    assert await store.get_blob(digest) == b"picture"
+    await store.close()
 
 
 @pytest.mark.parametrize("what", DAMAGE)

@@ -32,8 +32,8 @@ class Wire:
     @property
     def url(self) -> str:
         """The server's address by way of this wire."""
-        account = self._parts.netloc.rpartition("@")[0]
-        return urlunsplit(self._parts._replace(netloc=f"{account}@127.0.0.1:{self._port}"))
+        account, at, _ = self._parts.netloc.rpartition("@")
+        return urlunsplit(self._parts._replace(netloc=f"{account}{at}127.0.0.1:{self._port}"))
 
     def __enter__(self) -> Wire:
         self.mend()

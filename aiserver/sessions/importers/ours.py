@@ -23,7 +23,7 @@ def read(source: Source) -> Read:
         return _log(source)
     try:
         session = codec.parse(source.data)
-        check_writable(session, None)
+        check_writable(session.meta, None)
     except Damaged as exc:
         raise NotUnderstood("It is no session of AI Server, or a damaged one.") from exc
     except SessionTooNew as exc:

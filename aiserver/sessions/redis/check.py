@@ -190,7 +190,7 @@ def _judged(look: _Look, key: SessionKey) -> tuple[str | None, Session | None]:
     data = look.whole()
     try:
         session = codec.parse(data, key)
-        check_writable(session, None)
+        check_writable(session.meta, None)
     except SessionTooNew:
         return None, None
     except codec.Damaged:

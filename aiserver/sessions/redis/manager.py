@@ -193,10 +193,10 @@ class RedisSessionManager(SessionManager):
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
-        check_writable(other, None)
+        check_writable(other.meta, None)
         async for existing in self._tries(key):
             session = existing.session if existing else new_session(key)
-            check_writable(session, None)
+            check_writable(session.meta, None)
             if not await asyncio.to_thread(unite, session, other, skip):
                 return False
             stamp = existing.stamp if existing else NOT_STORED

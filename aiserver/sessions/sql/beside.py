@@ -17,6 +17,7 @@ from sqlalchemy import delete, func, insert, literal, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import NewLogEntry, NotebookLogEntry
+from ..base import Checked
 from ..steps import numbered_from
 from .database import Write
 from .owners import owner_key
@@ -38,7 +39,8 @@ async def append_log(
     found = await connection.execute(select(notebooks.c.next_seq).where(this).with_for_update())
     start = found.scalar()
     if write.lost and write.result and await _is_logged(connection, notebook_id, owner, write.id):
-        return write.result  # type: ignore[no-any-return]
+        done: list[NotebookLogEntry] = write.result
+        return done
     saved = numbered_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
@@ -104,9 +106,14 @@ async def put_blob(connection: AsyncConnection, _: Write, data: bytes, owner: st
         await know_owner(connection, owner)
         row = {"owner": owner_key(owner), "sha256": digest, "data": _bytes(connection, data)}
         await connection.execute(insert(blobs).values(row))
-    elif bytes(there) != data:  # damaged
+    elif _stored(there) != data:  # damaged
         await connection.execute(update(blobs).where(this).values(data=_bytes(connection, data)))
     return digest
+
+
+def _stored(data: Any) -> bytes:
+    # SQLite's columns take any type, and what others wrote into one may be a text.
+    return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
 def _bytes(connection: AsyncConnection, data: bytes) -> Any:
@@ -118,7 +125,7 @@ async def get_blob(connection: AsyncConnection, sha256: str, owner: str) -> byte
     """The bytes under a hash, whatever they are, or None."""
     this = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
     data = (await connection.execute(select(blobs.c.data).where(this))).scalar()
-    return None if data is None else bytes(data)
+    return None if data is None else _stored(data)
 
 
 async def list_blobs(connection: AsyncConnection, owner: str) -> list[str]:
@@ -134,6 +141,20 @@ async def remove_blob(connection: AsyncConnection, write: Write, sha256: str, ow
     gone = bool((await connection.execute(delete(blobs).where(this))).rowcount)
     write.result = gone or write.result
     return bool(write.result)
+
+
+async def check_log(connection: AsyncConnection, notebook_id: str, owner: str) -> Checked:
+    """Whether a notebook's log is whole. Nothing need be mended: its other lines are in use."""
+    _, damaged = await read_log(connection, notebook_id, owner)
+    flaw = f"{damaged} of its lines are damaged; the others are in use." if damaged else None
+    return Checked(f"log of {notebook_id}", flaw)
+
+
+async def check_blob(connection: AsyncConnection, sha256: str, owner: str) -> Checked:
+    """Whether a blob is what its name says. One that isn't is as good as none until put again."""
+    data = await get_blob(connection, sha256, owner)
+    is_whole = data is None or hashlib.sha256(data).hexdigest() == sha256
+    return Checked(f"blob {sha256}", None if is_whole else "It is damaged.")
 
 
 async def list_owners(connection: AsyncConnection) -> list[str]:

@@ -160,7 +160,7 @@ class SQLSessionManager(SessionManager):
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
-        check_writable(other, None)
+        check_writable(other.meta, None)
         return await self._do(lambda db: db.write(sessions.take_over, key, other, skip))
 
     @contextlib.asynccontextmanager
@@ -238,9 +238,13 @@ class SQLSessionManager(SessionManager):
         return await self._do(lambda db: db.write(beside.remove_blob, sha256, owner))
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
-        """Look at each session's rows, one session by one."""
+        """Look at each session's rows, one session by one, then at each log and blob."""
         for key in await self._do(lambda db: db.read(records.keys, owner)):
             yield await self._checked(key, repair)
+        for notebook_id in await self.list_notebooks(owner=owner):
+            yield await self._log_checked(notebook_id, owner)
+        for sha256 in await self.list_blobs(owner=owner):
+            yield await self._blob_checked(sha256, owner)
 
     async def writable(self) -> bool:
         """Whether the database takes writes, as far as it says."""
@@ -259,6 +263,12 @@ class SQLSessionManager(SessionManager):
         if said and repair:
             said, mended = await self._do(lambda db: db.write(mending.mended, key))
         return Checked(f"{key.notebook_id}/{key.cell_id}", " ".join(said) or None, mended)
+
+    async def _log_checked(self, notebook_id: str, owner: str) -> Checked:
+        return await self._do(lambda db: db.read(beside.check_log, notebook_id, owner))
+
+    async def _blob_checked(self, sha256: str, owner: str) -> Checked:
+        return await self._do(lambda db: db.read(beside.check_blob, sha256, owner))
 
     async def _newest(
         self,

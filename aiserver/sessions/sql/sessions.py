@@ -123,11 +123,12 @@ async def save_turn(
     """Append one turn."""
     head = await _take(connection, write, key)
     if not await _is_done(connection, write, key):
-        steps.check_writable(head.session, if_revision)
+        steps.check_writable(head.session.meta, if_revision)
         saved = steps.saved_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
         await _append(connection, write, key, head, [saved])
         write.result = saved, head.session.revision
-    return write.result  # type: ignore[no-any-return]
+    done: tuple[Interaction, int] = write.result
+    return done
 
 
 async def save_events(
@@ -140,13 +141,14 @@ async def save_events(
     """Append events, but for those that are there already."""
     head = await _take(connection, write, key)
     if not await _is_done(connection, write, key):
-        steps.check_writable(head.session, if_revision)
+        steps.check_writable(head.session.meta, if_revision)
         known = await records.known_events(connection, key, events)
         saved, new = steps.saved_events(events, head.counters.next_seq, known)
         if new:
             await _append(connection, write, key, head, new)
         write.result = saved, head.session.revision
-    return write.result  # type: ignore[no-any-return]
+    done: tuple[list[Event], int] = write.result
+    return done
 
 
 async def remove(
@@ -162,7 +164,7 @@ async def remove(
         session = new_session(key)
     if write.lost and write.result not in (None, session.meta.created_at):
         return True  # it was removed, and somebody has begun anew
-    steps.check_writable(session, if_revision)
+    steps.check_writable(session.meta, if_revision)
     write.result = session.meta.created_at
     return await records.delete_session(connection, key)
 
@@ -183,7 +185,7 @@ async def take_over(
 ) -> bool:
     """Put what another place knows of the cell behind what is here."""
     head = await _take(connection, write, key)
-    steps.check_writable(head.session, None)
+    steps.check_writable(head.session.meta, None)
     session = await load(connection, key) or new_session(key)
     turns, events, before = len(session.interactions), len(session.events or []), size(session)
     if not unite(session, other, skip):

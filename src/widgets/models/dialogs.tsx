@@ -8,6 +8,7 @@ import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../../models/modelchoice';
+import { serverText } from '../serverwords';
 import type { IModelServices } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
@@ -98,7 +99,7 @@ export async function agreeTo(
     return true;
   }
   const { button } = await showDialog({
-    title: trans.__('Let %1 answer?', model.label),
+    title: trans.__('Let %1 answer?', serverText(model.label, trans)),
     body: sentText(place, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),

@@ -10,6 +10,7 @@ import { Menu } from '@lumino/widgets';
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../../models/modelchoice';
 import type { IModelPick } from '../../tokens';
+import { serverText } from '../serverwords';
 import { installText } from './words';
 
 export interface IModelMenuOptions {
@@ -64,7 +65,12 @@ export function modelMenu(options: IModelMenuOptions): Menu {
       if (models.length) {
         add(to, title);
         for (const model of models) {
-          add(to, model.label, () => use(model), model.id === current);
+          add(
+            to,
+            serverText(model.label, trans),
+            () => use(model),
+            model.id === current
+          );
         }
         line(to);
       }

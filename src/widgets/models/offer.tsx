@@ -9,6 +9,7 @@ import * as React from 'react';
 
 import { InstallBar, InstallNote } from './install';
 import { Command } from '../command';
+import { serverText } from '../serverwords';
 import { Button, IModelServices, useChoice } from './parts';
 import { installText, problemText } from './words';
 
@@ -141,7 +142,9 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
         <p className="jp-AIServer-Models-hint">
           {trans.__(
             'Keys at hand: %1. None is used before you choose it.',
-            found.map(({ label }) => label).join(', ')
+            found
+              .map(({ label }) => serverText(label, trans))
+              .join(trans._p('between names', ', '))
           )}
         </p>
       )}

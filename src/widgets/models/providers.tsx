@@ -4,6 +4,7 @@
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
+import { serverText } from '../serverwords';
 import { IModelServices, Looking, useChoice } from './parts';
 import { ProviderForm } from './providerform';
 
@@ -56,7 +57,7 @@ export function Providers(props: {
               checked={provider.name === shown}
               onChange={() => setOpen(provider.name)}
             />
-            <span>{provider.label}</span>
+            <span>{serverText(provider.label, trans)}</span>
             <State provider={provider} services={services} />
           </label>
           {provider.name === shown && (

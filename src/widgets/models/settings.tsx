@@ -6,6 +6,7 @@ import * as React from 'react';
 import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote } from './install';
 import { Command } from '../command';
+import { serverText } from '../serverwords';
 import {
   Button,
   IModelServices,
@@ -88,7 +89,7 @@ function Current(props: ISettingsProps): React.JSX.Element {
                   })
                 }
               />
-              <span>{model.label}</span>
+              <span>{serverText(model.label, trans)}</span>
             </label>
           ))}
         </fieldset>

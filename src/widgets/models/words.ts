@@ -10,6 +10,7 @@ import type {
   Provider,
   Verdict
 } from '../../api/types';
+import { serverText } from '../serverwords';
 
 /** Whole megabytes, as a download page gives them. */
 export function megabytes(bytes: number): number {
@@ -91,7 +92,7 @@ export function placeOfTyped(
   if (isHandedOn) {
     return trans.__('the cloud of %1', provider.label);
   }
-  return isLoopback(address) ? null : nameOf(provider, address);
+  return isLoopback(address) ? null : nameOf(provider, address, trans);
 }
 
 /** Whether a name says by itself that Ollama's cloud runs it; the server goes by the same. */
@@ -100,9 +101,13 @@ function isCloudName({ name }: Provider, model: string): boolean {
 }
 
 /** A provider's name and address; the address alone where that is all its name. */
-function nameOf(provider: Provider, address: string | null): string {
+function nameOf(
+  provider: Provider,
+  address: string | null,
+  trans: TranslationBundle
+): string {
   if (provider.needsAddress) {
-    return address || provider.label;
+    return address || serverText(provider.label, trans);
   }
   return address ? `${provider.label} (${address})` : provider.label;
 }
@@ -145,7 +150,9 @@ export function problemText(
   if (provider?.needsKey && !provider.keySource) {
     return trans.__('There is no key for %1 yet.', provider.label);
   }
-  return model.problem || trans.__('%1 can’t answer now.', model.label);
+  return model.problem
+    ? serverText(model.problem, trans)
+    : trans.__('%1 can’t answer now.', model.label);
 }
 
 /** What came of asking a provider for its models. */

@@ -1,25 +1,37 @@
 /** The steps of one cell: its name, the player, the step on show, what to do with it, the list. */
-import { checkIcon, copyIcon, undoIcon } from '@jupyterlab/ui-components';
+import { checkIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ReplayModel } from '../../models/replay';
+import { STEP_MS } from '../../models/replayPlayer';
+import { lastClean, runOf } from '../../models/replayRuns';
+import { CellActions } from './cellActions';
+import { CompareView } from './compareView';
 import { useReplay } from './context';
-import { Player } from './player';
+import { Player, SPLIT_WIDTH } from './player';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
+import { useWidth } from './width';
 import { cellName } from './words';
 import { When } from './when';
+
+/** Below this, in pixels, what is known of a step goes below its title. */
+const LIST_WIDTH = 480;
 
 export function CellView(props: {
   model: ReplayModel;
   copy: (text: string) => void;
 }): React.JSX.Element {
   const { model } = props;
-  const { steps, step, shown, player } = model;
+  const { steps, step, shown, player, compare, compared } = model;
+  const { position } = player;
+  const root = React.useRef<HTMLDivElement>(null);
+  const width = useWidth(root);
   const newestTurn = React.useMemo(
     () => steps.reduce((at, { kind }, i) => (kind === 'turn' ? i : at), -1),
     [steps]
   );
+  const run = React.useMemo(() => runOf(steps, position), [steps, position]);
   const select = React.useCallback(
     (at: number) => {
       if (at !== player.position) {
@@ -28,35 +40,65 @@ export function CellView(props: {
     },
     [player]
   );
+  const startCompare = React.useCallback(
+    (at: number) => compare.start(at),
+    [compare]
+  );
   const modelInfo = React.useCallback(
     (id: string) => model.modelInfo(id),
     [model]
   );
+  const picture = React.useCallback(
+    (sha256: string, signal?: AbortSignal) => model.picture(sha256, signal),
+    [model]
+  );
+  const split = model.diffMode === 'split' && width >= SPLIT_WIDTH;
+  const mimeType = shown?.mimeType ?? 'text/plain';
   return (
     <div
+      ref={root}
       className="jp-AIServer-Replay-cellView"
       aria-busy={model.isLoading || undefined}
     >
       <CellHead model={model} />
-      <Player player={player} steps={steps} />
+      <Player model={model} steps={steps} width={width} />
       {step && (
         <div className="jp-AIServer-Replay-stage">
-          <StepView
-            step={step}
-            position={player.position}
-            isNewestTurn={player.position === newestTurn}
-            mimeType={shown?.mimeType ?? 'text/plain'}
-            model={step.model ? model.modelInfo(step.model) : null}
-          />
-          <Actions {...props} />
+          {compared ? (
+            <CompareView
+              model={model}
+              from={compared}
+              to={step}
+              split={split}
+              mimeType={mimeType}
+            />
+          ) : (
+            <StepView
+              step={step}
+              position={position}
+              isNewestTurn={position === newestTurn}
+              run={run}
+              split={split}
+              pace={
+                player.isAuto ? Math.min(600, STEP_MS / player.speed / 2) : 0
+              }
+              mimeType={mimeType}
+              model={step.model ? model.modelInfo(step.model) : null}
+              picture={picture}
+            />
+          )}
+          <CellActions {...props} />
         </div>
       )}
       <StepList
         steps={steps}
-        position={player.position}
+        position={position}
+        from={compare.from}
         newestTurn={newestTurn}
+        isNarrow={width > 0 && width < LIST_WIDTH}
         modelInfo={modelInfo}
         onSelect={select}
+        onCompare={startCompare}
       />
     </div>
   );
@@ -65,7 +107,7 @@ export function CellView(props: {
 function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   const { model } = props;
   const { trans } = useReplay();
-  const { steps, shown } = model;
+  const { steps, shown, actions } = model;
   const since = steps[0]?.timestamp;
   const count = trans._n('%1 step, begun', '%1 steps, begun', steps.length);
   return (
@@ -74,7 +116,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
       <span className="jp-AIServer-Replay-since">
         {count} {since && <When time={since} />}
       </span>
-      {model.isEditedSince && (
+      {actions.isEditedSince && (
         <span
           className="jp-AIServer-Replay-chip jp-mod-hand"
           title={trans.__('The cell has been changed since its last step.')}
@@ -82,6 +124,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
           {trans.__('edited since')}
         </span>
       )}
+      <CleanRun model={model} />
       {!shown?.info && (
         <button
           type="button"
@@ -95,85 +138,37 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   );
 }
 
-function Actions(props: {
-  model: ReplayModel;
-  copy: (text: string) => void;
-}): React.JSX.Element {
-  const { model, copy } = props;
+/** That the cell holds what ran without an error, or the way back to what did. */
+function CleanRun(props: { model: ReplayModel }): React.JSX.Element | null {
+  const { model } = props;
   const { trans } = useReplay();
-  const [copied, setCopied] = React.useState<unknown>(null);
-  const { step, note } = model;
+  const { steps, actions } = model;
+  const clean = React.useMemo(() => lastClean(steps), [steps]);
+  if (clean === null || !model.isFollowing) {
+    return null;
+  }
+  if (actions.holds(clean)) {
+    return (
+      <span className="jp-AIServer-Replay-chip jp-mod-good">
+        <checkIcon.react tag="span" />
+        {trans.__('runs clean')}
+      </span>
+    );
+  }
   return (
-    <footer className="jp-AIServer-Replay-actions">
-      <button
-        type="button"
-        className="jp-AIServer-Replay-button jp-mod-primary"
-        aria-disabled={!model.canRestore || undefined}
-        title={whyNot(props.model, trans)}
-        onClick={() => void model.restore()}
-      >
-        {model.isInCell && <checkIcon.react tag="span" />}
-        {model.isInCell
-          ? trans.__('In the cell now')
-          : trans.__('Restore this version')}
-      </button>
-      <button
-        type="button"
-        className="jp-AIServer-Replay-button jp-AIServer-Replay-copy"
-        aria-label={trans.__('Copy this version')}
-        title={trans.__('Copy this version')}
-        aria-disabled={!step?.code || undefined}
-        onClick={() => {
-          if (step?.code) {
-            copy(step.code);
-            setCopied(step);
-          }
-        }}
-      >
-        {copied === step ? (
-          <checkIcon.react tag="span" />
-        ) : (
-          <copyIcon.react tag="span" />
-        )}
-        <span>{copied === step ? trans.__('Copied') : trans.__('Copy')}</span>
-      </button>
-      <div className="jp-AIServer-Replay-note">
-        <span role="status">
-          {note === 'restored' &&
-            trans.__('Restored. Undo brings back what the cell held.')}
-          {note === 'unrecorded' &&
-            trans.__('Restored, but the history could not be written.')}
-        </span>
-        {note && (
-          <button
-            type="button"
-            className="jp-AIServer-Replay-link"
-            onClick={() => model.undoRestore()}
-          >
-            <undoIcon.react tag="span" />
-            {trans.__('Undo')}
-          </button>
-        )}
-      </div>
-    </footer>
+    <button
+      type="button"
+      className="jp-AIServer-Replay-link"
+      aria-label={trans.__('Restore the last version that ran clean')}
+      title={trans.__(
+        'Restore the last version that ran without an error: step %1',
+        clean + 1
+      )}
+      aria-disabled={actions.cleanStep === null || undefined}
+      onClick={() => void actions.restoreClean()}
+    >
+      <undoIcon.react tag="span" />
+      {trans.__('last clean run')}
+    </button>
   );
-}
-
-/** Why the step can't be restored; undefined where it can. */
-function whyNot(
-  model: ReplayModel,
-  trans: ReturnType<typeof useReplay>['trans']
-): string | undefined {
-  if (model.canRestore) {
-    return undefined;
-  }
-  if (!model.isFollowing) {
-    return trans.__('The cell is no longer in the notebook.');
-  }
-  if (!model.isWritable) {
-    return trans.__('The cell or its notebook is read-only.');
-  }
-  return model.isInCell
-    ? trans.__('The cell holds this version.')
-    : trans.__('This step has no code.');
 }

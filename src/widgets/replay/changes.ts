@@ -22,14 +22,15 @@ export function lineChanges(step: Step): ILineChanges {
     const failed = step.outcome === 'error' || step.outcome === 'cancelled';
     const proposed = !failed || step.code;
     changes = proposed
-      ? count(comparedWith(step), step.code)
+      ? countChanges(comparedWith(step), step.code)
       : { added: 0, removed: 0 };
     known.set(step, changes);
   }
   return changes;
 }
 
-function count(before: string, code: string): ILineChanges {
+/** The same for any two texts. */
+export function countChanges(before: string, code: string): ILineChanges {
   if (before === code) {
     return { added: 0, removed: 0 };
   }

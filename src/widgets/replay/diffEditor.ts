@@ -1,8 +1,9 @@
 /**
- * A read-only editor that shows code as its difference from the code before, in the look of
- * JupyterLab's own editors. Knows CodeMirror, and nothing of steps.
+ * Read-only editors that show code as its difference from the code before, in the look of
+ * JupyterLab's own: in one text, or in two beside each other. Knows CodeMirror, and nothing of
+ * steps.
  */
-import { unifiedMergeView } from '@codemirror/merge';
+import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
@@ -16,16 +17,23 @@ export interface IDiffContent {
   readonly before: string;
   readonly code: string;
   readonly mimeType: string;
+  /** Two texts beside each other; where nothing is to be compared it is one all the same. */
+  readonly split: boolean;
   /** What a screen reader calls it. */
   readonly label: string;
+  /** The same for the text of before, where that is drawn by itself. */
+  readonly labelBefore: string;
   /** The words for a folded stretch; `$` stands for the number of lines. */
   readonly folded: string;
 }
 
+/** Long stretches that stayed are folded. */
+const FOLD = { margin: 2, minSize: 4 };
+
 export class DiffEditor implements IDisposable {
   constructor(parent: HTMLElement, languages: IEditorLanguageRegistry | null) {
+    this._parent = parent;
     this._languages = languages;
-    this._view = new EditorView({ parent });
   }
 
   /** Show other code. The language comes later where it is not loaded yet. */
@@ -55,47 +63,78 @@ export class DiffEditor implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._content = null;
-      this._view.destroy();
+      this._clear();
     }
   }
 
   private _draw(content: IDiffContent, language: Extension): void {
-    const { before, code, label, folded } = content;
+    const { before, code } = content;
     // Without a difference there is nothing to mark, nor to fold around.
     const isChange = before !== '' && before !== code;
+    if (isChange && content.split) {
+      this._drawSplit(content, language);
+    } else {
+      this._drawUnified(content, language, isChange);
+    }
+  }
+
+  private _drawUnified(
+    content: IDiffContent,
+    language: Extension,
+    isChange: boolean
+  ): void {
+    const { before, code, label } = content;
     const isOpenEnd = isChange && lastLine(before) !== lastLine(code);
+    const end = isOpenEnd ? '\n' : '';
+    if (!this._view) {
+      this._clear();
+      this._view = new EditorView({ parent: this._parent });
+    }
     this._view.setState(
       EditorState.create({
-        doc: isOpenEnd ? code + '\n' : code,
+        doc: code + end,
         extensions: [
-          language,
-          jupyterTheme,
-          // What turns the reading order round, or takes no room, is shown (Trojan Source).
-          highlightSpecialChars(),
-          EditorView.lineWrapping,
-          EditorState.readOnly.of(true),
-          EditorView.editable.of(false),
-          // Not editable, but to be scrolled and copied from by keyboard.
-          EditorView.contentAttributes.of({
-            'aria-label': label,
-            'aria-readonly': 'true',
-            tabindex: '0'
-          }),
-          EditorState.phrases.of({ '$ unchanged lines': folded }),
-          isChange
-            ? difference(
-                isOpenEnd ? before + '\n' : before,
-                areAlike(before, code)
-              )
-            : [],
+          readOnly(content, language, label),
+          isChange ? difference(before + end, areAlike(before, code)) : [],
           isOpenEnd ? hiddenEnd : []
         ]
       })
     );
   }
 
+  private _drawSplit(content: IDiffContent, language: Extension): void {
+    const { before, code, label, labelBefore } = content;
+    const isOpenEnd = lastLine(before) !== lastLine(code);
+    const end = isOpenEnd ? '\n' : '';
+    const side = (doc: string, name: string) => ({
+      doc: doc + end,
+      extensions: [
+        readOnly(content, language, name),
+        isOpenEnd ? hiddenEnd : []
+      ]
+    });
+    this._clear();
+    this._merge = new MergeView({
+      parent: this._parent,
+      a: side(before, labelBefore),
+      b: side(code, label),
+      gutter: true,
+      highlightChanges: areAlike(before, code),
+      collapseUnchanged: FOLD,
+      diffConfig: DIFF_LIMITS
+    });
+  }
+
+  private _clear(): void {
+    this._view?.destroy();
+    this._merge?.destroy();
+    this._view = this._merge = null;
+  }
+
   private readonly _languages: IEditorLanguageRegistry | null;
-  private readonly _view: EditorView;
+  private readonly _parent: HTMLElement;
+  private _view: EditorView | null = null;
+  private _merge: MergeView | null = null;
   private _content: IDiffContent | null = null;
   private _isDisposed = false;
 }
@@ -104,13 +143,37 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
+/** What holds for each text. */
+function readOnly(
+  content: IDiffContent,
+  language: Extension,
+  label: string
+): Extension {
+  return [
+    language,
+    jupyterTheme,
+    // What turns the reading order round, or takes no room, is shown (Trojan Source).
+    highlightSpecialChars(),
+    EditorView.lineWrapping,
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    // Not editable, but to be scrolled and copied from by keyboard.
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      'aria-readonly': 'true',
+      tabindex: '0'
+    }),
+    EditorState.phrases.of({ '$ unchanged lines': content.folded })
+  ];
+}
+
 function difference(before: string, words: boolean): Extension {
   return unifiedMergeView({
     original: before,
     mergeControls: false,
     gutter: true,
     highlightChanges: words,
-    collapseUnchanged: { margin: 2, minSize: 4 },
+    collapseUnchanged: FOLD,
     diffConfig: DIFF_LIMITS
   });
 }

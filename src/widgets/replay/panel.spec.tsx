@@ -8,6 +8,7 @@ import { ReplayModel } from '../../models/replay';
 import {
   FakeHistory,
   FakeSubject,
+  runStep,
   stepsOf,
   summaryOf
 } from '../../models/replayFakes';
@@ -38,10 +39,20 @@ describe('ReplayPanel', () => {
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
       setTimeout(done)) as never;
+    // jsdom lays nothing out: a list of room for ten rows.
+    Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
+      configurable: true,
+      get: () => 300
+    });
+    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
+      configurable: true,
+      get: () => 30
+    });
   });
 
   beforeEach(() => {
     subject = new FakeSubject();
+    subject.sources.set('a', 'a = 2');
     history = new FakeHistory();
     history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
     copied = [];
@@ -157,6 +168,97 @@ describe('ReplayPanel', () => {
     expect(button('In the cell now').getAttribute('aria-disabled')).toBe(
       'true'
     );
+  });
+
+  it('draws the rows that are seen, and the current one, of a long history', async () => {
+    const codes = Array.from({ length: 1000 }, (_, i) => `a = ${i}`);
+    history.steps.set('a', stepsOf(...codes));
+    await show();
+    await until(() => find('li [aria-current="step"]'));
+    const rows = panel.node.querySelectorAll('.jp-AIServer-Replay-list li');
+    expect(rows.length).toBeLessThan(60);
+    expect(find('li [aria-current="step"]').title).toBe('make a = 999');
+    const current = find('li [aria-current="step"]').closest('li')!;
+    expect(current.getAttribute('aria-posinset')).toBe('1000');
+    expect(current.getAttribute('aria-setsize')).toBe('1000');
+  });
+
+  it('goes through the list by keys, which keep the focus on the current step', async () => {
+    await show();
+    await until(() => find('li [aria-current="step"]'));
+    const key = (name: string) =>
+      document.activeElement!.dispatchEvent(
+        new KeyboardEvent('keydown', { key: name, bubbles: true })
+      );
+    find('li [aria-current="step"]').focus();
+    key('ArrowUp');
+    await stands(2);
+    await until(
+      () => document.activeElement === find('li [aria-current="step"]')
+    );
+    key('Home');
+    await stands(1);
+    key('End');
+    await stands(3);
+  });
+
+  it('compares any two steps', async () => {
+    await show();
+    button('Compare with another step').click();
+    await until(() => find('.jp-AIServer-Replay-compare'));
+    const [a, b] = panel.node.querySelectorAll<HTMLInputElement>(
+      'input[type="number"]'
+    );
+    expect([a.value, b.value]).toEqual(['2', '3']);
+    expect(document.activeElement).toBe(a);
+    const type = (input: HTMLInputElement, value: string) => {
+      // As React hears it: its own setter is passed by.
+      Object.getOwnPropertyDescriptor(
+        HTMLInputElement.prototype,
+        'value'
+      )!.set!.call(input, value);
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+    type(a, '1');
+    await until(() => model.compare.from === 0);
+    await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
+    type(b, '2');
+    await stands(2);
+    type(a, '9'); // There is no such step: what is compared stays.
+    expect(model.compare.from).toBe(0);
+    find('.jp-AIServer-Replay-compare').dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
+    );
+    await until(() => !find('.jp-AIServer-Replay-compare'));
+  });
+
+  it('shows what a version printed as text, and its pictures from this server alone (P11, P12)', async () => {
+    const steps = stepsOf('a = 2');
+    const sha256 = 'ab'.repeat(32);
+    const evil = '<img src="https://evil.example/x.png">';
+    const image = { sha256, mime: 'image/png', width: 40, height: 20 };
+    const outputs = {
+      text: evil,
+      truncated: true,
+      images: [
+        image,
+        { ...image, mime: 'image/svg+xml' },
+        { ...image, sha256: '../../secret' }
+      ]
+    };
+    history.steps.set('a', [...steps, runStep(steps, { outputs })]);
+    history.blobs.set(sha256, new Blob(['x'], { type: 'image/png' }));
+    const made = jest.fn((_: Blob) => 'blob:here');
+    const revoked = jest.fn();
+    Object.assign(URL, { createObjectURL: made, revokeObjectURL: revoked });
+    await show();
+    await until(() => find('.jp-AIServer-Replay-output img'));
+    const pictures = panel.node.querySelectorAll('img');
+    expect([...pictures].map(node => node.src)).toEqual(['blob:here']);
+    expect(find('.jp-AIServer-Replay-output pre').textContent).toContain(evil);
+    panel.hide();
+    panel.dispose();
+    expect(revoked).toHaveBeenCalledWith('blob:here');
   });
 
   it('shows what others wrote as text, never as HTML or Markdown (P11, P12)', async () => {

@@ -3,18 +3,26 @@ import { LabIcon, pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { Step } from '../../api/types';
-import { ReplayPlayer, SPEEDS } from '../../models/replayPlayer';
+import type { ReplayModel } from '../../models/replay';
+import { SPEEDS } from '../../models/replayPlayer';
 import { useReplay } from './context';
-import { nextIcon, previousIcon } from './icons';
+import { nextIcon, previousIcon, splitIcon } from './icons';
 import { Slider } from './slider';
 import { dotKind, stepTitle } from './words';
 
+/** Two texts beside each other need so much room, in pixels. */
+export const SPLIT_WIDTH = 400;
+
 export function Player(props: {
-  player: ReplayPlayer;
+  model: ReplayModel;
   steps: readonly Step[];
+  /** How wide the sidebar is; 0 while that is not known. */
+  width: number;
 }): React.JSX.Element {
-  const { player, steps } = props;
+  const { model, steps, width } = props;
+  const { player } = model;
   const { trans } = useReplay();
+  const canSplit = width >= SPLIT_WIDTH;
   const { position } = player;
   const dots = React.useMemo(() => steps.map(dotKind), [steps]);
   const step = steps[position];
@@ -25,9 +33,12 @@ export function Player(props: {
       <Slider
         dots={dots}
         position={position}
+        from={model.compare.from}
+        width={width}
         label={trans.__('Steps of the cell')}
         valueText={step ? `${count}: ${stepTitle(step, trans)}` : count}
         onMove={target => player.goTo(target)}
+        onPlay={() => player.toggle()}
       />
       <div className="jp-AIServer-Replay-controls">
         <IconButton
@@ -41,7 +52,7 @@ export function Player(props: {
           label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
           className="jp-mod-play"
           disabled={steps.length < 2}
-          onClick={() => (player.isPlaying ? player.pause() : player.play())}
+          onClick={() => player.toggle()}
         />
         <IconButton
           icon={nextIcon}
@@ -65,6 +76,16 @@ export function Player(props: {
             </option>
           ))}
         </select>
+        {canSplit && (
+          <IconButton
+            icon={splitIcon}
+            label={trans.__('Before and after side by side')}
+            pressed={model.diffMode === 'split'}
+            onClick={() => {
+              model.diffMode = model.diffMode === 'split' ? 'inline' : 'split';
+            }}
+          />
+        )}
       </div>
     </div>
   );
@@ -74,10 +95,12 @@ export function IconButton(props: {
   icon: LabIcon;
   label: string;
   disabled?: boolean;
+  /** For a button that is on or off. */
+  pressed?: boolean;
   className?: string;
   onClick: () => void;
 }): React.JSX.Element {
-  const { icon, label, disabled, className, onClick } = props;
+  const { icon, label, disabled, pressed, className, onClick } = props;
   // `aria-disabled` and not `disabled`: at the last step the button keeps the focus.
   return (
     <button
@@ -86,6 +109,7 @@ export function IconButton(props: {
       aria-label={label}
       title={label}
       aria-disabled={disabled || undefined}
+      aria-pressed={pressed}
       onClick={disabled ? undefined : onClick}
     >
       <icon.react tag="span" />

@@ -1,21 +1,29 @@
 /**
  * The slider whose dots are the steps. A `role=slider` that the keyboard moves: arrows by
- * one, Page keys by a tenth, Home and End to the ends.
+ * one, Page keys by a tenth, Home and End to the ends; the space bar plays.
  */
 import React from 'react';
 
 import type { DotKind } from './words';
 
-/** More dots than this can't be told apart: they become one striped bar. */
+/** Dots that are closer than this, in pixels, can't be told apart: they become a striped bar. */
+const DOT_SPACE = 9;
+
+/** As many dots as are drawn while the width is not known. */
 const MAX_DOTS = 48;
 
 export interface ISliderProps {
   dots: readonly DotKind[];
   position: number;
+  /** The dot that the current one is compared with; null if there is none. */
+  from: number | null;
+  /** How much room there is, in pixels; 0 while that is not known. */
+  width: number;
   label: string;
   /** The step on show, in words. */
   valueText: string;
   onMove: (position: number) => void;
+  onPlay: () => void;
 }
 
 /** Where a key leads from a position; null if the key is not the slider's. */
@@ -40,7 +48,8 @@ export function keyTarget(
 }
 
 export function Slider(props: ISliderProps): React.JSX.Element {
-  const { dots, position, label, valueText, onMove } = props;
+  const { dots, position, from, width, label, valueText, onMove } = props;
+  const maxDots = width ? Math.floor((width - 44) / DOT_SPACE) : MAX_DOTS;
   const track = React.useRef<HTMLDivElement>(null);
   const last = dots.length - 1;
   const percent = (index: number) => (last > 0 ? (index / last) * 100 : 50);
@@ -72,6 +81,10 @@ export function Slider(props: ISliderProps): React.JSX.Element {
           event.preventDefault();
           event.stopPropagation();
           onMove(target);
+        } else if (plain && event.key === ' ') {
+          event.preventDefault();
+          event.stopPropagation();
+          props.onPlay();
         }
       }}
       onPointerDown={event => {
@@ -91,7 +104,7 @@ export function Slider(props: ISliderProps): React.JSX.Element {
           className="jp-AIServer-Replay-passed"
           style={{ width: `${percent(position)}%` }}
         />
-        {dots.length > MAX_DOTS ? (
+        {dots.length > maxDots ? (
           <div
             className="jp-AIServer-Replay-stripes"
             style={{ backgroundImage: stripes(dots) }}
@@ -105,7 +118,15 @@ export function Slider(props: ISliderProps): React.JSX.Element {
             />
           ))
         )}
-        {dots.length > 0 && (
+        {from !== null && (
+          <b
+            className="jp-AIServer-Replay-mark"
+            style={{ left: `${percent(from)}%` }}
+          >
+            A
+          </b>
+        )}
+        {position < dots.length && (
           <i
             className={`${dotClass(dots[position])} jp-mod-current`}
             style={{ left: `${percent(position)}%` }}

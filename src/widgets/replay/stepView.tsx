@@ -8,47 +8,84 @@ import { editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
+import { isBranching, parentOf } from '../../models/replayGraph';
 import { askIcon } from '../icons';
-import { lineChanges } from './changes';
+import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from './context';
-import { DiffEditor } from './diffEditor';
+import { FetchPicture, Output } from './output';
+import { StepCode } from './stepCode';
 import { When } from './when';
-import { author, comparedWith, outcome, stepTitle, Tone } from './words';
+import {
+  author,
+  comparedWith,
+  outcome,
+  runResult,
+  stepTitle,
+  Tone
+} from './words';
 
 export interface IStepViewProps {
   step: Step;
   position: number;
   isNewestTurn: boolean;
+  /** The run of the code on show; null if it was not run. */
+  run: Step | null;
+  split: boolean;
+  /** See `StepCode`. */
+  pace: number;
   mimeType: string;
   model: ModelInfo | null;
+  picture: FetchPicture;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
-  const { step } = props;
+  const { step, position, run, picture } = props;
   const { trans } = useReplay();
   const isTurn = step.kind === 'turn';
+  const before = comparedWith(step);
+  // A run says itself what it failed by; of other steps it is told beside the output.
+  const error = step.error ?? run?.error;
   return (
     <section
       className={`jp-AIServer-Replay-step jp-mod-${step.author}`}
-      aria-label={trans.__('Step %1', props.position + 1)}
+      aria-label={trans.__('Step %1', position + 1)}
     >
       <StepHead {...props} />
+      {isTurn && <h3>{trans.__('What was asked')}</h3>}
       <LongText
         key={step.index}
         className="jp-AIServer-Replay-request"
         text={stepTitle(step, trans)}
       />
-      {step.error && <p className="jp-AIServer-Replay-problem">{step.error}</p>}
-      {(step.code || (!isTurn && step.before)) && <StepCode {...props} />}
+      {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
+      {isTurn && (step.code || step.explanation) && (
+        <h3>{trans.__('What was answered')}</h3>
+      )}
+      {(step.code || (!isTurn && step.before)) && (
+        <StepCode
+          before={before}
+          code={step.code}
+          mimeType={props.mimeType}
+          split={props.split}
+          pace={props.pace}
+          label={
+            before && before !== step.code
+              ? trans.__('Code of step %1, as changes', position + 1)
+              : trans.__('Code of step %1', position + 1)
+          }
+          labelBefore={trans.__('Code before step %1', position + 1)}
+        />
+      )}
       {step.explanation && (
         <p className="jp-AIServer-Replay-explanation">{step.explanation}</p>
       )}
+      {run && <Output run={run} picture={picture} />}
     </section>
   );
 }
 
 function StepHead(props: IStepViewProps): React.JSX.Element {
-  const { step, model } = props;
+  const { step, model, run } = props;
   const { trans } = useReplay();
   const who = author(step, model, trans);
   const chip = outcome(step, props.isNewestTurn, trans);
@@ -67,10 +104,20 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
         {who.place && (
           <span className="jp-AIServer-Replay-place"> · {who.place}</span>
         )}
+        {isBranching(step) && (
+          <span>
+            {' '}
+            · {trans.__('goes on from step %1', parentOf(step)! + 1)}
+          </span>
+        )}
       </span>
       <span className="jp-AIServer-Replay-result">
-        <LineCount step={step} />
+        <LineCount
+          changes={lineChanges(step)}
+          isNothing={step.kind === 'turn' && !!step.code}
+        />
         {chip && <Chip {...chip} />}
+        {run && <RunChip run={run} isOwn={run === step} />}
       </span>
     </header>
   );
@@ -84,12 +131,37 @@ export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
   );
 }
 
-function LineCount(props: { step: Step }): React.JSX.Element | null {
+/** How running the code went; of a run itself its outcome says so, but for how long it took. */
+function RunChip(props: {
+  run: Step;
+  isOwn: boolean;
+}): React.JSX.Element | null {
+  const { run, isOwn } = props;
+  const { locale, trans } = useReplay();
+  const result = runResult(run, locale, trans);
+  if (isOwn && result.text === outcome(run, false, trans)?.text) {
+    return null;
+  }
+  return (
+    <span
+      className={`jp-AIServer-Replay-chip jp-mod-${result.tone}`}
+      title={isOwn ? undefined : trans.__('How running this version went')}
+    >
+      {result.tone === 'good' && !isOwn && '✓ '}
+      {result.text}
+    </span>
+  );
+}
+
+/** How many lines were added and taken away; `isNothing`: say so where it is none. */
+export function LineCount(props: {
+  changes: ILineChanges;
+  isNothing: boolean;
+}): React.JSX.Element | null {
   const { trans } = useReplay();
-  const { added, removed } = lineChanges(props.step);
+  const { added, removed } = props.changes;
   if (!added && !removed) {
-    const isSame = props.step.kind === 'turn' && props.step.code;
-    return isSame ? (
+    return props.isNothing ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no change')}</span>
     ) : null;
   }
@@ -105,33 +177,6 @@ function LineCount(props: { step: Step }): React.JSX.Element | null {
       {removed > 0 && <del>−{removed}</del>}
     </span>
   );
-}
-
-/** The code, in one editor that lives as long as the panel shows steps. */
-function StepCode(props: IStepViewProps): React.JSX.Element {
-  const { step, position, mimeType } = props;
-  const { languages, trans } = useReplay();
-  const host = React.useRef<HTMLDivElement>(null);
-  const editor = React.useRef<DiffEditor | null>(null);
-  React.useEffect(() => {
-    const made = new DiffEditor(host.current!, languages);
-    editor.current = made;
-    return () => {
-      editor.current = null;
-      made.dispose();
-    };
-  }, [languages]);
-  const { code } = step;
-  const before = comparedWith(step);
-  React.useEffect(() => {
-    const label =
-      before && before !== code
-        ? trans.__('Code of step %1, as changes', position + 1)
-        : trans.__('Code of step %1', position + 1);
-    const folded = trans.__('$ unchanged lines');
-    editor.current?.show({ before, code, mimeType, label, folded });
-  }, [before, code, mimeType, position, languages, trans]);
-  return <div ref={host} className="jp-AIServer-Replay-code" />;
 }
 
 /** Text that folds to a few lines where it is long. */

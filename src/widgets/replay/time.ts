@@ -66,6 +66,27 @@ function short(
   });
 }
 
+/** How long something took: "40 ms", "0.31 s", "2.5 s", "1 min 5 s", in the person's language. */
+export function showDuration(ms: number, locale?: string): string {
+  const tag = asTag(locale);
+  const unit = (value: number, name: string, digits: number) =>
+    new Intl.NumberFormat(tag, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: digits
+    }).format(value);
+  if (ms < 100) {
+    return unit(Math.round(ms), 'millisecond', 0);
+  }
+  if (ms < MINUTE) {
+    return unit(ms / 1000, 'second', ms < 1000 ? 2 : 1);
+  }
+  const seconds = Math.round(ms / 1000);
+  const minutes = unit(Math.floor(seconds / 60), 'minute', 0);
+  return `${minutes} ${unit(seconds % 60, 'second', 0)}`;
+}
+
 /** The number of a day, counted where the person is. */
 function calendarDays(date: Date): number {
   return Math.round(

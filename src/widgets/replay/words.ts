@@ -4,15 +4,23 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../../api/types';
+import { countOf, durationOf } from '../../models/replayRuns';
+import { showDuration } from './time';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** A step's colour on the slider and in the list. */
-export type DotKind = 'model' | 'hand' | 'bad';
+/** A step's colour on the slider and in the list; `left` ones are no part of what came after. */
+export type DotKind = 'model' | 'hand' | 'good' | 'bad' | 'left';
 
 export function dotKind(step: Step): DotKind {
   if (step.outcome === 'error') {
     return 'bad';
+  }
+  if (step.kind === 'run') {
+    return step.outcome === 'done' ? 'good' : 'left';
+  }
+  if (step.outcome === 'rejected' || step.outcome === 'cancelled') {
+    return 'left';
   }
   return step.author === 'model' ? 'model' : 'hand';
 }
@@ -39,12 +47,14 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
       return step.fromStep === undefined
         ? trans.__('Restored an earlier version')
         : trans.__('Restored step %1', step.fromStep + 1);
-    case 'run':
-      return trans.__('Run');
+    case 'run': {
+      const count = countOf(step);
+      return count === null ? trans.__('Run') : trans.__('Run [%1]', count);
+    }
     case 'context_reset':
       return trans.__('Started afresh');
     default:
-      return eventTitle(step.event ?? '', trans);
+      return lifeTitle(step, trans);
   }
 }
 
@@ -59,24 +69,65 @@ function editTitle(step: Step, trans: TranslationBundle): string {
   }
 }
 
-function eventTitle(type: string, trans: TranslationBundle): string {
+/** What happened to the cell as a whole. */
+function lifeTitle(step: Step, trans: TranslationBundle): string {
+  const data = step.data ?? {};
+  const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
   switch (type) {
-    case 'split':
-      return trans.__('Split');
-    case 'merge':
-      return trans.__('Merged with another cell');
+    case 'split': {
+      const pieces = Array.isArray(data.pieces) ? data.pieces.length : 0;
+      return pieces > 1
+        ? trans.__('Split into %1 cells', pieces)
+        : trans.__('Split');
+    }
+    case 'merge': {
+      if (data.into) {
+        return trans.__('Merged into another cell');
+      }
+      const parents = Array.isArray(data.parents) ? data.parents.length : 0;
+      return parents > 1
+        ? trans.__('Merged from %1 cells', parents)
+        : trans.__('Merged with another cell');
+    }
     case 'copy':
       return trans.__('Copied from another cell');
     case 'delete':
       return trans.__('Deleted');
     case 'undelete':
       return trans.__('Brought back');
+    case 'type':
+      return typeTitle(data.to, trans);
+    case 'move':
+      return moveTitle(data, trans);
     case 'recovered':
       return trans.__('Recovered from a damaged file');
     default:
       // An event of a later version: its own name says more than nothing.
       return type.replace(/_/g, ' ');
   }
+}
+
+function typeTitle(to: unknown, trans: TranslationBundle): string {
+  switch (to) {
+    case 'code':
+      return trans.__('Made a code cell');
+    case 'markdown':
+      return trans.__('Made a text cell');
+    case 'raw':
+      return trans.__('Made a raw cell');
+    default:
+      return trans.__('Made another kind of cell');
+  }
+}
+
+function moveTitle(
+  { from, to }: Record<string, unknown>,
+  trans: TranslationBundle
+): string {
+  if (typeof from !== 'number' || typeof to !== 'number' || from === to) {
+    return trans.__('Moved');
+  }
+  return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
 /** How the step ended, for a chip; null where there is nothing to say. */
@@ -87,7 +138,7 @@ export function outcome(
 ): { text: string; tone: Tone } | null {
   switch (step.outcome) {
     case 'accepted':
-      return { text: trans.__('accepted'), tone: 'good' };
+      return { text: acceptedText(step, trans), tone: 'good' };
     case 'refined':
       return { text: trans.__('refined'), tone: 'quiet' };
     case 'rejected':
@@ -110,6 +161,27 @@ export function outcome(
         ? { text: trans.__('ran'), tone: 'good' }
         : null;
   }
+}
+
+/** "accepted", or how much of it was. */
+function acceptedText(step: Step, trans: TranslationBundle): string {
+  const { accepted, of } = (step.data?.hunks ?? {}) as Record<string, unknown>;
+  return typeof accepted === 'number' && typeof of === 'number' && accepted < of
+    ? trans.__('accepted %1 of %2', accepted, of)
+    : trans.__('accepted');
+}
+
+/** How running the code of a step went, for a chip: how long it took, or what it failed by. */
+export function runResult(
+  run: Step,
+  locale: string | undefined,
+  trans: TranslationBundle
+): { text: string; tone: Tone } {
+  const chip = outcome(run, false, trans);
+  const took = durationOf(run);
+  return run.outcome === 'done' && took !== null
+    ? { text: showDuration(took, locale), tone: 'good' }
+    : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
 function runError(step: Step): string {

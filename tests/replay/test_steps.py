@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
@@ -10,62 +11,8 @@ from hypothesis import strategies as st
 from aiserver.models import Session, SessionKey, new_session
 from aiserver.replay import Step, replay
 
-NOW = "2026-01-27T10:00:00.000Z"
-
-
-class Book:
-    """Writes a session's records, each with its seq."""
-
-    def __init__(self) -> None:
-        self.turns: list[dict[str, Any]] = []
-        self.events: list[dict[str, Any]] = []
-
-    @property
-    def seq(self) -> int:
-        return len(self.turns) + len(self.events) + 1
-
-    def turn(
-        self,
-        current: str,
-        suggestion: str,
-        status: str = "success",
-        intent: str = "do it",
-        **fields: Any,
-    ) -> int:
-        number = len(self.turns) + 1
-        self.turns.append(
-            {
-                "turn_id": number,
-                "seq": self.seq,
-                "timestamp": NOW,
-                "user_request": {
-                    "intent": intent,
-                    "current_code": current,
-                    "language": "python",
-                },
-                "ai_response": {
-                    "suggestion": suggestion,
-                    "explanation": "why",
-                    "status": status,
-                    "error": "It broke." if status == "error" else None,
-                },
-                "model": "local:qwen",
-                **fields,
-            }
-        )
-        return number
-
-    def event(self, type: str, **fields: Any) -> None:
-        self.events.append({"seq": self.seq, "type": type, "timestamp": NOW, **fields})
-
-    def session(self) -> Session:
-        meta = new_session(SessionKey("nb", "cell"), NOW).meta.to_dict()
-        return Session.model_validate(
-            {"meta": meta, "interactions": self.turns, "events": self.events}
-        )
-
-    def replay(self) -> list[Step]:
-        return replay(self.session())
+from .book import NOW, Book
+from .sessions import sessions
 
 
 def shape(steps: list[Step]) -> list[tuple[str, str, str, str]]:
@@ -78,6 +25,21 @@ def check_chain(steps: list[Step]) -> None:
         assert step.index == index
         assert step.before == held
         held = step.after
+
+
+def check_lanes(steps: list[Step]) -> None:
+    """Each lane but the first is branches that end before the next one leaves."""
+    main = [step for step in steps if step.lane == 0]
+    assert all(after.parent == before.index for before, after in pairwise(main))
+    branches: dict[int, list[list[Step]]] = {}
+    for step in steps:
+        if step.lane:
+            rows = branches.setdefault(step.lane, [])
+            if rows and rows[-1][-1].index == step.parent:
+                rows[-1].append(step)
+            else:
+                assert not rows or rows[-1][-1].index <= (step.parent or 0)
+                rows.append([step])
 
 
 def test_the_plain_example_without_seq_and_events() -> None:
@@ -106,6 +68,8 @@ def test_the_plain_example_without_seq_and_events() -> None:
         "title": "read",
         "outcome": "accepted",
         "turnId": 1,
+        "parent": None,
+        "lane": 0,
     }
 
 
@@ -205,7 +169,7 @@ def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> N
 
 def test_events_of_unknown_types_lose_nothing() -> None:
     book = Book()
-    book.event("split", source="rest", data={"into": ["c2"]})
+    book.event("later_one", source="rest", data={"into": ["c2"]})
     book.event("accept", turn_id=7, source="from elsewhere")
     book.event("context_reset")
     steps = book.replay()
@@ -218,51 +182,79 @@ def test_events_of_unknown_types_lose_nothing() -> None:
     assert steps[1].event == "accept" and steps[1].turn_id == 7
 
 
-# Random sessions: anything that the models accept, however odd.
-
-SOURCES = st.sampled_from(["", "a", "b", "a\nb", "价格 = 1", "\ud800", "a\r\nb\x00"])
-JSON = st.one_of(
-    st.none(), st.booleans(), st.integers(-2, 9), SOURCES, st.just([]), st.just({"a": [1]})
-)
-DATA = st.fixed_dictionaries(
-    {}, optional=dict.fromkeys(("from_seq", "replaced", "status", "ename", "evalue", "more"), JSON)
-)
-TIMES = st.sampled_from([NOW, "2020-02-02T02:02:02Z", "2031-01-01T00:00:00+08:00"])
-TYPES = st.sampled_from(
-    ["edit", "run", "accept", "reject", "restore", "context_reset", "split", "later_one"]
-)
-
-
-@st.composite
-def sessions(draw: st.DrawFn) -> Session:
-    """Sessions of any tool: seq shared, doubled or missing; ids that name nothing; odd data."""
-    turns = [
-        {
-            "turn_id": number if draw(st.booleans()) else draw(st.integers(1, 4)),
-            "timestamp": draw(TIMES),
-            "user_request": {"intent": draw(SOURCES), "current_code": draw(SOURCES)},
-            "ai_response": {
-                "suggestion": draw(SOURCES),
-                "status": draw(st.sampled_from(["success", "error", "cancelled"])),
-            },
-            **({"seq": draw(st.integers(1, 12))} if draw(st.booleans()) else {}),
-            **({"parent_turn_id": draw(st.integers(1, 4))} if draw(st.booleans()) else {}),
-        }
-        for number in range(1, draw(st.integers(0, 5)) + 1)
+def test_what_became_of_the_cell_as_a_whole_is_told_by_steps_of_their_own() -> None:
+    book = Book()
+    book.event("edit", source="a\nb", data={"trigger": "first"})
+    book.event("split", source="b", data={"pieces": ["new", "cell"], "from": "cell"})
+    book.event("type", source="b", data={"from": "code", "to": "markdown"})
+    book.event("move", data={"from": 1, "to": 0})
+    book.event("delete", source="b, changed", data={"index": 0})
+    book.event("undelete", source="b, changed")
+    book.event("merge", data={"into": "other"})
+    steps = book.replay()
+    assert [(step.kind, step.after) for step in steps] == [
+        ("start", "a\nb"),
+        ("split", "b"),
+        ("type", "b"),
+        ("move", "b"),
+        ("edit", "b, changed"),
+        ("delete", "b, changed"),
+        ("undelete", "b, changed"),
+        ("merge", "b, changed"),
     ]
-    events = [
-        {
-            "type": draw(TYPES),
-            "timestamp": draw(TIMES),
-            "seq": draw(st.integers(1, 12)),
-            "source": draw(st.none() | SOURCES),
-            "turn_id": draw(st.none() | st.integers(1, 5)),
-            "data": draw(st.none() | DATA),
-        }
-        for _ in range(draw(st.integers(0, 6)))
-    ]
-    meta = new_session(SessionKey("nb", "cell"), NOW).meta.to_dict()
-    return Session.model_validate({"meta": meta, "interactions": turns, "events": events})
+    assert steps[4].event is None and steps[4].seq == steps[5].seq
+    assert {step.author for step in steps} == {"person"}
+
+
+def ways(steps: list[Step]) -> list[tuple[int | None, int]]:
+    return [(step.parent, step.lane) for step in steps]
+
+
+def test_a_life_without_ways_back_is_one_lane() -> None:
+    book = Book()
+    book.accepted("", "a")
+    book.event("reject", turn_id=book.turn("a", "b"), source="a")
+    book.event("run", source="a", data={"status": "ok"})
+    first = book.turn("a", "c")
+    book.event("accept", turn_id=book.turn("c", "d", parent_turn_id=first), source="d")
+    assert ways(book.replay()) == [(None, 0), (0, 0), (1, 0), (2, 0), (3, 0)]
+
+
+def test_to_go_on_from_a_version_that_came_back_leaves_a_branch() -> None:
+    book = Book()
+    book.accepted("", "a")
+    book.accepted("a", "b")
+    book.event("edit", source="c")
+    book.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
+    book.accepted("a", "d")
+    assert ways(book.replay()) == [(None, 0), (0, 1), (1, 1), (0, 0), (3, 0)]
+    # Back to what the cell holds anyway is no branch; a second way back may use the lane again.
+    book.event("restore", source="d", data={"from_seq": 7, "replaced": "d"})
+    book.event("edit", source="e")
+    book.event("restore", source="d", data={"from_seq": 7, "replaced": "e"})
+    assert ways(book.replay())[5:] == [(4, 1), (5, 1), (4, 0)]
+
+
+def test_branches_that_lie_beside_each_other_have_lanes_of_their_own() -> None:
+    book = Book()
+    for code in ("a", "b", "c"):
+        book.event("edit", source=code)
+    book.event("restore", source="b", data={"from_seq": 2, "replaced": "c"})
+    book.event("edit", source="d")
+    book.event("restore", source="a", data={"from_seq": 1, "replaced": "d"})
+    assert ways(book.replay()) == [(None, 0), (0, 1), (1, 2), (1, 1), (3, 1), (0, 0)]
+
+
+def test_a_request_that_goes_on_from_an_older_turn_is_a_branch_until_it_is_accepted() -> None:
+    book = Book()
+    book.accepted("", "a")
+    book.accepted("a", "b")
+    turn = book.turn("a", "c", parent_turn_id=1)
+    assert ways(book.replay()) == [(None, 0), (0, 0), (0, 1)]
+    book.event("run", source="b", data={"status": "ok"})
+    assert ways(book.replay())[3] == (1, 0)
+    book.event("accept", turn_id=turn, source="c")
+    assert ways(book.replay()) == [(None, 0), (0, 1), (0, 0), (1, 1), (2, 0)]
 
 
 @given(sessions())
@@ -283,6 +275,8 @@ def test_any_session_has_a_whole_replay_that_shows_every_source(session: Session
     )
     for step in steps:
         assert step.from_step is None or 0 <= step.from_step < step.index
+        assert step.parent is None or 0 <= step.parent < step.index
+    check_lanes(steps)
     assert [step.to_wire()["kind"] for step in steps] == [step.kind for step in steps]
 
 
@@ -292,8 +286,11 @@ def test_clocks_do_not_move_a_step(session: Session, random: Any) -> None:
     other = session.model_copy(deep=True)
     for record in other.ordered():
         record.timestamp = random.choice([NOW, "1999-12-31T23:59:59Z", "2031-01-01T00:00:00Z"])
-    plain = [{**step.to_wire(), "timestamp": ""} for step in replay(session)]
-    assert [{**step.to_wire(), "timestamp": ""} for step in replay(other)] == plain
+
+    def timeless(steps: list[Step]) -> list[dict[str, Any]]:
+        return [{**step.to_wire(), "timestamp": "", "settledAt": ""} for step in steps]
+
+    assert timeless(replay(other)) == timeless(replay(session))
 
 
 @given(st.data())

@@ -1,4 +1,4 @@
-"""How a cell came to be: a session read as a list of steps. Pure, and the only place that knows.
+"""How a cell came to be: a session read as a list of steps. Pure.
 
 What must hold:
 
@@ -8,6 +8,7 @@ What must hold:
 - Nothing is lost: each source in the record is the ``code`` or ``before`` of some step, and each
   event that is not a turn's accept or reject is a step, also of a type that is not known here.
 - It is total: any valid session has a replay, also one that another tool wrote.
+- ``parent`` is always an earlier step, so that the steps are a tree (``lanes.py`` lays it out).
 
 How a turn ends. An answer is a proposal: the cell keeps its old code until a person accepts.
 An ``accept`` directly after its turn is folded into it; one with another source than the
@@ -16,66 +17,26 @@ comes later, with other steps between, is a step of its own. A request that goes
 answer refines it: the cell does not change, and the step tells which code it started from.
 Tools that record no events are read by what came next: if the next request starts from the
 suggestion, it was accepted.
+
+How a step branches. It goes on from the one before, unless code came back that the cell had left:
+by a restore, a late accept, or a request that goes on from an older turn. What lies between was
+left then, and stays. An answer that is open or was refused is no branch, but an attempt.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from pydantic.alias_generators import to_camel
-
-from .models import Event, Interaction, Session
-
-Kind = Literal["start", "turn", "edit", "accept", "run", "restore", "context_reset", "other"]
-Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
-
-
-@dataclass
-class Step:
-    """One step of a cell's life; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
-
-    ``code`` is what the step shows: for a turn its suggestion, else what the cell held then.
-    ``applied`` says whether the cell held ``code`` afterwards; if not, it still held ``before``.
-    ``base`` is the code that a request started from, where the cell held something else.
-    ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
-    record that gave it away, and no ``event``.
-    """
-
-    index: int
-    seq: int
-    kind: Kind
-    author: Literal["model", "person"]
-    timestamp: str
-    before: str
-    code: str
-    applied: bool = True
-    base: str | None = None
-    title: str = ""
-    outcome: Outcome = "done"
-    turn_id: int | None = None
-    model: str | None = None
-    mode: str | None = None
-    explanation: str | None = None
-    error: str | None = None
-    from_step: int | None = None
-    event: str | None = None
-    data: dict[str, Any] | None = None
-
-    @property
-    def after(self) -> str:
-        """What the cell held after the step."""
-        return self.code if self.applied else self.before
-
-    def to_wire(self) -> dict[str, Any]:
-        """The step as sent: camelCase, without what does not apply."""
-        return {to_camel(name): value for name, value in vars(self).items() if value is not None}
+from ..models import Event, Interaction, Session
+from .lanes import lay_out
+from .step import WHOLE, Kind, Outcome, Step
 
 
 def replay(session: Session) -> list[Step]:
     """The steps of a session, oldest first."""
     reader = _Reader(
-        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or [])
+        session.meta.cell_id,
+        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or []),
     )
     position = 0
     for record in session.ordered():
@@ -85,6 +46,7 @@ def replay(session: Session) -> list[Step]:
             reader.turn(record, position)
         else:
             reader.event(record)
+    lay_out(reader.steps, reader.head)
     return reader.steps
 
 
@@ -92,13 +54,16 @@ class _Reader:
     """Reads records one by one and keeps what the cell holds.
 
     ``tells_outcomes``: the tool that wrote them records accepts, so that an answer without one
-    was not accepted.
+    was not accepted. ``head`` is the step that the next one goes on from, ``aside``
+    are answers on a branch.
     """
 
-    def __init__(self, *, tells_outcomes: bool) -> None:
-        self.tells_outcomes = tells_outcomes
+    def __init__(self, cell_id: str, *, tells_outcomes: bool) -> None:
+        self.cell_id, self.tells_outcomes = cell_id, tells_outcomes
         self.steps: list[Step] = []
         self.turns: dict[int, Step] = {}
+        self.head: int | None = None
+        self.aside: set[int] = set()
 
     @property
     def held(self) -> str:
@@ -107,13 +72,15 @@ class _Reader:
     def turn(self, turn: Interaction, seq: int) -> None:
         request, answer = turn.user_request, turn.ai_response
         refined = self._refined(turn)
-        base = None
+        base = branched_from = None
         if refined is None:
             self._catch_up(request.current_code, seq, turn.timestamp)
         else:
             if refined.outcome == "open" and answer.status == "success":
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.held else None
+            if refined.index in self.aside or (base is not None and refined.after != self.held):
+                branched_from = refined.index
         self.turns[turn.turn_id] = self._add(
             seq,
             "turn",
@@ -129,6 +96,7 @@ class _Reader:
             mode=turn.mode,
             explanation=answer.explanation or None,
             error=answer.error or None,
+            branched_from=branched_from,
         )
 
     def _refined(self, turn: Interaction) -> Step | None:
@@ -147,10 +115,12 @@ class _Reader:
         elif event.type == "reject" and proposal is not None:
             if proposal.outcome in ("open", "refined"):
                 proposal.outcome = "rejected"
+                self._settle(proposal, event)
             if event.source is not None and event.source != self.held:
                 self._record(event, "edit", event.source)
         elif event.type == "edit":
-            self._record(event, "edit", event.source)
+            is_first = not self.steps and (event.data or {}).get("trigger") == "first"
+            self._record(event, "start" if is_first else "edit", event.source)
         elif event.type == "restore":
             self._restore(event)
         elif event.type == "run":
@@ -160,35 +130,60 @@ class _Reader:
         elif event.type == "context_reset":
             self._catch_up(event.source, event.seq, event.timestamp)
             self._record(event, "context_reset", None)
+        elif event.type == "delete":  # names what the cell held, not what it became
+            self._catch_up(event.source, event.seq, event.timestamp)
+            self._record(event, "delete", None)
         else:
-            self._record(event, "other", event.source)
+            self._record(event, WHOLE.get(event.type, "other"), event.source)
 
     def _accept(self, event: Event, proposal: Step) -> None:
         source = proposal.code if event.source is None else event.source
         if proposal is self.steps[-1]:
-            proposal.outcome, proposal.applied = "accepted", True
+            proposal.outcome = "accepted"
+            self._settle(proposal, event)
+            self._apply(proposal)
             if source != proposal.code:
                 self._record(event, "edit", source)
         elif proposal.outcome != "accepted" or source != self.held:
             proposal.outcome = "accepted"
-            self._record(event, "accept", source, from_step=proposal.index)
+            is_old = proposal.index in self.aside or proposal.before != self.held
+            self._record(
+                event,
+                "accept",
+                source,
+                from_step=proposal.index,
+                branched_from=proposal.index if is_old else None,
+            )
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
         replaced = data.get("replaced")
         self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
-        origin = self._origin(event.source, data.get("from_seq"))
+        is_own = data.get("from_cell") in (None, self.cell_id)
+        origin = self._origin(event.source, data.get("from_seq")) if is_own else None
         source = event.source
         if source is None and origin is not None:
             source = origin.code
-        self._record(event, "restore", source, from_step=origin.index if origin else None)
+        is_old = origin is not None and source != self.held
+        self._record(
+            event,
+            "restore",
+            source,
+            from_step=origin.index if origin else None,
+            branched_from=origin.index if origin and is_old else None,
+        )
 
     def _origin(self, source: str | None, seq: object) -> Step | None:
         """The step whose code came back: the one that is named, else the newest that had it."""
-        named = [step for step in self.steps if step.seq == seq] if type(seq) is int else []
-        same = [step for step in named or self.steps if step.code == source]
-        found = same or named
-        return found[-1] if found else None
+        named = None
+        for step in reversed(self.steps if type(seq) is int else ()):
+            if step.seq < seq:
+                break
+            if step.seq == seq:
+                if step.code == source:
+                    return step
+                named = named or step
+        return named or next((step for step in reversed(self.steps) if step.code == source), None)
 
     def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:
         """Put in the accept or the edit that nobody recorded, if the cell holds another source."""
@@ -196,16 +191,34 @@ class _Reader:
             return
         last = self.steps[-1] if self.steps else None
         if last is not None and last.outcome == "open" and last.code == source:
-            last.outcome, last.applied = "accepted", True
+            last.outcome = "accepted"
+            self._apply(last)
         else:
             self._add(seq, "edit" if self.steps else "start", timestamp, source)
+
+    def _settle(self, proposal: Step, event: Event) -> None:
+        if proposal is self.steps[-1] and proposal.settled_seq is None:
+            proposal.settled_seq, proposal.settled_at = event.seq, event.timestamp
+
+    def _apply(self, proposal: Step) -> None:
+        """The cell goes on from the newest answer."""
+        proposal.applied, self.head = True, proposal.index
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
         code = self.held if source is None else source
         details = {"turn_id": event.turn_id, "event": event.type, "data": event.data}
         self._add(event.seq, kind, event.timestamp, code, **(details | fields))
 
-    def _add(self, seq: int, kind: Kind, timestamp: str, code: str, **fields: Any) -> Step:
+    def _add(
+        self,
+        seq: int,
+        kind: Kind,
+        timestamp: str,
+        code: str,
+        *,
+        branched_from: int | None = None,
+        **fields: Any,
+    ) -> Step:
         step = Step(
             **{"author": "person", **fields},
             index=len(self.steps),
@@ -214,8 +227,14 @@ class _Reader:
             timestamp=timestamp,
             before=self.held,
             code=code,
+            parent=self.head if branched_from is None else branched_from,
         )
         self.steps.append(step)
+        # An answer on a branch is not gone on from before it is accepted.
+        if step.applied or branched_from is None:
+            self.head = step.index
+        else:
+            self.aside.add(step.index)
         return step
 
 

@@ -1,0 +1,159 @@
+"""What is kept of a whole notebook, read together: its sessions, its log, and its timeline.
+
+What must hold:
+
+- What is answered is what the store holds now, whoever wrote it: each call asks for the
+  revisions, and reads again only what has another one than it had.
+- Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
+- At most a few notebooks are remembered, and as few objects of each as will do: Python's garbage
+  collector looks through all there are, and stops the server for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .errors import SessionCorrupt
+from .loading import loading
+from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
+from .replay import Step, Timeline, replay
+from .sessions import codec
+from .sessions.base import SessionManager
+
+_NOTEBOOKS = 4
+_AT_ONCE = 8  # sessions that are loaded side by side
+
+
+class Sessions(Mapping[str, Session]):
+    """The sessions of a notebook by cell, read from their bytes each time one is asked for."""
+
+    def __init__(self, raw: Mapping[str, bytes]) -> None:
+        self._raw = {cell_id: raw[cell_id] for cell_id in sorted(raw)}
+
+    def __getitem__(self, cell_id: str) -> Session:
+        return codec.parse(self._raw[cell_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+
+@dataclass(frozen=True)
+class History:
+    """All that is kept of a notebook at one time. Not changed after it was made."""
+
+    notebook_id: str
+    sessions: Sessions
+    log: Sequence[NotebookLogEntry]
+    timeline: Timeline
+    version: str
+    """Another one as soon as anything was written."""
+
+
+@dataclass
+class _Known:
+    """What is remembered of a notebook."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    marks: dict[str, Hashable] = field(default_factory=dict)
+    raw: dict[str, bytes] = field(default_factory=dict)
+    steps: dict[str, Sequence[Step]] = field(default_factory=dict)
+    log_mark: Hashable = None
+    log: Sequence[NotebookLogEntry] = ()
+    history: History | None = None
+
+
+class Histories:
+    """The histories of one owner's notebooks."""
+
+    def __init__(self, store: SessionManager, *, owner: str = "") -> None:
+        self._store, self._owner = store, owner
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+
+    async def of(self, notebook_id: str, *, version: str | None = None) -> History:
+        """The history of a notebook; an empty one of one that is not known.
+
+        If ``version`` is the one that is remembered, the store isn't asked: so one can step
+        through the moments of a timeline while it grows. Raises InvalidRequest, StorageError.
+        """
+        check_id("notebookId", notebook_id)
+        known = self._remembered(notebook_id)
+        if version is not None and known.history and known.history.version == version:
+            return known.history
+        async with known.lock:
+            return await self._read(notebook_id, known)
+
+    def _remembered(self, notebook_id: str) -> _Known:
+        known = self._known.setdefault(notebook_id, _Known())
+        self._known.move_to_end(notebook_id)
+        while len(self._known) > _NOTEBOOKS:
+            self._known.popitem(last=False)
+        return known
+
+    async def _read(self, notebook_id: str, known: _Known) -> History:
+        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
+        marks = {row.cell_id: _mark(row) for row in rows}
+        log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
+        is_same = log_mark == known.log_mark and marks == known.marks
+        if known.history and is_same:
+            return known.history
+        log = known.log
+        if log_mark is None:
+            log = ()
+        elif log_mark != known.log_mark:
+            log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
+        changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
+        with loading():
+            loaded = await self._load(notebook_id, changed)
+            for cell_id in {*changed, *(known.marks.keys() - marks.keys())} - loaded.keys():
+                marks.pop(cell_id, None)
+                known.raw.pop(cell_id, None)
+                known.steps.pop(cell_id, None)
+            history = await asyncio.to_thread(_made, notebook_id, known, loaded, log, marks)
+        known.log_mark, known.log, known.marks, known.history = log_mark, log, marks, history
+        return history
+
+    async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Session]:
+        found: dict[str, Session] = {}
+        todo = iter(cell_ids)
+
+        async def load() -> None:
+            for cell_id in todo:
+                key = SessionKey(notebook_id, cell_id, self._owner)
+                session = None
+                with contextlib.suppress(SessionCorrupt):  # the others are there all the same
+                    session = await self._store.load_if_exists(key)
+                if session is not None:
+                    found[cell_id] = session
+
+        await asyncio.gather(*(load() for _ in range(min(_AT_ONCE, len(cell_ids)))))
+        return found
+
+
+def _mark(row: SessionSummary) -> Hashable:
+    # Files of other tools have no revision.
+    return row.revision, row.turns, row.events, row.last_updated
+
+
+def _made(
+    notebook_id: str,
+    known: _Known,
+    loaded: dict[str, Session],
+    log: Sequence[NotebookLogEntry],
+    marks: Mapping[str, Hashable],
+) -> History:
+    while loaded:
+        cell_id, session = loaded.popitem()
+        known.steps[cell_id] = replay(session)
+        known.raw[cell_id] = dumps(session, None)
+    timeline = Timeline({cell_id: known.steps[cell_id] for cell_id in sorted(known.steps)}, log)
+    state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
+    version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+    return History(notebook_id, Sessions(known.raw), log, timeline, version)

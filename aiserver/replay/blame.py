@@ -1,0 +1,273 @@
+"""Who wrote each line of a cell: which turn, or which hand. Pure.
+
+What must hold:
+
+- There is one origin for each line of the text (``text.split("\\n")``), whatever the session.
+- An origin is the step at which the line came up first in the versions that it was carried
+  through; a version that comes back (by a restore, an undo, a late accept) brings its own along.
+- What a turn suggested is the model's, but for the lines that were there when it was asked.
+- A line that no step knows is the person's, and its step is None: nobody has noted it yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..models import Session
+from .lines import matched
+from .step import Step
+from .steps import replay
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a line comes from; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
+
+    ``brought`` is where the line was written if that was in another cell (one that was merged into
+    this one, or whose version was put here): then ``step`` and ``seq`` are those of the step that
+    brought it, and the rest tells of the origin.
+    """
+
+    author: Literal["model", "person"] = "person"
+    step: int | None = None
+    seq: int | None = None
+    turn_id: int | None = None
+    model: str | None = None
+    intent: str | None = None
+    timestamp: str | None = None
+    brought: Brought | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The origin as sent: camelCase, without what does not apply."""
+        optional = {
+            "turnId": self.turn_id,
+            "model": self.model,
+            "intent": self.intent,
+            "timestamp": self.timestamp,
+            "brought": self.brought.to_wire() if self.brought else None,
+        }
+        known = {name: value for name, value in optional.items() if value is not None}
+        return {"author": self.author, "step": self.step, "seq": self.seq, **known}
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A step of another cell."""
+
+    cell_id: str
+    step: int | None
+    seq: int | None
+
+    def to_wire(self) -> dict[str, Any]:
+        """As sent: camelCase."""
+        return {"cellId": self.cell_id, "step": self.step, "seq": self.seq}
+
+
+Origins = Sequence[Origin]
+NOT_NOTED = Origin()
+
+
+class _Version:
+    """A text and where its lines come from."""
+
+    __slots__ = ("_lines", "origins", "text")
+
+    def __init__(self, text: str, origins: Origins) -> None:
+        self.text, self.origins = text, origins
+        self._lines: list[str] | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        if self._lines is None:
+            self._lines = self.text.split("\n")
+        return self._lines
+
+
+_EMPTY = _Version("", [NOT_NOTED])
+
+
+def blame(
+    session: Session,
+    *,
+    step: int | None = None,
+    source: str | None = None,
+    others: Mapping[str, Session] | None = None,
+    steps: Sequence[Step] | None = None,
+) -> list[Origin]:
+    """The origin of each line: of what the cell held after a step, or of ``source``, else now.
+
+    ``source`` is what the cell holds now, which no step may know yet. ``others`` are sessions of
+    the notebook by cell, in which lines that came from there are looked up. ``steps`` saves reading
+    them from the session once more. Raises IndexError if there is no such step.
+    """
+    steps = replay(session) if steps is None else steps
+    if step is not None:
+        steps = [*steps[:step], steps[step]]
+    book = _Book(session.meta.cell_id, others or {})
+    for one in steps:
+        book.follow(one)
+    if source is None:
+        return list(book.held.origins)
+    return list(book.written(source, NOT_NOTED).origins)
+
+
+def held_by(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Sequence[Origin]:
+    """The origin of each line that a cell held after the last of its steps."""
+    book = _Book(cell_id, others)
+    for one in steps:
+        book.follow(one)
+    return book.held.origins
+
+
+def blames(
+    session: Session,
+    *,
+    others: Mapping[str, Session] | None = None,
+    steps: Sequence[Step] | None = None,
+) -> list[list[Origin]]:
+    """For each step the origin of each line of the ``code`` that it shows, read in one go.
+
+    Of a turn that is its suggestion, whether the cell came to hold it or not.
+    """
+    book = _Book(session.meta.cell_id, others or {})
+    return [list(book.follow(one).origins) for one in (replay(session) if steps is None else steps)]
+
+
+class _Book:
+    """Follows the steps of a cell, and knows of each version that there was who wrote it."""
+
+    def __init__(
+        self, cell_id: str, others: Mapping[str, Session], passed: frozenset[str] = frozenset()
+    ) -> None:
+        self._cell_id, self._others, self._passed = cell_id, others, passed | {cell_id}
+        self._shown: list[_Version] = []
+        self._by_text: dict[str, _Version] = {}
+        self._last: Step | None = None
+        self.held = _EMPTY
+        """What the cell held after the last step."""
+
+    @property
+    def shown(self) -> _Version:
+        """What the last step shows, which may be an answer that nobody accepted."""
+        return self._shown[-1] if self._shown else _EMPTY
+
+    def follow(self, step: Step) -> _Version:
+        """Take in one more step; return what it shows."""
+        before = self.held
+        if step.kind == "turn":
+            shown = self._suggested(step)
+        elif step.code == before.text and before is not _EMPTY:
+            shown = before
+        else:
+            shown = self._put(step)
+        self._shown.append(shown)
+        self._by_text[shown.text] = shown
+        if step.applied:
+            self.held = shown
+        self._last = step
+        return shown
+
+    def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
+        """A text that a person has put in place of what the cell held.
+
+        One that there was before came back as it was: an undo, or a copy of it.
+        """
+        known = self._by_text.get(text)
+        if known is not None:
+            return known
+        last = self._last
+        if last is not None and last.kind == "turn" and not last.applied:
+            beside = (*beside, self._shown[last.index])  # taken over by hand, perhaps in part
+        return _carried(text, [self.held, *beside], origin)
+
+    def _suggested(self, step: Step) -> _Version:
+        sources = [self.held]
+        if step.base is not None:
+            asked_from = [self.held]
+            if step.parent is not None:
+                asked_from.insert(0, self._shown[step.parent])
+            sources.insert(0, _carried(step.base, asked_from, _origin(step, "person")))
+        return _carried(step.code, sources, _origin(step, "model"))
+
+    def _put(self, step: Step) -> _Version:
+        origin = _origin(step, "person")
+        if step.from_step is not None:
+            from_version = self._shown[step.from_step]
+            return _carried(step.code, [from_version, self.held], origin)
+        brought = self._brought(step)
+        if brought:
+            return _carried(step.code, [*brought, self.held], origin)
+        if step.event == "accept" and self._last is not None and self._last.applied:
+            # Hunks that were refused: their lines are still those from before the answer.
+            refused = self._by_text.get(self._last.before, _EMPTY)
+            return self.written(step.code, origin, refused)
+        return self.written(step.code, origin)
+
+    def _brought(self, step: Step) -> list[_Version]:
+        """The versions of other cells that a merge or a restore has brought, if they are known."""
+        data = step.data or {}
+        if step.kind == "merge" and isinstance(data.get("parents"), list):
+            found = [(parent, self._of_other(parent)) for parent in data["parents"]]
+        elif step.kind == "restore":
+            parent = data.get("from_cell")
+            found = [(parent, self._of_other(parent, seq=data.get("from_seq")))]
+        else:
+            return []
+        return [_told(version, parent, step) for parent, version in found if version]
+
+    def _of_other(self, cell_id: object, *, seq: object = None) -> _Version | None:
+        """What another cell held when it was merged into this one, or showed at a record."""
+        session = self._others.get(cell_id) if isinstance(cell_id, str) else None
+        if session is None or cell_id in self._passed:
+            return None
+        book = _Book(session.meta.cell_id, self._others, self._passed)
+        for step in replay(session):
+            book.follow(step)
+            if seq is not None and step.seq == seq:
+                return book.shown
+            if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
+                break
+        return book.held
+
+
+def _carried(text: str, sources: Sequence[_Version], origin: Origin) -> _Version:
+    """A new text: each line with the origin that the first of the sources knows, or this one."""
+    version = _Version(text, ())
+    lines = version.lines
+    origins: list[Origin | None] = [None] * len(lines)
+    missing = len(lines)
+    for source in sources:
+        if not missing or not source.text:
+            continue
+        for j, i in enumerate(matched(source.lines, lines)):
+            if i is not None and origins[j] is None:
+                origins[j] = source.origins[i]
+                missing -= 1
+    version.origins = [origin if known is None else known for known in origins]
+    return version
+
+
+def _origin(step: Step, author: Literal["model", "person"]) -> Origin:
+    is_models = author == "model"
+    return Origin(
+        author=author,
+        step=step.index,
+        seq=step.seq,
+        turn_id=step.turn_id if is_models else None,
+        model=step.model if is_models else None,
+        intent=step.title if is_models else None,
+        timestamp=step.timestamp,
+    )
+
+
+def _told(version: _Version, cell_id: str, step: Step) -> _Version:
+    """A version of another cell as this one has it: the step that brought it, and the origin."""
+    made = {origin: _brought(origin, cell_id, step) for origin in set(version.origins)}
+    return _Version(version.text, [made[origin] for origin in version.origins])
+
+
+def _brought(origin: Origin, cell_id: str, step: Step) -> Origin:
+    brought = origin.brought or Brought(cell_id, origin.step, origin.seq)
+    return replace(origin, step=step.index, seq=step.seq, brought=brought)

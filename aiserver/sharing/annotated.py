@@ -1,0 +1,125 @@
+"""The notebook as it is, with the story of each cell in it. Pure.
+
+Why not each version as a cell of its own: "Run all" would run what was given up long ago. So the
+notebook's own cells stay as they are, and the notebook runs as it did; behind each stands its
+story as Markdown, folded, in which past versions are code to read and never to run (P13).
+
+What must hold:
+
+- The result is valid by nbformat 4.5: ids are one of a kind, and stay the same each time.
+- It carries no id of ours: it is another notebook, with no history of its own (P28).
+- Cells of the file differ by nothing, nor do their outputs.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..histories import History
+from ..replay import report
+from .fences import words
+from .narrative import cell_story, shares_told, told_of
+from .story import language_of
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
+    """The notebook of a history; its cells are those of the file ``notebook``, where it is known.
+
+    Without a file they are those of the last moment, without outputs.
+    """
+    made = _from_file(notebook) or _from_history(history)
+    shares = report(history.timeline, history.sessions)
+    by_cell = {row["cellId"]: row for row in shares["cells"]}
+    used = {cell["id"] for cell in made["cells"]}
+    cells = [
+        _markdown(
+            f"# How {words(name)} came to be\n\n{shares_told(shares['total'])}.\n\n"
+            "Behind each cell that was made with AI stands its story.",
+            "story",
+            used,
+        )
+    ]
+    there = set()
+    for cell in made["cells"]:
+        cells.append(cell)
+        there.add(cell["id"])
+        session = history.sessions.get(cell["id"])
+        if told_of(session):
+            share = by_cell.get(cell["id"])
+            cells.append(_story(history, cell["id"], share, "How this cell came to be", used))
+    for row in history.timeline.cells():
+        if row["deleted"] and row["cellId"] not in there and row["steps"]:
+            cells.append(_story(history, row["cellId"], None, "A deleted cell", used))
+    made["cells"] = cells
+    return made
+
+
+def _story(
+    history: History, cell_id: str, share: Mapping[str, Any] | None, head: str, used: set[str]
+) -> dict[str, Any]:
+    steps = history.timeline.steps(cell_id)
+    told = f" · {shares_told(share)}" if share else ""
+    parts = [
+        f"<details>\n<summary>{head} · {len(steps)} steps</summary>",
+        *([told.removeprefix(" · ") + "."] if told else []),
+        *cell_story(steps, language_of(history), level=4),
+        "</details>",
+    ]
+    return _markdown("\n\n".join(parts), cell_id, used)
+
+
+def _markdown(source: str, name: str, used: set[str]) -> dict[str, Any]:
+    """A Markdown cell whose id comes from a name, and is nobody else's."""
+    made, number = "", 0
+    while not made or made in used:
+        digest = hashlib.sha256(f"{name} {number}".encode()).hexdigest()
+        made, number = f"story-{digest[:16]}", number + 1
+    used.add(made)
+    return {
+        "cell_type": "markdown",
+        "id": made,
+        "metadata": {"editable": False},
+        "source": source.splitlines(keepends=True),
+    }
+
+
+def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What a file of format 4 holds, without our id. None where that is no such notebook."""
+    if not notebook or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+        return None
+    if not all(isinstance(cell, dict) for cell in notebook["cells"]):
+        return None
+    made = copy.deepcopy(notebook)
+    made["nbformat_minor"] = max(5, made.get("nbformat_minor", 5))
+    if isinstance(made.get("metadata"), dict):
+        made["metadata"].pop("aiserver", None)
+    used: set[str] = set()
+    for number, cell in enumerate(made["cells"]):
+        cell_id = cell.get("id")
+        if not isinstance(cell_id, str) or not _ID.fullmatch(cell_id) or cell_id in used:
+            cell["id"] = f"cell-{number}-{hashlib.sha256(str(number).encode()).hexdigest()[:8]}"
+        used.add(cell["id"])
+    return made
+
+
+def _from_history(history: History) -> dict[str, Any]:
+    last = history.timeline.last()
+    cells = []
+    for then in last.cells if last else []:
+        cell: dict[str, Any] = {
+            "cell_type": then.type if then.type in ("code", "markdown", "raw") else "raw",
+            "id": then.cell_id,
+            "metadata": {},
+            "source": then.source.splitlines(keepends=True),
+        }
+        if cell["cell_type"] == "code":
+            cell |= {"execution_count": None, "outputs": []}
+        cells.append(cell)
+    language = {"language_info": {"name": language_of(history)}}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": language, "cells": cells}

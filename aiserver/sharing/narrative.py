@@ -1,0 +1,149 @@
+"""The story of a notebook as Markdown, which a person reads from top to bottom. Pure.
+
+What must hold: whatever a session holds stays in its place (``fences.py``); each step is told, and
+of each version what changed, so that all of them can be read off.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..histories import History
+from ..models import Session
+from ..replay import Step, report
+from .fences import fenced, quoted, words
+from .story import language_of
+
+_TITLES = {
+    "start": "Already there",
+    "edit": "Edited by hand",
+    "accept": "Answer accepted",
+    "context_reset": "Started afresh: the AI no longer knows what was asked before",
+    "split": "Split a cell",
+    "merge": "Merged cells",
+    "copy": "Pasted a copy",
+    "delete": "Deleted the cell",
+    "undelete": "Brought the cell back",
+    "type": "Changed the cell's type",
+    "move": "Moved the cell",
+}
+_OUTCOMES = {
+    "open": "not accepted yet",
+    "refined": "refined",
+    "accepted": "accepted",
+    "rejected": "rejected",
+    "error": "failed",
+    "cancelled": "stopped",
+}
+
+
+def narrative(history: History, name: str) -> str:
+    """The story of all cells: those in the notebook in their order, then those that are gone."""
+    timeline = history.timeline
+    shares = report(timeline, history.sessions)
+    by_cell = {row["cellId"]: row for row in shares["cells"]}
+    language = language_of(history)
+    parts = [f"# How {words(name)} came to be", f"{shares_told(shares['total'])}."]
+    rows = timeline.cells()
+    for number, row in enumerate(rows, 1):
+        steps = timeline.steps(row["cellId"])
+        if not steps:
+            continue
+        share = by_cell.get(row["cellId"])
+        if share:
+            parts += [f"## Cell {number}", f"{shares_told(share)}."]
+        else:
+            merged = row["mergedInto"]
+            parts.append("## A cell that was merged" if merged else "## A deleted cell")
+        parts += cell_story(steps, language if row["type"] == "code" else row["type"])
+    return "\n\n".join(parts) + "\n"
+
+
+def shares_told(share: Mapping[str, Any]) -> str:
+    """How many lines the model wrote and how many a hand, in a sentence without its full stop."""
+    lines = share["lines"]
+    if not lines:
+        return "No code yet"
+    models = ", ".join(
+        f"{words(name)} {count}" for name, count in sorted(share["models"].items(), key=_most)
+    )
+    told = f"{lines} lines: {share['byModel']} by AI ({percent(share['byModel'], lines)})"
+    return f"{told}{f', of these {models}' if models else ''}; {share['byPerson']} by hand"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share as people write it."""
+    return f"{round(100 * part / whole)} %" if whole else "–"
+
+
+def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
+    """The steps of a cell as paragraphs, each step under a heading of that level."""
+    parts = []
+    for step in steps:
+        parts.append(f"{'#' * level} {step.index + 1}. {words(title(step))}")
+        parts.append(" · ".join(_told(step)))
+        if step.kind == "turn":
+            parts.append(quoted(step.title))
+        parts += _change(step, language)
+        if step.explanation:
+            parts += ["Answered:", quoted(step.explanation)]
+        if step.error:
+            parts += ["It failed:", quoted(step.error)]
+        printed = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
+        text = printed.get("text") if isinstance(printed, dict) else None
+        if isinstance(text, str) and text:
+            parts += ["It printed:", fenced(text.rstrip("\n"), "")]
+    return parts
+
+
+def title(step: Step) -> str:
+    """What a step was, in a few words."""
+    if step.kind == "turn":
+        return "Asked the AI"
+    if step.kind == "run":
+        return {"error": "Ran and failed", "cancelled": "Run stopped"}.get(step.outcome, "Ran")
+    if step.kind == "restore":
+        if step.from_step is None:
+            return "Restored an earlier version"
+        return f"Restored step {step.from_step + 1}"
+    return _TITLES.get(step.kind, "Something else")
+
+
+def outcome(step: Step) -> str:
+    """How a request ended, where it was one."""
+    return _OUTCOMES.get(step.outcome, "") if step.kind == "turn" else ""
+
+
+def change(step: Step) -> list[str]:
+    """What a step changed, as the lines of a unified diff without its head."""
+    before = step.before if step.base is None else step.base
+    if not before:
+        return [f"+{line}" for line in step.code.split("\n")] if step.code else []
+    lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
+    return list(lines)[2:]
+
+
+def _told(step: Step) -> list[str]:
+    who = "AI" if step.author == "model" else "by hand"
+    told = [who, step.model, step.timestamp, outcome(step)]
+    return [words(one) for one in told if one]
+
+
+def _change(step: Step, language: str) -> list[str]:
+    before = step.before if step.base is None else step.base
+    if before == step.code or step.kind == "run":
+        return []
+    if not before:
+        return [fenced(step.code, language)]
+    return [fenced("\n".join(change(step)), "diff")]
+
+
+def _most(row: tuple[str, int]) -> tuple[int, str]:
+    return -row[1], row[0]
+
+
+def told_of(session: Session | None) -> bool:
+    """Whether a model was ever asked in a cell."""
+    return session is not None and bool(session.interactions)

@@ -1,0 +1,122 @@
+// Who wrote the notebook, and the story of each cell to read from top to bottom.
+
+function shareBar(row) {
+  const bar = el('span', { class: 'share', 'aria-hidden': 'true' });
+  for (const [name, lines] of [['model', row.byModel], ['person', row.byPerson]]) {
+    const part = el('span', { class: `part ${name}` });
+    part.style.flexGrow = lines;
+    bar.append(part);
+  }
+  return bar;
+}
+
+function shareWords(row) {
+  return row.lines
+    ? t('{0} by AI, {1} by hand', percent(row.byModel, row.lines), percent(row.byPerson, row.lines))
+    : t('There is no code yet.');
+}
+
+function modelName(id) {
+  return id === 'unknown' ? t('unknown') : id;
+}
+
+function reportView(onPick) {
+  const { total, cells: ofCells } = story.report;
+  const numbers = new Map(cells.map((cell, number) => [cell.id, number]));
+  const models = Object.entries(total.models).sort((a, b) => b[1] - a[1]);
+  const head = (...names) =>
+    el('thead', null, el('tr', null, names.map(name => el('th', { scope: 'col' }, t(name)))));
+  return el(
+    'section',
+    { class: 'report', 'aria-label': t('Who wrote it') },
+    el('h2', null, t('Who wrote it')),
+    el('p', { class: 'big' }, shareWords(total)),
+    shareBar(total),
+    el(
+      'p',
+      { class: 'dull' },
+      t(
+        'Lines that are not blank, as the notebook is now. A line is the AI’s if it came with an answer and no hand has changed it since.'
+      )
+    ),
+    models.length ? el('h3', null, t('Models')) : null,
+    models.length
+      ? el(
+          'table',
+          null,
+          head('Model', 'Lines', 'Share'),
+          el(
+            'tbody',
+            null,
+            models.map(([name, lines]) =>
+              el(
+                'tr',
+                null,
+                el('th', { scope: 'row' }, modelName(name)),
+                el('td', null, lines),
+                el('td', null, percent(lines, total.lines))
+              )
+            )
+          )
+        )
+      : null,
+    ofCells.length ? el('h3', null, t('Cells')) : null,
+    ofCells.length
+      ? el(
+          'table',
+          null,
+          head('Cell', 'Lines', 'By AI', 'By hand', 'Requests', 'Models', 'Share'),
+          el(
+            'tbody',
+            null,
+            ofCells.map((row, place) => {
+              const cell = numbers.get(row.cellId);
+              const name = t('Cell {0}', place + 1);
+              return el(
+                'tr',
+                null,
+                el(
+                  'th',
+                  { scope: 'row' },
+                  el('button', { type: 'button', class: 'pick', click: () => onPick(cell) }, name)
+                ),
+                el('td', null, row.lines),
+                el('td', null, row.byModel),
+                el('td', null, row.byPerson),
+                el('td', null, row.turns),
+                el('td', null, Object.keys(row.models).map(modelName).join(', ')),
+                el('td', { class: 'wide' }, row.lines ? shareBar(row) : null)
+              );
+            })
+          )
+        )
+      : null
+  );
+}
+
+/** The story of each cell: what is printed, too. */
+function storyView() {
+  const now = moments.length - 1;
+  return el(
+    'section',
+    { class: 'story', 'aria-label': t('Story') },
+    cells.map((cell, number) =>
+      el(
+        'article',
+        { class: 'chapter' },
+        el('h2', null, cellName(number, now)),
+        cell.steps.length
+          ? cell.steps.map((step, place) =>
+              el(
+                'div',
+                { class: `entry by-${step.author}` },
+                el('h3', null, `${place + 1}. ${titleOf(step, cell.steps)}`),
+                metaLine(step),
+                stepBlock(number, place, { short: true })
+              )
+            )
+          : el('p', { class: 'dull' }, t('Nothing was noted of this cell.'))
+      )
+    )
+  );
+}

@@ -1,0 +1,204 @@
+"""All that a shared replay tells, as plain data: cells, their steps, the notebook's moments. Pure.
+
+What must hold:
+
+- Nothing is judged here: steps, moments, blame and report are those of ``aiserver/replay``.
+- It is JSON, and not larger than it must be: each text stands in it once; of the notebook's
+  order only the changes do.
+- To gather it costs about as much as to read the notebook's history.
+
+Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever were; ``cells`` have
+``steps``, whose ``code`` and ``was`` (what it is compared with) are places in ``texts`` and whose
+``by`` names the lines' origins as runs ``[lines, step or null, 1 if a model's, [cell, step]?]``;
+``moments`` have ``steps`` as ``[cell, step]``; ``orders`` are changes of the row of cells:
+``[moment, from, how many are gone, [[cell, type] …]]``, and ``gone`` those of the deleted cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from ..histories import History
+from ..models import Session
+from ..replay import Moment, Origin, Step, Timeline, blames, report
+from .pictures import hashes
+
+# After steps of these kinds the same cells are there, if the cell was there before.
+_QUIET = {"turn", "edit", "accept", "run", "restore", "context_reset"}
+
+
+def story(
+    history: History, name: str, pictures: Mapping[str, str], *, language: str | None = None
+) -> dict[str, Any]:
+    """The story of a notebook called ``name``."""
+    timeline = history.timeline
+    texts = _Texts()
+    rows = timeline.cells()
+    place = {row["cellId"]: number for number, row in enumerate(rows)}
+    cells = []
+    for row in rows:
+        cell_id = row["cellId"]
+        session = history.sessions.get(cell_id)
+        steps = timeline.steps(cell_id)
+        told = _steps(session, steps, history.sessions, place, texts, pictures) if session else []
+        cells.append(
+            {
+                "id": cell_id,
+                "type": row["type"],
+                "deleted": row["deleted"],
+                "mergedInto": place.get(row["mergedInto"] or ""),
+                "steps": told,
+            }
+        )
+    return {
+        "name": name,
+        "language": language or language_of(history),
+        "cells": cells,
+        "moments": [_moment(moment, place) for moment in timeline.moments],
+        **_orders(timeline, place),
+        "texts": texts.all,
+        "pictures": dict(pictures),
+        "report": report(timeline, history.sessions),
+    }
+
+
+def language_of(history: History) -> str:
+    """The language that most was asked in."""
+    asked = [
+        turn.user_request.language
+        for session in history.sessions.values()
+        for turn in session.interactions
+    ]
+    code = sorted(one for one in asked if one not in ("markdown", "text"))
+    return max(code, key=code.count, default="python")
+
+
+class _Texts:
+    """Texts that are said once."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+        self._place: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        if text not in self._place:
+            self._place[text] = len(self.all)
+            self.all.append(text)
+        return self._place[text]
+
+
+def _steps(
+    session: Session,
+    steps: Sequence[Step],
+    others: Mapping[str, Session],
+    place: Mapping[str, int],
+    texts: _Texts,
+    pictures: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    origins = blames(session, others=others, steps=steps)
+    return [_step(one, by, place, texts, pictures) for one, by in zip(steps, origins, strict=True)]
+
+
+def _step(
+    step: Step,
+    by: Sequence[Origin],
+    place: Mapping[str, int],
+    texts: _Texts,
+    pictures: Mapping[str, str],
+) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "kind": step.kind,
+        "author": step.author,
+        "time": step.timestamp,
+        "outcome": step.outcome,
+        "code": texts.place(step.code),
+        "was": texts.place(step.before if step.base is None else step.base),
+        "applied": step.applied,
+        "by": [_run(origin, len(list(lines)), place) for origin, lines in groupby(by)],
+    }
+    optional = {
+        "title": step.title,
+        "turn": step.turn_id,
+        "model": step.model,
+        "said": step.explanation,
+        "error": step.error,
+        "from": step.from_step,
+        "output": _output(step.data, pictures) if step.kind == "run" else None,
+    }
+    return told | {name: value for name, value in optional.items() if value not in (None, "")}
+
+
+def _run(origin: Origin, lines: int, place: Mapping[str, int]) -> list[Any]:
+    run: list[Any] = [lines, origin.step, int(origin.author == "model")]
+    brought = origin.brought
+    if brought is not None and brought.cell_id in place:
+        run.append([place[brought.cell_id], brought.step])
+    return run
+
+
+def _output(data: Mapping[str, Any] | None, pictures: Mapping[str, str]) -> dict[str, Any] | None:
+    """What a run printed and how long it took. The session may be any tool's: all is checked."""
+    data = data or {}
+    outputs = data.get("outputs")
+    outputs = outputs if isinstance(outputs, dict) else {}
+    text = outputs.get("text")
+    kept = {
+        "count": _number(data.get("execution_count")),
+        "ms": _number(data.get("duration_ms")),
+        "text": text if isinstance(text, str) else None,
+        "cut": True if outputs.get("truncated") is True else None,
+        "pictures": [one for one in hashes(data) if one in pictures],
+    }
+    return {name: value for name, value in kept.items() if value not in (None, "", [])} or None
+
+
+def _number(value: object) -> float | int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _moment(moment: Moment, place: Mapping[str, int]) -> dict[str, Any]:
+    steps = [(moment.cell_id, moment.step), *moment.also]
+    told: dict[str, Any] = {
+        "time": moment.timestamp,
+        "kind": moment.kind,
+        "steps": [[place[cell], step] for cell, step in steps if cell and step is not None],
+    }
+    return told | ({"saved": True} if moment.saved else {})
+
+
+def _orders(timeline: Timeline, place: Mapping[str, int]) -> dict[str, Any]:
+    """The row of cells, as changes of it; and which are deleted, where that changes."""
+    orders: list[list[Any]] = []
+    gone: list[list[Any]] = []
+    row: list[list[Any]] = []
+    left: list[int] = []
+    begun: set[str] = set()
+    for moment in timeline.moments:
+        is_quiet = moment.kind in _QUIET and moment.cell_id in begun and not moment.also
+        begun |= {cell_id for cell_id, _ in moment.also} | {moment.cell_id or ""}
+        if is_quiet:
+            continue
+        then = timeline.at(moment.index)
+        now = [[place[cell.cell_id], cell.type] for cell in then.cells]
+        if now != row:
+            orders.append([moment.index, *_change(row, now)])
+            row = now
+        deleted = [place[cell.cell_id] for cell in then.gone]
+        if deleted != left:
+            gone.append([moment.index, deleted])
+            left = deleted
+    return {"orders": orders, "gone": gone}
+
+
+def _change(old: list[list[Any]], new: list[list[Any]]) -> tuple[int, int, list[list[Any]]]:
+    """From where on, how many are gone, and what stands there instead."""
+    least = min(len(old), len(new))
+    start = next((n for n in range(least) if old[n] != new[n]), least)
+    rest = least - start
+    same = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    return start, len(old) - start - same, new[start : len(new) - same]

@@ -1,0 +1,265 @@
+"""Keeps the translations of the interface: ``make translations``.
+
+    translations/aiserver.pot                          every text of the interface, in English
+    translations/<locale>.po                           what people translate (the source of truth)
+    aiserver/locale/<locale>/LC_MESSAGES/aiserver.json what JupyterLab reads, made of the PO file
+
+Takes the texts from the frontend (``strings.mjs``) and from the settings' schemas, merges them
+into the PO files and compiles these. ``--add LOCALE`` begins a new language, and ``--check``
+changes nothing but says what is missing, and fails.
+
+What must hold: what is translated is never thrown away unasked (a text that is gone stays at the
+PO file's end, as ``#~``), and the same sources always give the same files, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from babel import Locale
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po, write_po
+from jupyterlab_server.translation_utils import _prepare_schema_patterns
+
+ROOT = Path(__file__).parent.parent
+POS = ROOT / "translations"
+TEMPLATE = POS / "aiserver.pot"
+COMPILED = ROOT / "aiserver" / "locale"
+DOMAIN = "aiserver"
+HEADER = """# AI Server in {name}.
+# How to translate: docs/translating.md"""
+# %1 is JupyterLab's; a lone $ is where CodeMirror puts a number.
+PLACEHOLDER = re.compile(r"%\d+|\$(?= )")
+
+
+class Text(NamedTuple):
+    """A text of the interface, and where it stands."""
+
+    context: str | None
+    id: str
+    plural: str | None
+    at: str
+    comments: tuple[str, ...] = ()
+
+
+class Found(NamedTuple):
+    """What the sources say; ``bare`` is what no translator ever sees."""
+
+    texts: list[Text]
+    bare: list[str]
+
+
+def find() -> Found:
+    """Every text of the interface, in the order of the sources."""
+    out = subprocess.check_output(["node", ROOT / "scripts" / "strings.mjs"], cwd=ROOT)
+    read = json.loads(out)
+    texts = [Text(**{**text, "comments": tuple(text["comments"])}) for text in read["messages"]]
+    for path in sorted((ROOT / "schema").glob("*.json")):
+        schema = json.loads(path.read_text("utf-8"))
+        texts += of_schema(schema, path.relative_to(ROOT).as_posix())
+    return Found(texts, read["bare"])
+
+
+def of_schema(schema: dict[str, Any], at: str) -> Iterator[Text]:
+    """The texts of a schema, by the rules of the server that will translate them."""
+    patterns = _prepare_schema_patterns(schema)
+
+    def walk(node: Any, path: str) -> Iterator[Text]:
+        if isinstance(node, dict):
+            for key, value in node.items():
+                yield from walk(value, f"{path}/{key}")
+        elif isinstance(node, list):
+            for number, value in enumerate(node):
+                if isinstance(value, dict):
+                    yield from walk(value, f"{path}[{number}]")
+        elif isinstance(node, str) and node:
+            context = next((to for pattern, to in patterns.items() if pattern.fullmatch(path)), "")
+            if context:
+                yield Text(context, node, None, at)
+
+    return walk(schema, "")
+
+
+def template(texts: list[Text]) -> Catalog:
+    """The template: one entry a text, whoever says it."""
+    catalog = Catalog(project="aiserver", charset="utf-8", fuzzy=False)
+    for text in texts:
+        known = catalog.get(text.id, text.context)
+        if known and isinstance(known.id, str) != (text.plural is None):
+            # JupyterLab would find neither.
+            raise SystemExit(
+                f"{text.at}: “{text.id}” is said elsewhere with, here without a plural."
+            )
+        # No line numbers: each edit above would change the files.
+        file = text.at.partition(":")[0]
+        catalog.add(
+            text.id if text.plural is None else (text.id, text.plural),
+            locations=[(file, None)],  # type: ignore[list-item]
+            auto_comments=list(text.comments),
+            context=text.context,
+        )
+    return catalog
+
+
+def locales() -> list[str]:
+    """The languages there are."""
+    return sorted(path.stem for path in POS.glob("*.po"))
+
+
+def po_path(locale: str) -> Path:
+    """Where a language is kept."""
+    return POS / f"{locale}.po"
+
+
+def json_path(locale: str) -> Path:
+    """Where JupyterLab looks for it."""
+    return COMPILED / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
+
+
+def read(locale: str) -> Catalog:
+    """A language as it is kept."""
+    with po_path(locale).open("rb") as file:
+        return read_po(file, locale=locale, domain=DOMAIN)
+
+
+def written(catalog: Catalog, locale: str = "") -> bytes:
+    """A catalog as a file: no dates, no names, one order."""
+    out = BytesIO()
+    write_po(out, catalog, width=100, omit_header=True, include_lineno=False, sort_by_file=True)
+    head = "# AI Server: the texts of the interface. Made by `make translations`."
+    fields = ["Project-Id-Version: aiserver"]
+    if locale:
+        head = catalog.header_comment.strip()
+        fields += [f"Language: {locale}", f"Plural-Forms: {catalog.plural_forms}"]
+    fields += ["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit"]
+    lines = [head, 'msgid ""', 'msgstr ""', *(f'"{field}\\n"' for field in fields)]
+    return "\n".join(lines).encode() + b"\n\n" + out.getvalue().strip() + b"\n"
+
+
+def merged(into: Catalog, texts: Catalog) -> Catalog:
+    """A language with the texts there are now; what is new is empty in it."""
+    header = into.header_comment
+    into.update(texts, no_fuzzy_matching=True)
+    into.header_comment = header
+    return into
+
+
+def new(locale: str) -> Catalog:
+    """A language that nothing is translated into yet."""
+    catalog = Catalog(locale=locale, domain=DOMAIN, charset="utf-8", fuzzy=False)
+    name = Locale.parse(locale).get_display_name("en")
+    catalog.header_comment = HEADER.format(name=name)
+    return catalog
+
+
+def key(message: Message) -> str:
+    """How a text is named in what JupyterLab reads."""
+    text = message.id if isinstance(message.id, str) else message.id[0]
+    return f"{message.context}\x04{text}" if message.context else text
+
+
+def forms(message: Message) -> list[str]:
+    """Its translation, one for each plural form."""
+    said = message.string
+    return [said] if isinstance(said, str) else [form or "" for form in said or ("",)]
+
+
+def compiled(catalog: Catalog, locale: str) -> bytes:
+    """A language in the form that JupyterLab reads, with what is translated and sure."""
+    entries: dict[str, Any] = {}
+    for message in catalog:
+        said = forms(message)
+        if message.id and all(said) and not message.fuzzy:
+            # Where a language has one form only, JupyterLab's gettext overlooks a list of one.
+            entries[key(message)] = said * 2 if message.pluralizable and len(said) == 1 else said
+    head = {
+        "domain": DOMAIN,
+        "language": locale.replace("_", "-"),
+        "plural_forms": catalog.plural_forms,
+    }
+    ordered = {"": head, **dict(sorted(entries.items()))}
+    return json.dumps(ordered, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def faults(catalog: Catalog) -> Iterator[str]:
+    """What a translator has still to do, and what would go wrong on the page."""
+    for message in catalog:
+        if not message.id:
+            continue
+        ids = [message.id] if isinstance(message.id, str) else list(message.id)
+        said = forms(message)
+        name = f"“{ids[0]}”" + (f" ({message.context})" if message.context else "")
+        if message.fuzzy:
+            yield f"{name} is marked as fuzzy"
+        elif not all(said):
+            yield f"{name} is not translated"
+        elif message.pluralizable and len(said) != catalog.num_plurals:
+            yield f"{name} has {len(said)} plural forms, not {catalog.num_plurals}"
+        else:
+            wanted = set(PLACEHOLDER.findall(ids[-1]))
+            if any(set(PLACEHOLDER.findall(form)) != wanted for form in said):
+                yield f"{name} does not hold the same %1, %2 …"
+            if any(form.strip() != form for form in said) and ids[0].strip() == ids[0]:
+                yield f"{name} begins or ends with a space"
+
+
+def update() -> None:
+    """Write template, PO files and what is compiled, as the sources are now."""
+    texts = template(find().texts)
+    TEMPLATE.write_bytes(written(texts))
+    for locale in locales():
+        catalog = merged(read(locale), texts)
+        po_path(locale).write_bytes(written(catalog, locale))
+        target = json_path(locale)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(compiled(catalog, locale))
+        left = sum(1 for _ in faults(catalog))
+        print(f"{locale}: {len(catalog)} texts" + (f", {left} to do" if left else ""))
+
+
+def check() -> list[str]:
+    """What is not as it should be; nothing is changed."""
+    found = find()
+    wrong = [f"no translator ever sees this: {place}" for place in found.bare]
+    texts = template(found.texts)
+    stale = []
+    if TEMPLATE.read_bytes() != written(texts):
+        stale.append(TEMPLATE)
+    for locale in locales():
+        catalog = merged(read(locale), texts)
+        wrong += [f"{locale}: {fault}" for fault in faults(catalog)]
+        if po_path(locale).read_bytes() != written(catalog, locale):
+            stale.append(po_path(locale))
+        target = json_path(locale)
+        if not target.is_file() or target.read_bytes() != compiled(catalog, locale):
+            stale.append(target)
+    wrong += [f"{path.relative_to(ROOT)} is stale: make translations" for path in stale]
+    return wrong
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Keeps the translations of the interface.")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if one is due")
+    parser.add_argument("--add", metavar="LOCALE", help="begin a new language, such as pt_BR")
+    options = parser.parse_args()
+    if options.check:
+        wrong = check()
+        print("\n".join(wrong) or "The translations are whole.")
+        sys.exit(1 if wrong else 0)
+    if options.add and not po_path(options.add).exists():
+        POS.mkdir(exist_ok=True)
+        po_path(options.add).write_bytes(written(new(options.add), options.add))
+    update()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+/** The question before a restore replaces what no step holds yet. */
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+/** Whether to put step `index` back although the cell was changed since its last step. */
+export async function askToReplace(
+  index: number,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { button } = await showDialog({
+    title: trans.__('The cell has changed since its last step'),
+    body: trans.__(
+      'Restore step %1? What the cell holds now is kept in its history, and one undo brings it back.',
+      index + 1
+    ),
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Cancel') }),
+      Dialog.okButton({ label: trans.__('Restore') })
+    ],
+    defaultButton: 1
+  });
+  return button.accept;
+}

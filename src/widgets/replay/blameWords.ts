@@ -1,0 +1,97 @@
+/** Who wrote a line, in words and as a sign. Text only (P12). */
+import { editIcon, LabIcon } from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { BlameLine } from '../../api/types';
+import type { IFailure } from '../../models/failure';
+import type { IBlameWords } from '../../notebook/blamegutter/extension';
+import { failureText } from '../failures';
+import { askIcon } from '../icons';
+import { showTime } from './time';
+
+/** Lines whose every second one is another's. */
+export const blameIcon = new LabIcon({
+  name: 'aiserver:blame',
+  svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
+  <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="M3 4h3v7H3V4Zm0 9h3v7H3v-7Zm6-8h12v2H9V5Zm0 4h8v2H9V9Zm0 5h12v2H9v-2Zm0 4h8v2H9v-2Z"/>
+</svg>`
+});
+
+export function blameWords(
+  trans: TranslationBundle,
+  locale: string | undefined
+): IBlameWords {
+  return {
+    title: trans.__('Who wrote this'),
+    show: trans.__('Show step'),
+    loading: trans.__('Looking up who wrote the lines …'),
+    sign: line => sign(line),
+    describe: line => describe(line, trans, locale),
+    summary: (source, lines) => summary(source, lines, trans)
+  };
+}
+
+export function blameProblem(
+  failure: IFailure,
+  trans: TranslationBundle
+): string {
+  return failure.code === 'unknown'
+    ? trans.__('Who wrote the lines could not be read.')
+    : failureText(failure, trans);
+}
+
+/** A spark and the number of the turn, or a pencil. */
+function sign(line: BlameLine): HTMLElement {
+  const node = document.createElement('span');
+  node.className = 'jp-AIServer-Blame-sign';
+  const icon = line.author === 'model' ? askIcon : editIcon;
+  icon.element({ container: node.appendChild(document.createElement('i')) });
+  if (line.turnId !== undefined && line.author === 'model') {
+    node.append(String(line.turnId));
+  }
+  return node;
+}
+
+function describe(
+  line: BlameLine,
+  trans: TranslationBundle,
+  locale: string | undefined
+): string {
+  const when = line.timestamp
+    ? showTime(line.timestamp, new Date(), locale).short
+    : '';
+  if (line.author === 'person') {
+    return line.step === null
+      ? trans.__('By hand, not noted yet')
+      : [trans.__('By hand'), when].filter(Boolean).join(' · ');
+  }
+  const { turnId, intent = '', model = '' } = line;
+  const who =
+    turnId === undefined ? trans.__('AI') : trans.__('AI, turn %1', turnId);
+  const asked = intent.replace(/\s+/g, ' ').trim();
+  const name = model.slice(model.indexOf(':') + 1);
+  return [who, asked && trans.__('“%1”', asked), name, when]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** Blank lines are nobody's. */
+function summary(
+  source: string,
+  lines: readonly BlameLine[],
+  trans: TranslationBundle
+): string {
+  const texts = source.split('\n');
+  const written = lines.filter((_, at) => texts[at]?.trim());
+  const byModel = written.filter(({ author }) => author === 'model').length;
+  const byHand = written.length - byModel;
+  if (!written.length) {
+    return trans.__('The cell is empty.');
+  }
+  if (!byModel) {
+    return trans.__('All lines are by hand.');
+  }
+  return byHand
+    ? trans.__('Lines by AI: %1, by hand: %2', byModel, byHand)
+    : trans.__('All lines are by AI.');
+}

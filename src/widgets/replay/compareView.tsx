@@ -1,0 +1,137 @@
+/**
+ * Any two steps, A and B, as a change from one to the other. B is the step on show, so that the
+ * slider and the list choose it; A is chosen here, or in the list with Shift.
+ */
+import { closeIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { Step } from '../../api/types';
+import type { ReplayModel } from '../../models/replay';
+import { countChanges } from './changes';
+import { useReplay } from './context';
+import { compareIcon } from './icons';
+import { IconButton } from './player';
+import { StepCode } from './stepCode';
+import { LineCount } from './stepView';
+import { stepTitle } from './words';
+
+export function CompareView(props: {
+  model: ReplayModel;
+  from: Step;
+  to: Step;
+  split: boolean;
+  mimeType: string;
+}): React.JSX.Element {
+  const { model, from, to, split, mimeType } = props;
+  const { trans } = useReplay();
+  const { compare, player } = model;
+  const changes = React.useMemo(
+    () => countChanges(from.code, to.code),
+    [from.code, to.code]
+  );
+  const last = model.steps.length;
+  return (
+    <section
+      className="jp-AIServer-Replay-step jp-AIServer-Replay-compare"
+      aria-label={trans.__('Comparing two steps')}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          compare.stop();
+        }
+      }}
+    >
+      <header className="jp-AIServer-Replay-stepHead">
+        <StepNumber
+          name="A"
+          label={trans.__('Compare step')}
+          value={from.index + 1}
+          max={last}
+          isFirst
+          onChange={value => compare.start(value - 1)}
+        />
+        <IconButton
+          icon={compareIcon}
+          label={trans.__('Swap A and B')}
+          onClick={() => compare.swap()}
+        />
+        <StepNumber
+          name="B"
+          label={trans.__('with step')}
+          value={to.index + 1}
+          max={last}
+          onChange={value => player.goTo(value - 1)}
+        />
+        <span className="jp-AIServer-Replay-result">
+          <LineCount changes={changes} isNothing={from.code === to.code} />
+          <IconButton
+            icon={closeIcon}
+            label={trans.__('Stop comparing')}
+            onClick={() => compare.stop()}
+          />
+        </span>
+      </header>
+      <dl className="jp-AIServer-Replay-pair">
+        <dt>A</dt>
+        <dd title={stepTitle(from, trans)}>{stepTitle(from, trans)}</dd>
+        <dt>B</dt>
+        <dd title={stepTitle(to, trans)}>{stepTitle(to, trans)}</dd>
+      </dl>
+      <StepCode
+        before={from.code}
+        code={to.code}
+        mimeType={mimeType}
+        split={split}
+        pace={0}
+        label={trans.__(
+          'Code of step %1, as changes from step %2',
+          to.index + 1,
+          from.index + 1
+        )}
+        labelBefore={trans.__('Code of step %1', from.index + 1)}
+      />
+    </section>
+  );
+}
+
+/** The number of a step; what is typed counts when it is one. */
+function StepNumber(props: {
+  name: string;
+  label: string;
+  value: number;
+  max: number;
+  isFirst?: boolean;
+  onChange: (value: number) => void;
+}): React.JSX.Element {
+  const { name, label, value, max, onChange } = props;
+  const [typed, setTyped] = React.useState<string | null>(null);
+  const input = React.useRef<HTMLInputElement>(null);
+  const { isFirst } = props;
+  React.useEffect(() => {
+    if (isFirst) {
+      input.current?.focus();
+    }
+  }, [isFirst]);
+  return (
+    <label className="jp-AIServer-Replay-number">
+      <b className="jp-AIServer-Replay-mark">{name}</b>
+      <input
+        ref={input}
+        type="number"
+        aria-label={label}
+        min={1}
+        max={max}
+        value={typed ?? value}
+        onChange={event => {
+          const number = event.target.valueAsNumber;
+          const isStep = number >= 1 && number <= max;
+          setTyped(isStep ? null : event.target.value);
+          if (isStep) {
+            onChange(number);
+          }
+        }}
+        onBlur={() => setTyped(null)}
+      />
+    </label>
+  );
+}

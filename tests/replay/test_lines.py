@@ -1,0 +1,95 @@
+"""Which line was which: told by examples, then held against any texts and against ``diff``."""
+
+from __future__ import annotations
+
+import time
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.replay.lines import matched
+
+
+def pairs(old: str, new: str) -> list[int | None]:
+    return matched(old.split("\n"), new.split("\n"))
+
+
+def test_lines_that_were_put_in_move_nothing_else() -> None:
+    assert pairs("a\nb\nc", "a\nnew\nb\nc") == [0, None, 1, 2]
+    assert pairs("a\nb\nc", "b\nc\nd") == [1, 2, None]
+    assert pairs("", "") == [0]
+
+
+def test_repeated_lines_keep_to_the_lines_that_occur_once() -> None:
+    old = "def f():\n    x\n    return\n\ndef h():\n    z\n    return"
+    new = (
+        "def f():\n    x\n    return\n\ndef g():\n    y\n    return\n\ndef h():\n    z\n    return"
+    )
+    assert pairs(old, new) == [0, 1, 2, 3, None, None, None, None, 4, 5, 6]
+
+
+def test_a_block_that_is_repeated_is_new_where_it_comes_second() -> None:
+    assert pairs("x()\ny()", "x()\ny()\nx()\ny()") == [0, 1, None, None]
+
+
+def test_lines_that_were_only_indented_are_the_same_lines() -> None:
+    old = "x = 1\ny = 2\nprint(x)"
+    new = "for i in range(3):\n    x = 1\n    y = 2\nprint(x)"
+    assert pairs(old, new) == [None, 0, 1, 2]
+
+
+def test_lines_that_were_moved_are_the_same_lines_and_bring_their_neighbours() -> None:
+    old = "import b\nimport a\nif ready:\n    go\n)\nlast = 1"
+    new = "if ready:\n    go\n)\nimport b\nimport a\nlast = 1"
+    assert sorted(n for n in pairs(old, new) if n is not None) == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_bracket_elsewhere_is_not_a_line_that_was_moved() -> None:
+    assert pairs("foo(\n)\nbar", "bar\nbaz(\n)") == [2, None, None]
+
+
+LINES = st.lists(st.sampled_from(["", ")", "a = 1", "    a = 1", "total", "b", "return x"]))
+
+
+@given(LINES, LINES)
+def test_an_old_line_is_at_most_one_new_line_and_the_same_but_for_its_indentation(
+    old: list[str], new: list[str]
+) -> None:
+    found = matched(old, new)
+    assert len(found) == len(new)
+    used = [i for i in found if i is not None]
+    assert len(used) == len(set(used))
+    assert all(i is None or old[i].strip() == new[j].strip() for j, i in enumerate(found))
+
+
+@given(LINES, LINES)
+def test_it_finds_as_many_lines_as_the_plain_method_where_no_line_is_repeated(
+    old: list[str], new: list[str]
+) -> None:
+    old, new = list(dict.fromkeys(old)), list(dict.fromkeys(new))
+    plain = sum(
+        block.size for block in SequenceMatcher(None, old, new, False).get_matching_blocks()
+    )
+    assert sum(i is not None for i in matched(old, new)) >= plain
+
+
+@given(LINES)
+def test_a_text_is_itself(lines: list[str]) -> None:
+    assert matched(lines, lines) == list(range(len(lines)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (["x", "y"] * 20_000, ["y", "x", "x"] * 13_000),
+        ([f"line {n}" for n in range(40_000)], [f"line {n}" for n in range(40_000, 0, -1)]),
+        (["a"] * 40_000, ["a", "b"] * 20_000),
+    ],
+    ids=["repeated", "reversed", "one line"],
+)
+def test_the_worst_texts_of_a_cell_cost_a_second_at_most(old: list[str], new: list[str]) -> None:
+    began = time.process_time()
+    matched(old, new)
+    assert time.process_time() - began < 5  # a second here; a slow machine may take longer

@@ -1,0 +1,226 @@
+"""A notebook through time: told by examples, then held against any sessions and logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.models import NotebookLogEntry, Session
+from aiserver.replay import Timeline, replay, report
+
+from .book import Book, log
+from .sessions import JSON, TIMES, sessions
+
+
+def at(second: int) -> str:
+    return f"2026-01-27T10:00:{second:02d}.000Z"
+
+
+def order(*cell_ids: str, **types: str) -> tuple[str, dict[str, Any]]:
+    return ("cell_order", {"cell_ids": list(cell_ids)} | ({"types": types} if types else {}))
+
+
+def changed(saved: bool = False, **cells: int) -> tuple[str, dict[str, Any]]:
+    return ("changed", {"cells": cells, "id": "x"} | ({"saved": True} if saved else {}))
+
+
+def told(timeline: Timeline) -> list[tuple[str, str | None]]:
+    return [(moment.kind, moment.cell_id) for moment in timeline.moments]
+
+
+def shown(timeline: Timeline, index: int = -1) -> list[tuple[str, str]]:
+    index = index if index >= 0 else len(timeline.moments) + index
+    return [(cell.cell_id, cell.source) for cell in timeline.at(index).cells]
+
+
+def edited(cell_id: str, *sources: str, begin: int = 0, trigger: str = "run") -> Book:
+    book = Book(cell_id)
+    for number, source in enumerate(sources):
+        book.time = at(begin + number)
+        book.event("edit", source=source, data={"trigger": trigger})
+    return book
+
+
+def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
+    """P26"""
+    late, early = edited("late", "1", "2", begin=50), edited("early", "3", "4", begin=0)
+    lines = log(
+        order("late", "early"),
+        changed(late=1),
+        changed(early=1),
+        changed(late=2, saved=True),
+        changed(early=2),
+    )
+    timeline = Timeline.of([late.session(), early.session()], lines)
+    edits = [moment.cell_id for moment in timeline.moments if moment.kind == "edit"]
+    assert edits == ["late", "early", "late", "early"]
+    assert [moment.saved for moment in timeline.moments][-2:] == [True, False]
+    assert shown(timeline) == [("late", "2"), ("early", "4")]
+
+
+def test_what_no_line_names_finds_its_place_by_time() -> None:
+    one, two = edited("one", "a", "c", begin=1), edited("two", "b", "d", begin=1)
+    for number, book in enumerate((one, two)):
+        for place, event in enumerate(book.events):
+            event["timestamp"] = at(2 * place + number)
+    timeline = Timeline.of([one.session(), two.session()], [])
+    assert told(timeline) == [("edit", "one"), ("edit", "two"), ("edit", "one"), ("edit", "two")]
+    assert shown(timeline, 1) == [("one", "a"), ("two", "b")]
+
+
+def test_a_split_is_one_moment_and_never_half_done() -> None:
+    whole, head = Book("a"), Book("b")
+    for book in (whole, head):
+        book.accepted("", "x\ny")
+    data = {"pieces": ["b", "a"], "from": "a"}
+    whole.event("split", source="y", data=data)
+    head.event("split", source="x", data=data)
+    origin = {"notebook_id": "nb", "cell_id": "a", "revision": 2}
+    lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
+    timeline = Timeline.of([whole.session(), head.session(forked_from=origin)], lines)
+    assert told(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
+    assert timeline.moments[2].also == (("b", 1),)
+    assert shown(timeline, 1) == [("a", "x\ny")]
+    assert shown(timeline, 2) == [("b", "x"), ("a", "y")]
+    assert all(cell.changed for cell in timeline.at(2).cells)
+    sessions = {"a": whole.session(), "b": head.session()}
+    assert report(timeline, sessions)["total"] == {
+        "lines": 2,
+        "byModel": 2,
+        "byPerson": 0,
+        "turns": 1,
+        "models": {"local:qwen": 2},
+    }
+
+
+def test_cells_that_were_merged_are_not_deleted_ones() -> None:
+    one, two, both = edited("one", "x"), edited("two", "y"), Book("both")
+    for book in (one, two):
+        book.event("merge", data={"into": "both"})
+    both.event("merge", source="x\n\ny", data={"parents": ["one", "two"]})
+    lines = log(order("one", "two"), changed(one=1, two=1), order("both"))
+    lines += log(changed(one=2, two=2, both=1))
+    lines[-1].seq = len(lines)
+    timeline = Timeline.of([one.session(), two.session(), both.session()], lines)
+    assert told(timeline)[-1] == ("merge", "both")
+    assert shown(timeline) == [("both", "x\n\ny")]
+    assert timeline.at(len(timeline.moments) - 1).gone == []
+    fates = {cell["cellId"]: (cell["deleted"], cell["mergedInto"]) for cell in timeline.cells()}
+    assert fates == {"one": (False, "both"), "two": (False, "both"), "both": (False, None)}
+
+
+def test_a_deleted_cell_is_gone_until_it_comes_back() -> None:
+    book = edited("a", "x")
+    book.event("delete", source="x", data={"index": 0})
+    book.event("undelete", source="x")
+    lines = log(order("a", "b"), changed(a=1), order("b"), changed(a=2))
+    lines += [entry.model_copy(update={"seq": entry.seq + 4}) for entry in log(order("a", "b"))]
+    timeline = Timeline.of([book.session()], lines)
+    assert told(timeline) == [
+        ("order", None),
+        ("edit", "a"),
+        ("delete", "a"),
+        ("order", None),
+        ("undelete", "a"),
+    ]
+    then = timeline.at(2)
+    assert [cell.cell_id for cell in then.cells] == ["b"]
+    assert [(cell.cell_id, cell.source, cell.step) for cell in then.gone] == [("a", "x", 1)]
+    assert timeline.at(4).gone == [] and shown(timeline, 4) == [("a", "x"), ("b", "")]
+
+
+def test_an_answer_is_in_the_notebook_from_when_it_was_accepted() -> None:
+    book = Book("a")
+    turn = book.turn("", "x")
+    book.event("accept", turn_id=turn, source="x")
+    lines = log(order("a"), changed(a=1, saved=True), changed(a=2))
+    timeline = Timeline.of([book.session()], lines)
+    assert told(timeline) == [("order", None), ("turn", "a")]
+    assert [moment.saved for moment in timeline.moments] == [True, False]
+    assert shown(timeline, 0) == [("a", "")] and shown(timeline, 1) == [("a", "x")]
+
+
+def test_cells_that_were_seen_first_together_are_one_moment() -> None:
+    books = [edited(name, f"of {name}", trigger="first") for name in "abc"]
+    lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
+    timeline = Timeline.of([book.session() for book in books], lines)
+    assert told(timeline) == [("order", None)]
+    assert timeline.moments[0].also == (("a", 0), ("b", 0), ("c", 0))
+    assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
+
+
+def test_the_type_of_a_cell_is_that_of_its_time() -> None:
+    book = edited("a", "x")
+    book.event("type", source="x", data={"from": "markdown", "to": "code"})
+    lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
+    timeline = Timeline.of([book.session()], lines)
+    types = [timeline.at(moment.index).cells[0].type for moment in timeline.moments]
+    assert types == ["markdown", "markdown", "code"]
+    assert told(timeline)[-1] == ("type", "a")
+
+
+LOG_TYPES = st.sampled_from(["cell_order", "changed", "changed", "path_seen", "later_one"])
+IDS = st.sampled_from(["a", "b", "c", "never"])
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[NotebookLogEntry]:
+    """Logs of any writer: marks that name nothing, cells twice, odd data."""
+    lines = []
+    for seq in range(1, draw(st.integers(0, 8)) + 1):
+        type_ = draw(LOG_TYPES)
+        data: dict[str, Any] = {}
+        if type_ == "cell_order":
+            data["cell_ids"] = draw(st.lists(IDS, max_size=4) | JSON)
+            if draw(st.booleans()):
+                data["types"] = draw(st.dictionaries(IDS, JSON | st.just("code")) | JSON)
+        elif type_ == "changed":
+            data["cells"] = draw(st.dictionaries(IDS, st.integers(0, 12) | JSON) | JSON)
+            data["saved"] = draw(st.booleans() | JSON)
+        entry = {"seq": seq, "type": type_, "timestamp": draw(TIMES), "data": data}
+        lines.append(NotebookLogEntry.model_validate(entry))
+    return lines
+
+
+def some_cells() -> st.SearchStrategy[list[Session]]:
+    return st.tuples(*(sessions(cell_id=name) for name in "abc")).map(list)
+
+
+@given(some_cells(), logs())
+def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
+    cells: list[Session], lines: list[NotebookLogEntry]
+) -> None:
+    """P26: and the steps of each cell are in the cell's own order."""
+    timeline = Timeline.of(cells, lines)
+    seen: dict[str, list[int]] = {}
+    for moment in timeline.moments:
+        rows = [*moment.also, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
+        for cell_id, step in sorted(rows, key=lambda row: row[1] or 0):
+            assert step is not None
+            seen.setdefault(cell_id, []).append(step)
+    for session in cells:
+        steps = replay(session)
+        own = seen.get(session.meta.cell_id, [])
+        assert own == list(range(len(steps)))[len(steps) - len(own) :]
+        born = steps[len(steps) - len(own)].kind if own and len(own) < len(steps) else "copy"
+        assert born in ("copy", "split")
+        assert own or not steps
+    for moment in timeline.moments:
+        then = timeline.at(moment.index)
+        there = [cell.cell_id for cell in then.cells]
+        assert len(there) == len(set(there))
+        assert not {cell.cell_id for cell in then.gone} & set(there)
+        assert then.to_wire()["index"] == moment.index
+    wire = timeline.to_wire()
+    assert {cell["cellId"] for cell in wire["cells"]} >= {cell.meta.cell_id for cell in cells}
+    found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
+    total = found["total"]
+    assert total["lines"] == total["byModel"] + total["byPerson"]
+    assert total["byModel"] == sum(total["models"].values())
+    assert total["lines"] == sum(
+        bool(line.strip())
+        for cell in (timeline.last().cells if timeline.moments else [])
+        for line in cell.source.split("\n")
+    )

@@ -1,0 +1,44 @@
+"""P23 for each store that a server or a database file keeps (files: ``test_file_faults.py``)."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import pytest
+
+from aiserver.models import SessionKey
+
+from .conftest import DATABASES, Backend
+from .worker import Worker
+
+PROCESSES, TURNS = 8, 500
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.parametrize("backend", [*DATABASES, "redis"], indirect=True)
+def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
+    """P23: 8 processes × 500 turns into one cell, and the events between them."""
+    worker = Worker("redis.asyncio", "aiserver.sessions.sql.sessions")
+    try:
+        worker.start(backend.url, "cell", TURNS, count=PROCESSES)
+        told = [line.split() for line in worker.said()]
+    finally:
+        worker.close()
+    assert {kind for kind, *_ in told} == {"ack"}, told
+    asyncio.run(_look(backend, [(int(turn_id), int(revision)) for _, turn_id, revision in told]))
+
+
+async def _look(backend: Backend, told: list[tuple[int, int]]) -> None:
+    store = backend.open()
+    session = await store.load_session(SessionKey("notebook", "cell"))
+    every = list(range(1, PROCESSES * TURNS + 1))
+    assert [each.turn_id for each in session.interactions] == every
+    assert sorted(turn_id for turn_id, _ in told) == every
+    assert len({revision for _, revision in told}) == len(every)
+    assert len({each.user_request.intent for each in session.interactions}) == len(every)
+    assert len(session.events or []) == PROCESSES * (TURNS // 3)
+    assert [each.seq for each in session.ordered()] == list(range(1, session.revision + 1))
+    assert not [checked async for checked in store.verify() if checked.flaw]
+    await store.close()

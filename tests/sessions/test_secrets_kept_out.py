@@ -1,0 +1,59 @@
+"""P16: a turn is kept without secrets, whichever way it takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.models import Interaction, NewTurn
+from aiserver.redact import redact, redact_all
+from aiserver.sessions import codec
+from aiserver.sessions.steps import encoded_turn
+
+from .strategies import turns
+
+SECRETS = st.sampled_from(
+    [
+        'to\u212aen = "abcd1234efgh5678ijkl"',
+        "sk-" + "a1" * 20,
+        "AKIA" + "Q1" * 8,
+        'PASSWORD = "hunter22"',
+        "postgresql://ada:hunter22@db/x",
+        "my password is hunter22",
+        "密码是 hunter22",
+        "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----",
+        "a monkey with a token",
+    ]
+)
+
+
+def put(turn: dict[str, Any], place: int, secret: str) -> None:
+    """Put a text into one of a turn's places."""
+    request, response = turn["user_request"], turn["ai_response"]
+    if place < 3:
+        request[("intent", "current_code", "x_other")[place]] = f"x = 1\n{secret}\ny"
+    elif place < 5:
+        response[("suggestion", "explanation")[place - 3]] = secret
+    else:
+        turn["usage"] = {"input_tokens": 3, "output_tokens": 5, "x": [{secret: secret}]}
+
+
+@given(turns(), st.lists(st.tuples(st.integers(0, 5), SECRETS), max_size=2))
+def test_the_short_way_keeps_what_the_long_way_keeps(
+    turn: dict[str, Any], secrets: list[tuple[int, str]]
+) -> None:
+    """P16"""
+    for place, secret in secrets:
+        put(turn, place, secret)
+    new = NewTurn.model_validate(turn)
+    saved, data = encoded_turn(new, 3, 7)
+
+    fields = redact_all(codec.fields(new))
+    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
+    expected = Interaction.model_validate(fields | {"turn_id": 3, "seq": 7})
+    assert saved.to_dict() == expected.to_dict()
+    assert data == codec.encode(expected) == codec.encode(saved)
+    assert json.loads(data)["turn_id"] == 3

@@ -1,0 +1,139 @@
+"""A notebook's history is what the store holds now, and only what has changed is read again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from aiserver.errors import InvalidRequest
+from aiserver.histories import Histories
+from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey
+from aiserver.sessions.file import FileSessionManager
+
+NOW = "2026-01-27T10:00:00.000Z"
+
+
+class Counting(FileSessionManager):
+    """Notes which cells are loaded, and how often a log is read."""
+
+    loaded: list[str]
+    logs = 0
+
+    async def load_if_exists(self, key: SessionKey) -> Session | None:
+        self.loaded.append(key.cell_id)
+        return await super().load_if_exists(key)
+
+    async def read_notebook_log(self, notebook_id, *, owner=""):
+        self.logs += 1
+        return await super().read_notebook_log(notebook_id, owner=owner)
+
+
+def store_in(folder: Path) -> Counting:
+    store = Counting(root=str(folder))
+    store.loaded = []
+    return store
+
+
+async def edit(store: FileSessionManager, cell_id: str, source: str) -> None:
+    event = NewEvent(type="edit", timestamp=NOW, source=source)
+    await store.record_events(SessionKey("nb", cell_id), [event])
+
+
+async def order(store: FileSessionManager, *cell_ids: str) -> None:
+    entry = NewLogEntry(type="cell_order", timestamp=NOW, data={"cell_ids": list(cell_ids)})
+    await store.append_notebook_log("nb", [entry])
+
+
+def test_only_what_has_changed_is_read_again(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        histories = Histories(store)
+        for cell_id in ("a", "b", "c"):
+            await edit(store, cell_id, cell_id)
+        await order(store, "a", "b", "c")
+        first = await histories.of("nb")
+        assert sorted(store.loaded) == ["a", "b", "c"] and store.logs == 1
+        assert await histories.of("nb") is first
+        assert len(store.loaded) == 3 and store.logs == 1
+        await edit(store, "b", "new")
+        second = await histories.of("nb")
+        assert store.loaded[3:] == ["b"] and store.logs == 1
+        assert second.version != first.version
+        assert [cell.source for cell in second.timeline.last().cells] == ["a", "new", "c"]
+        await order(store, "c", "b")
+        third = await histories.of("nb")
+        assert store.loaded[4:] == [] and store.logs == 2
+        assert [cell.cell_id for cell in third.timeline.last().cells] == ["c", "b"]
+        await store.delete(SessionKey("nb", "c"))
+        fourth = await histories.of("nb")
+        assert set(fourth.sessions) == {"a", "b"} and store.loaded[4:] == []
+        # What was given out before is as it was.
+        assert [cell.source for cell in first.timeline.last().cells] == ["a", "b", "c"]
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
+    async def work() -> None:
+        ours, theirs = store_in(tmp_path), store_in(tmp_path)
+        histories = Histories(ours)
+        assert (await histories.of("nb")).timeline.moments == []
+        await edit(theirs, "a", "x")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+        await edit(theirs, "a", "y")
+        await order(theirs, "a")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "y"
+        await ours.close()
+        await theirs.close()
+
+    asyncio.run(work())
+
+
+def test_many_who_ask_at_once_read_once(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        found = await asyncio.gather(*(histories.of("nb") for _ in range(20)))
+        assert {id(history) for history in found} == {id(found[0])}
+        assert store.loaded == ["a"]
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_a_version_that_is_remembered_is_answered_without_the_store(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        first = await histories.of("nb")
+        await edit(store, "a", "y")
+        assert await histories.of("nb", version=first.version) is first
+        second = await histories.of("nb")
+        assert second.version != first.version
+        # Of an older one, or one that was never: what is there now.
+        assert await histories.of("nb", version="never") is second
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        await histories.of("nb")
+        for number in range(10):
+            await histories.of(f"other{number}")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+        assert store.loaded == ["a", "a"]
+        with pytest.raises(InvalidRequest):
+            await histories.of("no/id")
+        await store.close()
+
+    asyncio.run(work())

@@ -1,0 +1,302 @@
+"""The translations of the interface are whole: nothing is missing, stale or in the wrong form."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from aiserver import errors
+from aiserver.handlers.base import REFUSED
+
+ROOT = Path(__file__).parent.parent
+LOCALES = ["zh_CN", "zh_TW"]
+TOOL = ROOT / "scripts" / "translations.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    """The command that keeps the translations, as a module."""
+    spec = importlib.util.spec_from_file_location("keep_translations", TOOL)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def found(tool: ModuleType) -> Any:
+    """The texts of the interface."""
+    return tool.find()
+
+
+def test_every_text_is_translated_and_every_file_is_up_to_date(tool: ModuleType) -> None:
+    assert tool.locales() == LOCALES
+    assert tool.check() == [], "make translations"
+
+
+def test_every_schema_names_the_domain_that_its_texts_are_looked_up_in() -> None:
+    for path in (ROOT / "schema").glob("*.json"):
+        schema = json.loads(path.read_text("utf-8"))
+        assert schema["jupyter.lab.internationalization"] == {"domain": "aiserver"}, path.name
+
+
+SOURCE = """
+const a = trans.__('One %1', x);
+const b = trans._n('%1 cell', '%1 cells', n);
+// Translators: the verb
+const c = this._trans._p('menu', 'Run');
+const d = trans.__('A ' + 'long one');
+const e = trans.__(`plain`);
+const f = other.__('no text of ours');
+const g = <p title="bare title">{trans.__('Inside')}</p>;
+const h = <b>bare words</b>;
+const i = trans.__(someVariable);
+node.textContent = 'bare content';
+node.setAttribute('aria-label', 'bare label');
+const j = <input placeholder="https://example.org/v1" aria-label={busy ? 'bare busy' : ''} />;
+"""
+
+
+def test_the_sources_are_read_as_the_compiler_reads_them(tmp_path: Path) -> None:
+    """Every form of a call is found, and whatever bypasses the translator is told."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    (tmp_path / "src" / "x.tsx").write_text(SOURCE, "utf-8")
+    (tmp_path / "src" / "x.spec.tsx").write_text("trans.__('of a test')", "utf-8")
+    script = tmp_path / "scripts" / "strings.mjs"
+    script.write_text((ROOT / "scripts" / "strings.mjs").read_text("utf-8"), "utf-8")
+    read = json.loads(subprocess.check_output(["node", script]))
+    assert [(m["context"], m["id"], m["plural"]) for m in read["messages"]] == [
+        (None, "One %1", None),
+        (None, "%1 cell", "%1 cells"),
+        ("menu", "Run", None),
+        (None, "A long one", None),
+        (None, "plain", None),
+        (None, "Inside", None),
+    ]
+    assert read["messages"][2]["comments"] == ["the verb"]
+    assert read["messages"][0]["at"] == "src/x.tsx:2"
+    assert [bare.partition(": ")[2] for bare in read["bare"]] == [
+        "bare title",
+        "bare words",
+        "trans.__(someVariable)",
+        "bare content",
+        "bare label",
+        "bare busy",
+    ]
+
+
+def test_the_texts_of_a_schema_are_those_that_the_server_translates(tool: ModuleType) -> None:
+    from jupyterlab_server.translation_utils import translator
+
+    class Asked:
+        def __init__(self) -> None:
+            self.texts: list[tuple[str, str]] = []
+
+        def pgettext(self, context: str, text: str) -> str:
+            self.texts.append((context, text))
+            return text
+
+    for path in sorted((ROOT / "schema").glob("*.json")):
+        schema = json.loads(path.read_text("utf-8"))
+        asked = Asked()
+        translator._translate_schema_strings(asked, schema)
+        assert [(text.context, text.id) for text in tool.of_schema(schema, "")] == asked.texts
+
+
+def message(tool: ModuleType, said: str, **more: Any) -> list[str]:
+    """What is wrong with a translation of “%1 of %2 cells”."""
+    catalog = tool.new("zh_CN")
+    catalog.add("%1 of %2 cells", said, **more)
+    return list(tool.faults(catalog))
+
+
+def test_what_a_translator_can_get_wrong_is_told(tool: ModuleType) -> None:
+    assert message(tool, "%2 个中的 %1 个") == []
+    assert message(tool, "") == ["“%1 of %2 cells” is not translated"]
+    assert "same %1" in message(tool, "%1 个")[0]
+    assert "same %1" in message(tool, "%1 %2 %3")[0]
+    assert "space" in message(tool, "%2 个中的 %1 个 ")[0]
+    assert "fuzzy" in message(tool, "%2 个中的 %1 个", flags=["fuzzy"])[0]
+    assert "(menu)" in message(tool, "", context="menu")[0]
+    plural = tool.new("pl")
+    plural.add(("%1 cell", "%1 cells"), ("%1 a", "%1 b"))
+    assert "plural forms" in next(tool.faults(plural))
+    phrase = tool.new("zh_TW")
+    phrase.add("$ unchanged lines", "行未變更")
+    assert list(tool.faults(phrase))
+
+
+def test_a_language_can_be_begun_and_nothing_is_thrown_away(
+    tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "POS", tmp_path)
+    texts = tool.template([tool.Text(None, "Old", None, "a.ts:1")])
+    catalog = tool.merged(tool.new("pt_BR"), texts)
+    catalog["Old"].string = "Velho"
+    path = tmp_path / "pt_BR.po"
+    path.write_bytes(tool.written(catalog, "pt_BR"))
+    assert b"Language: pt_BR" in path.read_bytes()
+    newer = tool.template([tool.Text(None, "New", None, "a.ts:1")])
+    path.write_bytes(tool.written(tool.merged(tool.read("pt_BR"), newer), "pt_BR"))
+    assert '#~ msgstr "Velho"' in path.read_text("utf-8")
+    again = tool.merged(tool.read("pt_BR"), texts)
+    assert again["Old"].string == "Velho"
+    compiled = json.loads(tool.compiled(again, "pt_BR"))
+    assert compiled[""]["language"] == "pt-BR"
+    assert compiled["Old"] == ["Velho"]
+
+
+HAN = "\u3400-\u9fff"
+NO_SPACE = re.compile(f"[{HAN}][A-Za-z0-9%]|[A-Za-z0-9%][{HAN}]")
+HALF_WIDTH = re.compile(f"[{HAN}] ?[,.:;?!()]|[,.;:?!()] ?[{HAN}]|\\.\\.\\.")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
+    """Full-width punctuation, each place's quotation marks, and room around Latin letters."""
+    said = [form for message in tool.read(locale) if message.id for form in tool.forms(message)]
+    marks = re.compile({"zh_CN": "[「」]", "zh_TW": "[“”]"}[locale])
+    for rule in (NO_SPACE, HALF_WIDTH, marks):
+        assert [text for text in said if rule.search(text)] == []
+
+
+# --- what the server says -----------------------------------------------------------------
+
+# Errors whose sentence the page shows as it comes (failures.spec.ts holds this list, too).
+SHOWN = {
+    "AIServerError",
+    "InvalidRequest",
+    "NotFound",
+    "NoModel",
+    "ModelError",
+    "InstallFailed",
+    "Failed",
+    "HubOutOfReach",
+}
+# Those of them that only another program can bring about.
+# An f-string in an f-string, and a name: both are parts of listed sentences.
+PARTS = {"%1 Connect it, or set %2.", "this machine"}
+BY_PROGRAMS = re.compile(
+    r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|hub's client|hub can't be|_ -$"
+)
+
+
+def sentences() -> Iterator[str]:
+    """What the server may say in the page, with %1, %2 … for what it puts in."""
+    yield from default_messages()
+    yield from (message for _, message in REFUSED.values() if "Log in" not in message)
+    shown = SHOWN | {name for name, kind in vars(errors).items() if is_of_model(kind)}
+    for folder in ("llm", "handlers", "."):
+        for path in sorted((ROOT / "aiserver" / folder).glob("*.py")):
+            tree = ast.parse(path.read_text("utf-8"))
+            constants = {
+                node.targets[0].id: node.value
+                for node in tree.body
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            }
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and node.args and called(node) in shown:
+                    yield from worded(node.args[0], constants)
+                elif isinstance(node, ast.Assign) and "problem" in ast.unparse(node.targets[0]):
+                    yield from worded(node.value, constants)
+
+
+def default_messages() -> Iterator[str]:
+    """Those of the errors that are shown, and of those that a turn may be kept with."""
+    for kind in vars(errors).values():
+        if is_of_model(kind) or getattr(kind, "__name__", "") in SHOWN:
+            yield kind.default_message
+
+
+def is_of_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, errors.ModelError)
+
+
+def called(node: ast.Call) -> str:
+    return ast.unparse(node.func).rpartition(".")[2]
+
+
+def worded(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
+    if isinstance(node, ast.Tuple):
+        for part in node.elts:
+            yield from worded(part, constants)
+    elif isinstance(node, ast.IfExp):
+        yield from worded(node.body, constants)
+        yield from worded(node.orelse, constants)
+    elif isinstance(node, ast.Name) and node.id in constants:
+        yield from worded(constants[node.id], constants)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if " " in node.value and not node.value.startswith("pip "):
+            yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        numbers = iter(range(1, 10))
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else f"%{next(numbers)}"
+            for part in node.values
+        )
+
+
+def test_what_the_server_says_in_the_page_is_translated(found: Any) -> None:
+    """By its own sentence, which the page knows to the letter."""
+    known = {text.id for text in found.texts if text.at.startswith("src/widgets/serverwords.ts")}
+    said = {sentence for sentence in sentences() if not BY_PROGRAMS.search(sentence)} - PARTS
+    assert len(said) > 40
+    assert said - known == set()
+
+
+# --- how JupyterLab gets at it ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_jupyterlab_hands_the_language_to_the_page(locale: str) -> None:
+    from jupyterlab_server.translation_utils import get_language_pack
+
+    packs, complaints = get_language_pack(locale)
+    assert complaints.strip() == ""
+    ours = packs["aiserver"]
+    assert ours[""]["language"] == locale.replace("_", "-")
+    assert ours["Accept"] == {"zh_CN": ["接受"], "zh_TW": ["接受"]}[locale]
+    # JupyterLab's gettext takes a plural for one only where the list is longer than one.
+    assert len(ours["%1 turn"]) == 2
+
+
+@pytest.mark.parametrize(("locale", "title"), [("zh_CN", "速度"), ("zh_TW", "速度")])
+def test_the_server_translates_the_settings(locale: str, title: str) -> None:
+    from jupyterlab_server.translation_utils import translator
+
+    from aiserver.translation import OurTexts, read, speak_up
+
+    speak_up()
+    before = translator._LOCALE
+    schema = json.loads((ROOT / "schema" / "replay.json").read_text("utf-8"))
+    try:
+        translator.set_locale(locale)
+        shown = translator.translate_schema(json.loads(json.dumps(schema)))
+        assert shown["properties"]["speed"]["title"] == title
+        assert shown["title"] == OurTexts(locale).pgettext("schema", schema["title"])
+        translator.set_locale("de_DE")  # a language that we don't speak
+        assert translator.translate_schema(schema)["title"] == "AI Server: Replay"
+    finally:
+        translator.set_locale(before)
+    assert read("../zh_CN") == {}
+    assert OurTexts("zh_CN").gettext("no text of ours") == "no text of ours"
+
+
+def test_a_server_without_jupyterlab_loads_nothing_for_it() -> None:
+    code = "import sys, aiserver.translation as t; t.speak_up(); print(*sys.modules)"
+    out = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert "jupyterlab_server" not in out.split()
+    assert "babel" not in out.split()
