@@ -11,11 +11,13 @@ import { identityPlugin } from './plugins/identity';
 import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
+import { trackPlugin } from './plugins/track';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
 const plugins: JupyterFrontEndPlugin<any>[] = [
   historyPlugin,
   identityPlugin,
+  trackPlugin,
   modelsPlugin,
   placeholderPlugin,
   askPlugin,
