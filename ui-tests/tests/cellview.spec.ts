@@ -35,7 +35,7 @@ async function cells(page: IJupyterLabPageFixture): Promise<string[]> {
   );
 }
 
-test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
+test('an eventful life, by mouse (P13, P35)', async ({ page, lab, openNotebook }) => {
   const life = eventfulLife();
   const file = await openLife(lab, openNotebook, 'life-mouse', life);
   const cell = new CellUnderTest(page, 0);
@@ -134,7 +134,7 @@ test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
   expect(await lab.notebookId(file)).toBe('life-mouse');
 });
 
-test('an eventful life, by keyboard alone', async ({
+test('an eventful life, by keyboard alone (P38)', async ({
   page,
   lab,
   openNotebook
@@ -231,7 +231,7 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   const keys = page.keyboard;
   const asked: string[] = [];
   page.on('request', request => {
-    if (/\/blame$/.test(request.url())) {
+    if (/\/blame(\?|$)/.test(request.url())) {
       asked.push(request.url());
     }
   });
