@@ -268,6 +268,45 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await expect(cell.authorship).toHaveCount(0);
 });
 
+for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+  test(`what plays, motion: ${reducedMotion} (P38)`, async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    await page.emulateMedia({ reducedMotion });
+    const id = `life-${reducedMotion}`;
+    await openLife(lab, openNotebook, id, eventfulLife());
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await new CellUnderTest(page, 0).focus();
+    await page.evaluate(() => {
+      const moved: string[] = ((window as any).moved = []);
+      document.addEventListener('animationstart', event =>
+        moved.push(event.animationName)
+      );
+    });
+    await replay.panel.getByLabel('Speed').selectOption('4');
+    await replay.slider.press('Home');
+    await replay.slider.press(' ');
+    await expect(replay.slider).toHaveAttribute('aria-valuenow', '9');
+    await expect(replay.button('Play')).toBeVisible();
+    const moved = await page.evaluate(() =>
+      (window as any).moved.filter((name: string) => /comes|goes/.test(name))
+    );
+    if (reducedMotion === 'reduce') {
+      expect(moved).toEqual([]);
+    } else {
+      expect(moved).toContain('jp-aiserver-replay-comes');
+      expect(moved).toContain('jp-aiserver-replay-goes');
+    }
+    // Who goes to a step sees it at once.
+    await replay.slider.press('Home');
+    await replay.slider.press('ArrowRight');
+    await expect(replay.panel.locator('.jp-mod-playing')).toHaveCount(0);
+  });
+}
+
 test('a thousand steps: only what is seen is drawn', async ({
   page,
   lab,
