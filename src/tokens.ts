@@ -160,6 +160,8 @@ export namespace CommandIDs {
   export const showReplay = 'aiserver:show-replay';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
   export const showStep = 'aiserver:show-step';
+  /** Show the search in the sidebar. */
+  export const search = 'aiserver:search-replay';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
   /** Put the last version that ran without an error back into the cell. */

@@ -59,7 +59,7 @@ class Timeline:
         cells = [self._cells[cell_id].at(index, cell_id in came) for cell_id in there]
         kept = set(there)
         gone = [
-            replace(cell.at(index), after=cell.left.at(index))
+            cell.at(index)._replace(after=cell.left.at(index))
             for cell in self._cells.values()
             if cell.cell_id not in kept and self._is_gone(cell, index)
         ]

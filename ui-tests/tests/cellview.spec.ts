@@ -247,6 +247,12 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await keys.press('ArrowDown');
   await expect(cell.authorship).toContainText('By hand');
 
+  // And the line that the mouse points at, as long as it does.
+  await cell.authors.nth(4).hover();
+  await expect(cell.authorship).toContainText('“改成柱状图');
+  await page.mouse.move(0, 0);
+  await expect(cell.authorship).toContainText('By hand');
+
   // It follows what is typed.
   await keys.press('ControlOrMeta+End');
   await keys.type('\nplt.show()');
