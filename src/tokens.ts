@@ -219,6 +219,8 @@ export namespace CommandIDs {
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line with the cursor. */
   export const showLine = 'aiserver:show-line-step';
+  /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
+  export const exportReplay = 'aiserver:export-replay';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

@@ -66,6 +66,20 @@ class Timeline:
         ]
         return Notebook(moment, cells, gone)
 
+    def row(self, index: int) -> tuple[list[str], list[str]]:
+        """Which cells are there after a moment, and which were deleted by then.
+
+        For whoever goes through all moments: a small part of what ``at`` costs.
+        """
+        there = self._there(index)
+        kept = set(there)
+        cells = self._cells.items()
+        return there, [id_ for id_, cell in cells if id_ not in kept and self._is_gone(cell, index)]
+
+    def type_of(self, cell_id: str, index: int) -> str:
+        """What a cell was after a moment: code, markdown or raw."""
+        return self._cells[cell_id].type_at(index)
+
     def last(self) -> Notebook | None:
         """The notebook as it is now, as far as is known."""
         return self.at(len(self.moments) - 1) if self.moments else None
