@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .step import Step
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """What one moment shows; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
@@ -44,8 +42,7 @@ class Moment:
         return sent | ({"also": also} if also else {})
 
 
-@dataclass(frozen=True)
-class CellThen:
+class CellThen(NamedTuple):
     """A cell as it was after a moment. ``step`` is None before anything of it was noted."""
 
     cell_id: str
@@ -67,8 +64,7 @@ class CellThen:
         }
 
 
-@dataclass(frozen=True)
-class Notebook:
+class Notebook(NamedTuple):
     """The notebook after a moment: its cells in order, and those deleted by then."""
 
     moment: Moment

@@ -120,7 +120,7 @@ test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
   await expect(cell.row).toContainText('goes on from turn 1');
   expect(await cell.source()).toBe(life.records[1].source);
   await cell.ask('another way');
-  await cell.accept();
+  await cell.accept(60_000); // The first request of a server loads much.
   await expect
     .poll(async () => (await lab.sessions('life-mouse'))[0].interactions.at(-1))
     .toMatchObject({ parent_turn_id: 1, turn_id: 4 });
@@ -212,7 +212,7 @@ test('an eventful life, by keyboard alone', async ({
   await expect(cell.input).toBeFocused();
   await keys.type('another way');
   await keys.press('Enter');
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept/)).toBeVisible({ timeout: 60_000 });
   await keys.press('Shift+Enter');
   await expect.poll(() => cell.source()).toBe('branched = True');
   expect(
@@ -238,7 +238,7 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await cell.focus();
   expect(asked).toHaveLength(0); // Off until somebody wants it.
   await keys.press('ControlOrMeta+Alt+b');
-  await expect(cell.authors).toHaveText([/1/, '', /^$/, /3/, '', '', '']);
+  await expect(cell.authors).toHaveText(['1', '', '3', '1', '3', '']);
   expect(asked).toHaveLength(1);
 
   // The line with the cursor, in words.
@@ -251,7 +251,7 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await keys.press('ControlOrMeta+End');
   await keys.type('\nplt.show()');
   await expect(cell.authorship).toContainText('not noted yet');
-  await expect(cell.authors).toHaveCount(8);
+  await expect(cell.authors).toHaveCount(7);
   expect(asked).toHaveLength(1);
 
   // From the line to its step, by keys and by mouse.

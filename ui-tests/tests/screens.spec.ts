@@ -164,7 +164,7 @@ for (const dark of [false, true]) {
     await replay.wide(480);
     await cell.focus();
     await page.keyboard.press('ControlOrMeta+Alt+b');
-    await expect(cell.authors).toHaveCount(7);
+    await expect(cell.authors).toHaveCount(6);
     await page.keyboard.press('ControlOrMeta+Home');
     await replay.steps.nth(3).getByRole('button').click();
     await expect(replay.panel.locator('img')).toBeVisible();

@@ -46,6 +46,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.id = 'aiserver-replay';
     this.addClass('jp-AIServer-Replay');
     this.node.setAttribute('role', 'region');
+    this.node.tabIndex = -1;
+    this.node.addEventListener(
+      'keydown',
+      () => (this._wantsFocus = false),
+      true
+    );
     this.node.setAttribute('aria-label', trans.__('Replay'));
     this.title.icon = replayIcon;
     this.title.caption = trans.__('Replay: how each cell came to be');
@@ -98,16 +104,37 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     super.onActivateRequest(msg);
     // What is to be shown now may be another view than the one that is drawn.
     MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
-    void this.renderPromise?.then(() => this._focus());
+    this.node.focus();
+    this._wantsFocus = true;
+    this._takeFocus();
   }
 
-  private _focus(): void {
-    const first =
-      '[role="slider"], input[type="search"], [role="tab"][aria-selected="true"]';
-    const targets = Array.from(this.node.querySelectorAll<HTMLElement>(first));
-    // The slider if there is one: arrow keys then go through the steps at once. In a search,
-    // its field.
-    targets[targets.length - 1]?.focus();
+  protected override onUpdateRequest(msg: Message): void {
+    super.onUpdateRequest(msg);
+    if (this._wantsFocus) {
+      void this.renderPromise?.then(() => this._takeFocus());
+    }
+  }
+
+  /**
+   * Into the slider, so that arrow keys go through the steps at once; in a search into its field;
+   * into the tabs while there is neither, unless the person went on meanwhile.
+   */
+  private _takeFocus(): void {
+    const { activeElement } = document;
+    const tab = this.node.querySelector<HTMLElement>(
+      '[role="tab"][aria-selected="true"]'
+    );
+    if (activeElement !== this.node && activeElement !== tab) {
+      this._wantsFocus = false;
+    }
+    const field = this.node.querySelector<HTMLElement>(
+      '[role="slider"], input[type="search"]'
+    );
+    if (this._wantsFocus) {
+      (field ?? tab)?.focus();
+      this._wantsFocus = !field;
+    }
   }
 
   private _wake(): void {
@@ -141,4 +168,5 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   private readonly _copy: (text: string) => void;
   private _context: IReplayContext;
   private _ticker: number | null = null;
+  private _wantsFocus = false;
 }
