@@ -190,8 +190,8 @@ SHOWN = {
 # An f-string in an f-string, and a name: both are parts of listed sentences.
 PARTS = {"%1 Connect it, or set %2.", "this machine"}
 BY_PROGRAMS = re.compile(
-    r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|hub's client|hub can't be|_ -$|^(by|q): must"
-    r"|each cell may be named once|none of this number|is no PNG"
+    r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|hub's client|hub can't be|_ -$"
+    r"|^(by|q): must|each cell may be named once|none of this number|is no PNG"
 )
 
 
