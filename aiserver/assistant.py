@@ -92,7 +92,7 @@ class Assistant:
         Raises as ``generate``.
         """
         model = await self._models.get(body.model)
-        history = await history_of(self._sessions, key)
+        history = await history_of(self._sessions, key, body.parent_turn_id)
         messages, vault = await compose(model, body, history)
         texts = [
             (role, text, is_example(message))

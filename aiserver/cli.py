@@ -23,10 +23,12 @@ from .doctor import commands as doctor
 from .errors import AIServerError
 from .llm import commands as model
 from .moving import commands as sessions
+from .moving import replay_commands as replay
 
 GROUPS: tuple[Callable[[Any], None], ...] = (
     model.add_commands,
     sessions.add_commands,
+    replay.add_commands,
     doctor.add_commands,
 )
 

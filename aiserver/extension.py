@@ -25,6 +25,7 @@ from .loading import loading
 if TYPE_CHECKING:
     from .assistant import Assistant
     from .llm.registry import ModelRegistry
+    from .search import SearchEngine
     from .sessions.base import SessionManager
 
 
@@ -108,6 +109,7 @@ class AIServer(ExtensionApp):
     sessions: SessionManager
     models: ModelRegistry
     assistant: Assistant
+    search: SearchEngine
     _loaded = False
 
     @default("owner")
@@ -185,6 +187,7 @@ class AIServer(ExtensionApp):
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
         from .histories import Histories
+        from .search import SearchEngine
         from .sessions.changes import Changes
 
         server: Any = self.serverapp
@@ -192,10 +195,12 @@ class AIServer(ExtensionApp):
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
+        self.search = SearchEngine(self.sessions, self.log)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,
             aiserver_assistant=self.assistant,
+            aiserver_search=self.search,
             aiserver_session_owner=session_owner,
             aiserver_histories=Histories(self.sessions, owner=session_owner),
             aiserver_notebooks=notebook_registry(
@@ -215,6 +220,7 @@ class AIServer(ExtensionApp):
         """Record what is being written, then let go of the model and the store."""
         if self._loaded:
             await self.assistant.close()
+            await self.search.close()
             await self.models.close()
             await self.sessions.close()
 

@@ -131,7 +131,7 @@ class Generation:
         session = await _known(self._sessions, self.key)
         check_writable(session.meta, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
-        self._history = session.history()[-HISTORY_TURNS:]
+        self._history = session.history(self.body.parent_turn_id)[-HISTORY_TURNS:]
 
     def start(self) -> None:
         """Begin to ask the model."""
@@ -278,9 +278,11 @@ class Generation:
         self._log.info("generation %s", text, extra={"aiserver": known})
 
 
-async def history_of(sessions: SessionManager, key: SessionKey) -> list[Interaction]:
-    """The turns that a model may be told of."""
-    return (await _known(sessions, key)).history()[-HISTORY_TURNS:]
+async def history_of(
+    sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
+) -> list[Interaction]:
+    """The turns that a model may be told of; with a turn, those that led to it."""
+    return (await _known(sessions, key)).history(parent_turn_id)[-HISTORY_TURNS:]
 
 
 async def _known(sessions: SessionManager, key: SessionKey) -> Session:

@@ -5,7 +5,8 @@ What must hold:
 - What is answered is what the store holds now, whoever wrote it: each call asks for the
   revisions, and reads again only what has another one than it had.
 - Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
-- At most a few notebooks are remembered.
+- At most a few notebooks are remembered, and as few objects of each as will do: Python's garbage
+  collector looks through all there are, and stops the server for it.
 """
 
 from __future__ import annotations
@@ -14,16 +15,34 @@ import asyncio
 import contextlib
 import hashlib
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import SessionCorrupt
-from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id
+from .loading import loading
+from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
 from .replay import Step, Timeline, replay
+from .sessions import codec
 from .sessions.base import SessionManager
 
 _NOTEBOOKS = 4
 _AT_ONCE = 8  # sessions that are loaded side by side
+
+
+class Sessions(Mapping[str, Session]):
+    """The sessions of a notebook by cell, read from their bytes each time one is asked for."""
+
+    def __init__(self, raw: Mapping[str, bytes]) -> None:
+        self._raw = {cell_id: raw[cell_id] for cell_id in sorted(raw)}
+
+    def __getitem__(self, cell_id: str) -> Session:
+        return codec.parse(self._raw[cell_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
 
 
 @dataclass(frozen=True)
@@ -31,8 +50,7 @@ class History:
     """All that is kept of a notebook at one time. Not changed after it was made."""
 
     notebook_id: str
-    sessions: Mapping[str, Session]
-    """By cell."""
+    sessions: Sessions
     log: Sequence[NotebookLogEntry]
     timeline: Timeline
     version: str
@@ -45,7 +63,7 @@ class _Known:
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     marks: dict[str, Hashable] = field(default_factory=dict)
-    sessions: dict[str, Session] = field(default_factory=dict)
+    raw: dict[str, bytes] = field(default_factory=dict)
     steps: dict[str, Sequence[Step]] = field(default_factory=dict)
     log_mark: Hashable = None
     log: Sequence[NotebookLogEntry] = ()
@@ -92,17 +110,15 @@ class Histories:
         elif log_mark != known.log_mark:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
-        loaded = await self._load(notebook_id, changed)
-        for cell_id in {*changed, *(known.marks.keys() - marks.keys())}:
-            known.sessions.pop(cell_id, None)
-            known.steps.pop(cell_id, None)
-        known.sessions.update(loaded)
-        known.marks = {
-            cell_id: mark for cell_id, mark in marks.items() if cell_id in known.sessions
-        }
-        known.log_mark, known.log = log_mark, log
-        known.history = await asyncio.to_thread(_made, notebook_id, known)
-        return known.history
+        with loading():
+            loaded = await self._load(notebook_id, changed)
+            for cell_id in {*changed, *(known.marks.keys() - marks.keys())} - loaded.keys():
+                marks.pop(cell_id, None)
+                known.raw.pop(cell_id, None)
+                known.steps.pop(cell_id, None)
+            history = await asyncio.to_thread(_made, notebook_id, known, loaded, log, marks)
+        known.log_mark, known.log, known.marks, known.history = log_mark, log, marks, history
+        return history
 
     async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Session]:
         found: dict[str, Session] = {}
@@ -126,13 +142,18 @@ def _mark(row: SessionSummary) -> Hashable:
     return row.revision, row.turns, row.events, row.last_updated
 
 
-def _made(notebook_id: str, known: _Known) -> History:
-    for cell_id, session in known.sessions.items():
-        if cell_id not in known.steps:
-            known.steps[cell_id] = replay(session)
-    sessions = {cell_id: known.sessions[cell_id] for cell_id in sorted(known.sessions)}
-    timeline = Timeline(list(sessions.values()), known.log, known.steps)
-    marks = sorted(known.marks.items(), key=lambda row: row[0])
-    last = known.log[-1].seq if known.log else 0
-    version = hashlib.sha256(repr((notebook_id, last, marks)).encode()).hexdigest()[:16]
-    return History(notebook_id, sessions, known.log, timeline, version)
+def _made(
+    notebook_id: str,
+    known: _Known,
+    loaded: dict[str, Session],
+    log: Sequence[NotebookLogEntry],
+    marks: Mapping[str, Hashable],
+) -> History:
+    while loaded:
+        cell_id, session = loaded.popitem()
+        known.steps[cell_id] = replay(session)
+        known.raw[cell_id] = dumps(session, None)
+    timeline = Timeline({cell_id: known.steps[cell_id] for cell_id in sorted(known.steps)}, log)
+    state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
+    version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+    return History(notebook_id, Sessions(known.raw), log, timeline, version)

@@ -1,4 +1,4 @@
-"""Loads large packages into a server that is at work.
+"""Loads large packages, and much data, into a server that is at work.
 
 What must hold: whoever types meanwhile notices little. Python's garbage collector looks through
 all that was ever loaded whenever there is much that is new, and stops the server for it: LangChain
@@ -20,7 +20,7 @@ _loading = 0
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """For the code that imports. May be entered by many threads at once."""
+    """For the code that imports, or makes very many objects. Many threads may enter it at once."""
     global _loading
     known = len(sys.modules)
     with _lock:

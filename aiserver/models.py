@@ -254,15 +254,32 @@ class Session(Stored):
         items += [(event.seq, 1, event) for event in self.events or []]
         return [item for _, _, item in sorted(items, key=lambda row: row[:2])]
 
-    def history(self) -> list[Interaction]:
-        """The turns since the last "start afresh", oldest first."""
+    def history(self, parent_turn_id: int | None = None) -> list[Interaction]:
+        """The turns since the last "start afresh", oldest first.
+
+        With a turn, those alone that led to it: a request that goes on from an older version
+        knows nothing of what was tried after that.
+        """
         turns: list[Interaction] = []
         for item in self.ordered():
             if isinstance(item, Interaction):
                 turns.append(item)
             elif item.type == "context_reset":
                 turns.clear()
-        return turns
+        return turns if parent_turn_id is None else _led_to(turns, parent_turn_id)
+
+
+def _led_to(turns: list[Interaction], turn_id: int) -> list[Interaction]:
+    """The line of turns that ends here: each went on from its parent, or from the one before."""
+    line: list[Interaction] = []
+    wanted: int | None = turn_id
+    for index in range(len(turns) - 1, -1, -1):
+        turn = turns[index]
+        if turn.turn_id == wanted:
+            line.append(turn)
+            before = turns[index - 1].turn_id if index else None
+            wanted = before if turn.parent_turn_id is None else turn.parent_turn_id
+    return line[::-1]
 
 
 class SessionSummary(BaseModel):

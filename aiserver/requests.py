@@ -88,8 +88,9 @@ class GenerateBody(WarmUpBody):
 
     ``source`` is what the cell holds now.
 
-    With ``parent_turn_id`` it is what that turn suggested instead, perhaps in part: the request
-    goes on from an answer that nobody has accepted yet.
+    With ``parent_turn_id`` the request goes on from that turn, and the model is told of those
+    turns alone that led to it. Where nobody has accepted the turn's answer yet, ``source`` is that
+    answer, perhaps in part; else it is the older version that a person went back to.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
@@ -134,6 +135,7 @@ class PreviewBody(WarmUpBody):
     """A request that is not sent: what would be? Any of its parts may still be missing."""
 
     intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
+    parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
 
 

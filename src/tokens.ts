@@ -10,9 +10,14 @@ import type {
   Blame,
   BlameBody,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
-  SessionSummary
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
 } from './api/types';
 
 /** Names one cell's session. */
@@ -34,6 +39,22 @@ export interface IHistory {
   /** The steps of a cell; none if nothing is kept of it. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
 
+  /** What happened in all cells of a notebook, in one order. */
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline>;
+
+  /** The notebook as it was after a moment of the timeline of that version. */
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen>;
+
+  /** How many lines of the notebook the model wrote, and how many a person. */
+  report(notebookId: string): Promise<Report>;
+
+  /** The turns that fit some words, of one notebook or of all. */
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults>;
   /** Who wrote each line of a cell. */
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
 

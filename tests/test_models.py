@@ -112,3 +112,26 @@ def test_order_without_seq_is_that_of_turn_ids() -> None:
     assert [getattr(item, "turn_id", 0) for item in session.ordered()] == [1, 2, None, 3]
     assert [turn.turn_id for turn in session.history()] == [3]
     assert (session.next_turn_id, session.next_seq) == (4, 5)
+
+
+def test_the_history_of_a_branch_is_the_line_that_led_to_it() -> None:
+    """A request that goes on from an older version knows nothing of what was tried after it."""
+    session = new_session(SessionKey("n", "c"))
+    parents = {3: 1, 5: 3}
+    session.interactions = [
+        interaction(turn, parent_turn_id=parents.get(turn)) for turn in range(1, 7)
+    ]
+
+    def told(parent: int | None) -> list[int]:
+        return [turn.turn_id for turn in session.history(parent)]
+
+    assert told(None) == [1, 2, 3, 4, 5, 6]
+    assert told(2) == [1, 2]
+    assert told(4) == [1, 3, 4]
+    assert told(6) == [1, 3, 5, 6]
+    assert told(9) == []
+    # What another tool wrote may go round in a circle, or forward.
+    session.interactions[0].parent_turn_id = 1
+    session.interactions[2].parent_turn_id = 5
+    assert told(3) == [3]
+    assert told(2) == [1, 2]

@@ -24,6 +24,7 @@ from ..assistant import Assistant
 from ..faultlog import outline_of
 from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
+from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..sessions.notebooks import NotebookRegistry
 from ..surrogates import json_bytes
@@ -115,6 +116,11 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Which notebook has which id."""
         found: NotebookRegistry = self.settings["aiserver_notebooks"]
         return found
+
+    @property
+    def search(self) -> SearchEngine:
+        """Looks through all turns."""
+        return self.settings["aiserver_search"]  # type: ignore[no-any-return]
 
     @property
     def assistant(self) -> Assistant:

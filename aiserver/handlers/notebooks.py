@@ -73,7 +73,7 @@ class Contents:
 
     async def exists(self, name: str) -> bool:
         """Whether there is a notebook of that name. One that can't be looked at counts as none."""
-        path = self._path(name)
+        path = self.path(name)
         try:
             if path is None:
                 return self._may_look(name) and await asyncio.to_thread(self._file(name).is_file)
@@ -83,7 +83,7 @@ class Contents:
 
     async def notebook_id(self, name: str) -> str | None:
         """The id that it carries on disk, or None."""
-        path = self._path(name)
+        path = self.path(name)
         try:
             if self._served is not None and self._may_look(name):
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
@@ -100,7 +100,7 @@ class Contents:
     def _file(self, name: str) -> Path:
         return (self._root or self._served or Path()) / name
 
-    def _path(self, name: str) -> str | None:
+    def path(self, name: str) -> str | None:
         """The path that the server knows it under; None if it is outside of what is served."""
         if self._served is None or self._root is None:
             return name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import InvalidRequest, NotFound
@@ -60,12 +60,12 @@ class BlameHandler(_PastHandler):
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.sessions.load_session(key)
-        others: dict[str, Session] = {}
+        others: Mapping[str, Session] = {}
         if any(
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
-            others = dict((await self.histories.of(notebook_id)).sessions)
+            others = (await self.histories.of(notebook_id)).sessions
         self.set_revision(session.revision)
 
         def make() -> dict[str, Any]:

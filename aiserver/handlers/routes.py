@@ -12,6 +12,7 @@ from .keys import KeyHandler
 from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
 from .notebooks import NotebooksHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
+from .search import SearchHandler
 from .sessions import EventsHandler, SessionHandler, SessionListHandler
 
 _CELL = r"/aiserver/sessions/([^/]+)/([^/]+)"
@@ -31,6 +32,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/timeline", TimelineHandler),
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
+    (r"/aiserver/search", SearchHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),

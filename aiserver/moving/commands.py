@@ -22,11 +22,11 @@ def add_commands(groups: Any) -> None:
     group = groups.add_parser("sessions", help="histories: list, move in and out, mend, clear away")
     commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    command = _add(commands, "list", "say which cells have a history", "showing.run_list")
+    command = add_command(commands, "list", "say which cells have a history", "showing.run_list")
     command.add_argument("--notebook", metavar="NOTEBOOK", help="only of this file or id")
     command.add_argument("--json", action="store_true", help="print JSON, for programs")
 
-    command = _add(commands, "show", "print what was asked and answered", "showing.run_show")
+    command = add_command(commands, "show", "print what was asked and answered", "showing.run_show")
     command.add_argument(
         "name",
         nargs="?",
@@ -35,13 +35,13 @@ def add_commands(groups: Any) -> None:
     )
     command.add_argument("--latest", action="store_true", help="the newest turn only")
 
-    command = _add(commands, "delete", "remove histories for good", "deleting.run_delete")
+    command = add_command(commands, "delete", "remove histories for good", "deleting.run_delete")
     command.add_argument(
         "name", nargs="+", metavar="CELL|NOTEBOOK", help="a notebook's file or id, a cell's id …"
     )
     command.add_argument("--yes", action="store_true", help="don't ask")
 
-    command = _add(commands, "export", "write histories for others", "exporting.run_export")
+    command = add_command(commands, "export", "write histories for others", "exporting.run_export")
     command.add_argument("--to", metavar="FOLDER", help="a file each (default: standard output)")
     command.add_argument("--format", choices=_EXPORTS, default="json", help="default: json")
     command.add_argument("--notebook", metavar="NOTEBOOK", help="only of this file or id")
@@ -49,13 +49,15 @@ def add_commands(groups: Any) -> None:
 
     _add_import(commands)
     _add_copy(commands)
-    _add(commands, "verify", "look for damage; changes nothing", "verifying.run_verify")
-    _add(commands, "repair", "mend damage; keeps each byte", "verifying.run_repair")
+    add_command(commands, "verify", "look for damage; changes nothing", "verifying.run_verify")
+    add_command(commands, "repair", "mend damage; keeps each byte", "verifying.run_repair")
     _add_prune(commands)
 
 
 def _add_import(commands: Any) -> None:
-    command = _add(commands, "import", "take in what other programs kept", "importing.run_import")
+    command = add_command(
+        commands, "import", "take in what other programs kept", "importing.run_import"
+    )
     command.add_argument(
         "source",
         nargs="+",
@@ -85,11 +87,11 @@ def _add_copy(commands: Any) -> None:
     command.add_argument("--owner", metavar="NAME", help="whose sessions (default: yours)")
     command.add_argument("--to-owner", metavar="NAME", help="whose they are to be there")
     command.add_argument("--all-owners", action="store_true", help="everybody's, by their names")
-    command.set_defaults(run=_later("copying.run_copy"))
+    command.set_defaults(run=later("copying.run_copy"))
 
 
 def _add_prune(commands: Any) -> None:
-    command = _add(
+    command = add_command(
         commands, "prune", "clear away old histories, after a backup", "pruning.run_prune"
     )
     command.add_argument(
@@ -104,7 +106,7 @@ def _add_prune(commands: Any) -> None:
     command.add_argument("--yes", action="store_true", help="don't ask")
 
 
-def _add(commands: Any, name: str, told: str, work: str) -> argparse.ArgumentParser:
+def add_command(commands: Any, name: str, told: str, work: str) -> argparse.ArgumentParser:
     """A command about one store."""
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=told, description=f"{told[0].upper()}{told[1:]}."
@@ -112,11 +114,11 @@ def _add(commands: Any, name: str, told: str, work: str) -> argparse.ArgumentPar
     command.add_argument("--store", metavar="STORE", help=_STORE)
     command.add_argument("--owner", metavar="NAME", help="whose sessions (default: yours)")
     command.add_argument("--all-owners", action="store_true", help="everybody's")
-    command.set_defaults(run=_later(work, with_place=True))
+    command.set_defaults(run=later(work, with_place=True))
     return command
 
 
-def _later(work: str, *, with_place: bool = False) -> Callable[[argparse.Namespace], int]:
+def later(work: str, *, with_place: bool = False) -> Callable[[argparse.Namespace], int]:
     """The work of a command, imported when it is run."""
     module, _, name = work.partition(".")
 

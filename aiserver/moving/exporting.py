@@ -44,7 +44,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
         ensure_folder(folder)
         async for key, session in _sessions(place, keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]
-            if not _put(folder, name, _encoded(session, arguments.format)):
+            if not put(folder, name, _encoded(session, arguments.format)):
                 refused.append(name)
             bar.step()
     for name in refused:
@@ -91,7 +91,7 @@ def _lines(session: Session) -> list[bytes]:
     return lines
 
 
-def _put(folder: Path, name: str, data: bytes) -> bool:
+def put(folder: Path, name: str, data: bytes) -> bool:
     """Write a file; False if there is another one."""
     file = folder / name
     if file.exists() or file.is_symlink():

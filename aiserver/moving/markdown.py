@@ -11,8 +11,8 @@ import html
 import re
 
 from ..models import Event, Interaction, Session
-
-_LONE = re.compile(r"[^A-Za-z0-9_+#.-]")
+from ..sharing.fences import fenced
+from ..sharing.fences import plain as _plain
 
 
 def session_markdown(session: Session) -> str:
@@ -55,13 +55,6 @@ def _event(event: Event) -> list[str]:
     return parts
 
 
-def fenced(code: str, language: str) -> str:
-    """Code in a fence that nothing in it can close."""
-    runs = [len(run) for run in re.findall(r"`+", code)]
-    fence = "`" * max(3, max(runs, default=0) + 1)
-    return f"{fence}{_LONE.sub('', language)}\n{code}\n{fence}"
-
-
 def _quoted(text: str) -> str:
     """Words as a quote, where HTML is text."""
     safe = html.escape(text, quote=False) if "`" not in text else _escaped_outside_code(text)
@@ -74,7 +67,3 @@ def _escaped_outside_code(text: str) -> str:
     return "".join(
         part if number % 2 else html.escape(part, quote=False) for number, part in enumerate(parts)
     )
-
-
-def _plain(text: str) -> str:
-    return html.escape(" ".join(text.split()), quote=False)

@@ -113,6 +113,14 @@ def blame(
     return list(book.written(source, NOT_NOTED).origins)
 
 
+def held_by(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Sequence[Origin]:
+    """The origin of each line that a cell held after the last of its steps."""
+    book = _Book(cell_id, others)
+    for one in steps:
+        book.follow(one)
+    return book.held.origins
+
+
 def blames(
     session: Session,
     *,

@@ -75,6 +75,8 @@ class Cell:
         self.type = Since[str]()
         self.fate = Since[Fate]()
         """How it ended, None while it has not."""
+        self.left = Since[tuple[str | None]]()
+        """Behind which cell it stood when the order lost it."""
         self.listed: int | None = None
         """The first moment at which the notebook's order has it."""
 

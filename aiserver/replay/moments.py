@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .step import Step
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """What one moment shows; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
@@ -44,8 +42,7 @@ class Moment:
         return sent | ({"also": also} if also else {})
 
 
-@dataclass(frozen=True)
-class CellThen:
+class CellThen(NamedTuple):
     """A cell as it was after a moment. ``step`` is None before anything of it was noted."""
 
     cell_id: str
@@ -53,6 +50,8 @@ class CellThen:
     source: str
     step: int | None
     changed: bool = False
+    after: tuple[str | None] | None = None
+    """Of one that is gone: the cell that it stood behind, where that is known."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
@@ -65,8 +64,7 @@ class CellThen:
         }
 
 
-@dataclass(frozen=True)
-class Notebook:
+class Notebook(NamedTuple):
     """The notebook after a moment: its cells in order, and those deleted by then."""
 
     moment: Moment
@@ -76,8 +74,10 @@ class Notebook:
     def to_wire(self) -> dict[str, Any]:
         """The notebook as sent: camelCase."""
         gone = [cell.to_wire() for cell in self.gone]
-        for cell in gone:
+        for cell, then in zip(gone, self.gone, strict=True):
             del cell["changed"]
+            if then.after is not None:
+                cell["after"] = then.after[0]
         return {
             "index": self.moment.index,
             "timestamp": self.moment.timestamp,

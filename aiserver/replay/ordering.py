@@ -81,9 +81,9 @@ def ordered(lives: Sequence[Life], log: Sequence[NotebookLogEntry]) -> list[Item
     for cell, life in enumerate(lives):
         _place(cell, life, marks.get(life.cell_id, []), listed.get(life.cell_id), times, rooms)
     items: list[Item] = []
-    for room, behind in zip(rooms, [*walls, None], strict=True):
-        items += room.items(behind)
-        if behind and behind.saved and items:
+    for room, end in zip(rooms, [*walls, None], strict=True):
+        items += room.items(end)
+        if end and end.saved and items:
             items[-1].saves += 1
     return items
 

@@ -11,14 +11,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models import Session
-from .blame import blame
+from .blame import held_by
 from .timeline import Timeline
 
 UNKNOWN_MODEL = "unknown"  # of turns that other tools kept without the model's name
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
-    """The ``Report`` of ``rest-api.yml``, of the last moment; ``sessions`` by cell."""
+    """The ``Report`` of ``rest-api.yml``, of the last moment.
+
+    ``sessions`` by cell are those in which lines are looked up that were merged into another.
+    """
     notebook = timeline.last()
     rows = [
         _row(cell.cell_id, cell.type, cell.source, timeline, sessions)
@@ -38,8 +41,7 @@ def _row(
     models: Counter[str] = Counter()
     by_person = 0
     if source.strip():
-        steps = timeline.steps(cell_id)
-        origins = blame(sessions[cell_id], others=sessions, steps=steps)
+        origins = held_by(cell_id, timeline.steps(cell_id), sessions)
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue

@@ -37,7 +37,7 @@ WHOLE: dict[str, Kind] = {
 Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 
 
-@dataclass
+@dataclass(slots=True)
 class Step:
     """One step of a cell's life; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
@@ -81,8 +81,9 @@ class Step:
 
     def to_wire(self) -> dict[str, Any]:
         """The step as sent: camelCase, without what does not apply (but always ``parent``)."""
-        known = {_WIRE[name]: value for name, value in vars(self).items() if value is not None}
+        sent = {wire: getattr(self, name) for name, wire in _WIRE}
+        known = {name: value for name, value in sent.items() if value is not None}
         return {**known, "parent": self.parent}
 
 
-_WIRE = {name: to_camel(name) for name in Step.__dataclass_fields__}
+_WIRE = [(name, to_camel(name)) for name in Step.__dataclass_fields__]

@@ -175,10 +175,15 @@ class _Reader:
 
     def _origin(self, source: str | None, seq: object) -> Step | None:
         """The step whose code came back: the one that is named, else the newest that had it."""
-        named = [step for step in self.steps if step.seq == seq] if type(seq) is int else []
-        same = [step for step in named or self.steps if step.code == source]
-        found = same or named
-        return found[-1] if found else None
+        named = None
+        for step in reversed(self.steps if type(seq) is int else ()):
+            if step.seq < seq:
+                break
+            if step.seq == seq:
+                if step.code == source:
+                    return step
+                named = named or step
+        return named or next((step for step in reversed(self.steps) if step.code == source), None)
 
     def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:
         """Put in the accept or the edit that nobody recorded, if the cell holds another source."""

@@ -16,7 +16,6 @@ which they came.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..models import NotebookLogEntry, Session
@@ -31,26 +30,23 @@ class Timeline:
     """Reads sessions and log once; answers for each moment then."""
 
     def __init__(
-        self,
-        sessions: Sequence[Session],
-        log: Sequence[NotebookLogEntry],
-        replays: Mapping[str, Sequence[Step]] | None = None,
+        self, replays: Mapping[str, Sequence[Step]], log: Sequence[NotebookLogEntry]
     ) -> None:
-        """``replays`` are steps by cell that were read before."""
-        read = replays or {}
+        """Of the steps by cell, and the notebook's log."""
         self.moments: list[Moment] = []
         self.saves: list[int] = []
         """Of each save that is known of, the moment that it holds."""
-        self._cells: dict[str, Cell] = {}
-        for session in sessions:
-            cell_id = session.meta.cell_id
-            steps = read[cell_id] if cell_id in read else replay(session)
-            self._cells[cell_id] = Cell(cell_id, steps)
+        self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in replays.items()}
         self._orders = Since[list[str]]()
         self._with_order: set[int] = set()
         lives = list(self._cells.values())
         for item in ordered([Life(cell.cell_id, cell.own) for cell in lives], log):
             self._add(item, lives)
+
+    @classmethod
+    def of(cls, sessions: Sequence[Session], log: Sequence[NotebookLogEntry]) -> Timeline:
+        """Of sessions as they are stored, and the notebook's log."""
+        return cls({session.meta.cell_id: replay(session) for session in sessions}, log)
 
     def at(self, index: int) -> Notebook:
         """The notebook after a moment. Raises IndexError if there is none of this number."""
@@ -63,7 +59,7 @@ class Timeline:
         cells = [self._cells[cell_id].at(index, cell_id in came) for cell_id in there]
         kept = set(there)
         gone = [
-            cell.at(index)
+            replace(cell.at(index), after=cell.left.at(index))
             for cell in self._cells.values()
             if cell.cell_id not in kept and self._is_gone(cell, index)
         ]
@@ -149,8 +145,7 @@ class Timeline:
         last = self.moments[-1] if self.moments else None
         joins = last is not None and not order and not last.saved and _is_beginning(last, steps)
         if last is not None and (joins or not (steps or order)):
-            self.moments[-1] = replace(
-                last,
+            self.moments[-1] = last._replace(
                 saved=last.saved or item.saves > 0,
                 also=last.also + tuple((cell.cell_id, step.index) for cell, step in steps),
             )
@@ -185,6 +180,12 @@ class Timeline:
         )
 
     def _take_order(self, order: Order, index: int) -> None:
+        there = set(order.cell_ids)
+        before: str | None = None
+        for cell_id in self._orders.last or []:
+            if cell_id not in there:
+                self._cells[cell_id].left.add(index, (before,))
+            before = cell_id
         self._orders.add(index, order.cell_ids)
         self._with_order.add(index)
         for cell_id in order.cell_ids:

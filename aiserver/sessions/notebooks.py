@@ -43,6 +43,9 @@ class NotebookFiles(Protocol):
         The same wherever Jupyter was started.
         """
 
+    def path(self, name: str) -> str | None:
+        """The path that the server serves it at; None if it serves none."""
+
     async def exists(self, name: str) -> bool:
         """Whether there is a notebook of that name."""
 
@@ -135,6 +138,18 @@ class NotebookRegistry:
             await self._record(claimed, name, cell_ids)
             await self._take_over(path, claimed, claimed)
             return NotebookIdentity(claimed)
+
+    async def path(self, notebook_id: str) -> str | None:
+        """Where the notebook is now, as the server's contents API knows it; None if it is gone.
+
+        Raises StorageError.
+        """
+        async with self._one_at_a_time:
+            await self._refresh()
+            known = self._notebooks.get(notebook_id)
+        name = known.path if known else None
+        path = self._files.path(name) if name is not None else None
+        return path if name is not None and path and await self._files.exists(name) else None
 
     async def _claimed_by_none(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """The id for a page without one: of its file, its cells, or given before and unused.

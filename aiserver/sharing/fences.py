@@ -11,8 +11,15 @@ import html
 import re
 
 _NO_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
-_SIGNS = re.compile(r"([\\`*_{}\[\]()#+!|<>~$=:@&-])")
-_NUMBERED = re.compile(r"^(\s*\d+)([.)])")
+# What Markdown knows anywhere in a line (an underscore between letters is none of it), what would
+# become a link by itself, an entity; and what it knows at the start of a line.
+_ANYWHERE = re.compile(
+    r"[\\$`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|&(?=#?\w+;)|(?<=\w)@(?=\w)"
+)
+_AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
+# JupyterLab looks for formulas before it reads Markdown: there a backslash escapes nothing.
+_FORMULA = {"\\": "&#92;", "$": "&#36;"}
+_WWW = re.compile(r"(?i)\bwww(?=\.)")
 _BLANK = re.compile(r"[^\S\n]+")
 
 
@@ -42,10 +49,15 @@ def plain(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    # `www.` and a number at the start of a line would become a link and a list.
-    line = _SIGNS.sub(r"\\\1", line)
-    line = _NUMBERED.sub(r"\1\\\2", line)
-    return re.sub(r"(?i)\bwww\.", lambda found: found[0][:-1] + "\\.", line)
+    line = _ANYWHERE.sub(lambda found: _FORMULA.get(found[0], f"\\{found[0]}"), line)
+    line = _WWW.sub(r"\g<0>\\", line)
+    start = _AT_START.match(line)
+    if not start:
+        return line
+    # A number's sign stands behind it.
+    end = start.end()
+    head = f"{start[2]}\\" if start[2].isdigit() else f"\\{start[2]}"
+    return f"{start[1]}{head}{line[end:]}"
 
 
 def _pairs(lines: list[str]) -> list[tuple[str, str]]:

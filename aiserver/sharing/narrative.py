@@ -119,6 +119,8 @@ def outcome(step: Step) -> str:
 def change(step: Step) -> list[str]:
     """What a step changed, as the lines of a unified diff without its head."""
     before = step.before if step.base is None else step.base
+    if not before:
+        return [f"+{line}" for line in step.code.split("\n")] if step.code else []
     lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
     return list(lines)[2:]
 

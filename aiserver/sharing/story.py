@@ -156,8 +156,9 @@ def _output(data: Mapping[str, Any] | None, pictures: Mapping[str, str]) -> dict
 
 
 def _number(value: object) -> float | int | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and math.isfinite(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None
 
 
 def _moment(moment: Moment, place: Mapping[str, int]) -> dict[str, Any]:

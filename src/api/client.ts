@@ -17,6 +17,7 @@ import type {
   GenerateBody,
   InstallBody,
   InstallEvent,
+  ISearchAsk,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -25,6 +26,7 @@ import type {
   PreviewBody,
   Replay,
   Report,
+  SearchResults,
   Session,
   SessionEvent,
   SessionList,
@@ -194,6 +196,18 @@ export class ApiClient {
   /** How many lines of the notebook the model wrote, and how many a person. */
   async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
     return this._json(`${notebookPath(notebookId)}/report`, { signal });
+  }
+
+  /** The turns that fit some words, of one notebook or of all. */
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    const query = new URLSearchParams({
+      q: ask.query,
+      by: ask.by,
+      offset: `${ask.offset}`,
+      limit: `${ask.limit}`,
+      ...(ask.notebookId === null ? {} : { notebookId: ask.notebookId })
+    });
+    return this._json(`search?${query}`, { signal });
   }
 
   async record(

@@ -273,6 +273,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The turns that fit some words, or what they mean
+         * @description Looks through what was asked, the code, the words around it and what went wrong (of the turn
+         *     and of runs after it), case, width and accents aside. Words are parted by spaces, `"…"` is one;
+         *     each is found inside of names and of texts without spaces, too. Turns with all the words come
+         *     alone; where none has all, those with most of them. Of turns that fit alike the newest comes
+         *     first. Code that later turns keep is one hit, at the turn where it came in.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notebooks/{notebook_id}/changes": {
         parameters: {
             query?: never;
@@ -564,7 +588,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
@@ -583,7 +607,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn whose answer, not accepted yet, `source` is */
+            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -602,6 +626,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
+            /** @description As in GenerateBody */
+            parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
         };
         Preview: {
@@ -883,6 +909,8 @@ export interface components {
             source: string;
             /** @description The newest step by then; null: nothing was noted of it yet */
             step: number | null;
+            /** @description Of one that is gone, where it is known: the cell that it stood behind; null: it was the first */
+            after?: components["schemas"]["Id"] | null;
             /** @description Whether it was changed in this moment, or came (of cells in the notebook) */
             changed?: boolean;
         };
@@ -918,6 +946,42 @@ export interface components {
         Report: {
             cells: components["schemas"]["CellShares"][];
             total: components["schemas"]["Shares"];
+        };
+        SearchResults: {
+            results: components["schemas"]["SearchHit"][];
+            total: number;
+            /** @description Of the sessions, those that are still being read for the first time; ask again */
+            unread: number;
+            meaning: {
+                /** @description Whether a search by meaning can be had */
+                available: boolean;
+                /** @description The line that installs what it needs */
+                install: string | null;
+            };
+        };
+        SearchHit: {
+            notebookId: components["schemas"]["Id"];
+            cellId: components["schemas"]["Id"];
+            /** @description Where the notebook is now; null if the server doesn't know */
+            path: string | null;
+            turnId: number;
+            seq: number;
+            /** @description The index of the turn's step in the cell's replay */
+            step: number | null;
+            timestamp: string;
+            model?: string | null;
+            intent: string;
+            /**
+             * @description Where it fits best
+             * @enum {string}
+             */
+            where: "intent" | "code" | "explanation" | "error";
+            /** @description A line of that text */
+            snippet: {
+                text: string;
+                hit: boolean;
+            }[];
+            score: number;
         };
         Model: {
             /** @description provider:name */
@@ -1486,6 +1550,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                /** @description Of this notebook alone */
+                notebookId?: components["schemas"]["Id"];
+                /** @description By meaning only where `meaning.available`; else by words */
+                by?: "words" | "meaning";
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of hits, best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
                 };
             };
             400: components["responses"]["Error"];

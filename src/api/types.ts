@@ -40,6 +40,8 @@ export type Timeline = Schemas['Timeline'];
 export type CellThen = Schemas['CellThen'];
 export type NotebookThen = Schemas['NotebookThen'];
 export type Report = Schemas['Report'];
+export type SearchHit = Schemas['SearchHit'];
+export type SearchResults = Schemas['SearchResults'];
 export type Verdict = Schemas['Check']['verdict'];
 export type ModelInfo = Schemas['Model'];
 export type Provider = Schemas['Provider'];
@@ -48,6 +50,15 @@ export type InstallState = Schemas['InstallState'];
 export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
+
+/** What to search for, and where; without a notebook, in all. */
+export interface ISearchAsk {
+  query: string;
+  notebookId: string | null;
+  by: 'words' | 'meaning';
+  offset: number;
+  limit: number;
+}
 
 /** An event of the stream that answers a generation. */
 export type StreamEvent =

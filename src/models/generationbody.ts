@@ -20,7 +20,7 @@ import type { ITarget } from './generationstate';
 export interface IRequest {
   readonly intent: string;
   readonly source: string;
-  /** The turn whose open suggestion it goes on from. */
+  /** The turn that it goes on from: that of the open suggestion, or an older one. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
@@ -80,6 +80,7 @@ export function preview(
     model: model ?? undefined,
     context,
     intent: request.intent,
+    parentTurnId: request.parentTurnId,
     dataframes: [...request.dataframes]
   });
 }

@@ -11,9 +11,14 @@ import type {
   Blame,
   BlameBody,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
-  SessionSummary
+  Report,
+  SearchResults,
+  SessionSummary,
+  Timeline
 } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { mayPass } from './failure';
@@ -22,7 +27,16 @@ import { named, Outbox } from './outbox';
 /** The calls that a history needs; `ApiClient` has them. */
 export type HistoryApi = Pick<
   ApiClient,
-  'replay' | 'blame' | 'blob' | 'sessions' | 'record' | 'models'
+  | 'replay'
+  | 'blame'
+  | 'blob'
+  | 'timeline'
+  | 'moment'
+  | 'report'
+  | 'search'
+  | 'sessions'
+  | 'record'
+  | 'models'
 >;
 
 export class HistoryModel implements IHistory {
@@ -50,6 +64,27 @@ export class HistoryModel implements IHistory {
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
     return this._api.replay(key.notebookId, key.cellId, signal);
+  }
+
+  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
+    return this._api.timeline(notebookId, signal);
+  }
+
+  moment(
+    notebookId: string,
+    index: number,
+    version?: string,
+    signal?: AbortSignal
+  ): Promise<NotebookThen> {
+    return this._api.moment(notebookId, index, version, signal);
+  }
+
+  report(notebookId: string): Promise<Report> {
+    return this._api.report(notebookId);
+  }
+
+  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    return this._api.search(ask, signal);
   }
 
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame> {

@@ -7,9 +7,10 @@
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { ModelInfo, Step } from '../api/types';
+import type { ModelInfo, SearchHit, Step } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import type { IFailure } from './failure';
+import { NotebookTimeline } from './notebookTimeline';
 import { IReplayAsking, ReplayActions } from './replayActions';
 import { ReplayCompare } from './replayCompare';
 import { ReplayOverview } from './replayOverview';
@@ -21,6 +22,10 @@ import {
   StepsChange
 } from './replaySteps';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
+import { SearchModel } from './search';
+
+/** One cell through time, the whole notebook through time, or a search over all. */
+export type ReplayTab = 'cell' | 'notebook' | 'search';
 
 /** How a difference is drawn: in one text, or in two beside each other. */
 export type DiffMode = 'inline' | 'split';
@@ -36,12 +41,17 @@ export class ReplayModel implements IDisposable {
     subject: IReplaySubject;
     history: IHistory;
     asking?: IReplayAsking;
+    /** Open a notebook and bring it to the front. */
+    openFile?: (path: string) => Promise<void>;
   }) {
     const { subject, history, asking = SILENT } = options;
+    this._openFile = options.openFile ?? null;
     this._subject = subject;
     this._history = history;
     this._steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
+    this.timeline = new NotebookTimeline(options);
+    this.search = new SearchModel(options);
     const steps = this._steps;
     const { player } = this;
     this.actions = new ReplayActions({
@@ -57,12 +67,16 @@ export class ReplayModel implements IDisposable {
     this.compare.changed.connect(this._emit, this);
     this.actions.changed.connect(this._emit, this);
     this.overview.changed.connect(this._emit, this);
+    this.timeline.changed.connect(this._emit, this);
+    this.search.changed.connect(this._emit, this);
   }
 
   readonly player = new ReplayPlayer();
   readonly compare = new ReplayCompare(this.player);
   readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
+  readonly timeline: NotebookTimeline;
+  readonly search: SearchModel;
 
   /** Anything that a view shows. */
   get stateChanged(): ISignal<this, void> {
@@ -85,11 +99,10 @@ export class ReplayModel implements IDisposable {
     this._wake();
   }
 
-  /** One cell's steps, or all cells. */
-  get view(): 'cell' | 'notebook' {
+  get view(): ReplayTab {
     return this._view;
   }
-  set view(value: 'cell' | 'notebook') {
+  set view(value: ReplayTab) {
     if (value !== this._view) {
       this._view = value;
       this._wake();
@@ -155,9 +168,62 @@ export class ReplayModel implements IDisposable {
     return this._models.get(id) ?? null;
   }
 
-  /** Ask for the steps again. */
+  /** Ask again for what the view shows. */
   refresh(): void {
-    this._steps.refresh();
+    if (this._view === 'cell') {
+      this._steps.refresh();
+    } else if (this._view === 'search') {
+      this.search.refresh();
+    } else {
+      this.overview.refresh();
+      this.timeline.refresh();
+    }
+  }
+
+  /** What went wrong in the view that is looked at. */
+  get problem(): IFailure | null {
+    const inNotebook = this.overview.error ?? this.timeline.error;
+    return {
+      cell: this.error,
+      notebook: inNotebook,
+      search: this.search.error
+    }[this._view];
+  }
+
+  /** The MIME type of the notebook's code cells. */
+  get codeMimeType(): string {
+    return this._subject.codeMimeType;
+  }
+
+  /** Whether cells that are gone can be brought back. */
+  get canBringBack(): boolean {
+    return this._subject.canBringBack;
+  }
+
+  /** Whether a cell is in the notebook now. */
+  isThere(cellId: string): boolean {
+    return this._subject.cells().some(cell => cell.id === cellId);
+  }
+
+  /** Bring a cell back, and show it; whether that was done. */
+  async bringBack(cellId: string): Promise<boolean> {
+    const isDone = await this.timeline.bringBack(cellId);
+    if (isDone) {
+      this._steps.pin(null);
+      await this._subject.goTo(cellId);
+    }
+    return isDone;
+  }
+
+  /** Show what a search found: at its step, in its notebook. */
+  async openHit(hit: SearchHit): Promise<void> {
+    if (!this.search.isHere(hit) && hit.path !== null) {
+      await this._openFile?.(hit.path);
+    }
+    // It may be a copy that carries another id by now: then it is not the one that was meant.
+    if (this.search.isHere(hit)) {
+      await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
+    }
   }
 
   /** A picture of an output, by the name that a run kept of it. */
@@ -183,7 +249,7 @@ export class ReplayModel implements IDisposable {
 
   /** Go to a cell; one that is no longer in the notebook is shown here instead. */
   async goTo(cellId: string): Promise<void> {
-    if (this._subject.cells().some(cell => cell.id === cellId)) {
+    if (this.isThere(cellId)) {
       await this._subject.goTo(cellId);
     } else {
       this._steps.pin(cellId);
@@ -211,16 +277,20 @@ export class ReplayModel implements IDisposable {
     this._steps.dispose();
     this.player.dispose();
     this.overview.dispose();
+    this.timeline.dispose();
+    this.search.dispose();
     Signal.clearData(this);
   }
 
   private _wake(): void {
-    const inCell = this._view === 'cell';
-    if (!this._isActive || !inCell) {
+    const isIn = (view: ReplayTab) => this._isActive && this._view === view;
+    if (!isIn('cell')) {
       this.player.pause();
     }
-    this._steps.isActive = this._isActive && inCell;
-    this.overview.isActive = this._isActive && !inCell;
+    this._steps.isActive = isIn('cell');
+    this.overview.isActive = isIn('notebook');
+    this.timeline.isActive = isIn('notebook');
+    this.search.isActive = isIn('search');
   }
 
   /** Names and places of models; without them a step shows the id alone. */
@@ -285,13 +355,14 @@ export class ReplayModel implements IDisposable {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
+  private readonly _openFile: ((path: string) => Promise<void>) | null;
   private readonly _steps: ReplaySteps;
   private _diffMode: DiffMode = 'inline';
   private _isActive = false;
   private _isDisposed = false;
   private _models = new Map<string, ModelInfo>();
   private _stateChanged = new Signal<this, void>(this);
-  private _view: 'cell' | 'notebook' = 'cell';
+  private _view: ReplayTab = 'cell';
   private _wanted: (ICellKey & IStepPlace) | null = null;
 }
 

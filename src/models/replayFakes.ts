@@ -9,10 +9,15 @@ import type {
   BlameBody,
   BlameLine,
   EventBody,
+  ISearchAsk,
   ModelList,
+  NotebookThen,
   Replay,
+  Report,
+  SearchResults,
   SessionSummary,
-  Step
+  Step,
+  Timeline
 } from '../api/types';
 import { modelList } from './modelFakes';
 import type { ICellKey, IHistory } from '../tokens';
@@ -30,6 +35,8 @@ export class FakeSubject implements IReplaySubject {
   hasNotebook = true;
   isWritable = true;
   mimeType = 'text/x-python';
+  codeMimeType = 'text/x-python';
+  canBringBack = true;
   notebookId: string | null = 'nb';
   active: string | null = 'a';
   undone = 0;
@@ -53,6 +60,21 @@ export class FakeSubject implements IReplaySubject {
 
   apply(source: string): void {
     this.type(source);
+  }
+
+  bringBack(
+    cell: { id: string; source: string },
+    before: readonly string[] | null
+  ): boolean {
+    const rows = [...this.sources];
+    const at = rows.findIndex(
+      ([id]) => id === before?.find(b => this.sources.has(b))
+    );
+    rows.splice(before ? at + 1 : rows.length, 0, [cell.id, cell.source]);
+    this.sources.clear();
+    rows.forEach(([id, source]) => this.sources.set(id, source));
+    this.tell('cells');
+    return true;
   }
 
   canInsert = true;
@@ -133,6 +155,51 @@ export class FakeHistory implements IHistory {
     const steps = this.steps.get(cellId) ?? [];
     const revision = steps.length ? 1 : 0;
     question.resolve({ notebookId: 'nb', cellId, revision, steps });
+  }
+
+  timelineNow: Timeline = { version: 'v0', moments: [], cells: [] };
+  readonly thens = new Map<number, NotebookThen>();
+  readonly momentsAsked: number[] = [];
+  timelineCalls = 0;
+  reportNow: Report | null = null;
+  readonly searches: { ask: ISearchAsk; signal?: AbortSignal }[] = [];
+  found: SearchResults = {
+    results: [],
+    total: 0,
+    unread: 0,
+    meaning: { available: false, install: 'pip install "aiserver[semantic]"' }
+  };
+
+  async timeline(): Promise<Timeline> {
+    this.timelineCalls++;
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.timelineNow;
+  }
+
+  async moment(_id: string, index: number): Promise<NotebookThen> {
+    this.momentsAsked.push(index);
+    const then = this.thens.get(index);
+    if (this.failure || !then) {
+      throw this.failure ?? new Error(`no moment ${index}`);
+    }
+    return then;
+  }
+
+  async report(): Promise<Report> {
+    if (!this.reportNow) {
+      throw new Error('no report');
+    }
+    return this.reportNow;
+  }
+
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    this.searches.push({ ask, signal });
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.found;
   }
 
   async blame(key: ICellKey, body: BlameBody): Promise<Blame> {

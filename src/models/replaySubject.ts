@@ -31,8 +31,12 @@ export interface IReplaySubject {
   /** The active cell's code. */
   readonly source: string;
   readonly mimeType: string;
+  /** That of the notebook's code cells. */
+  readonly codeMimeType: string;
   /** Whether code may be put into the active cell. */
   readonly isWritable: boolean;
+  /** Whether a cell that is gone can be put into the notebook again. */
+  readonly canBringBack: boolean;
   /** Whether a cell can be put below the active one. */
   readonly canInsert: boolean;
   /** All cells, in the notebook's order. */
@@ -40,6 +44,15 @@ export interface IReplaySubject {
 
   /** Make the active cell hold `source`, in one undo step. */
   apply(source: string): void;
+  /**
+   * Put a cell that is gone into the notebook again, under its own id: behind the first of
+   * these cells that is there (before all others if none is), or at the end if nobody knows
+   * where it stood. One undo step; whether it was done.
+   */
+  bringBack(
+    cell: { id: string; type: string; source: string },
+    before: readonly string[] | null
+  ): boolean;
   /** Put a new cell of the active one's type below it; the active one stays so. */
   insertBelow(source: string): void;
   /** Take back the last step of the active cell. */

@@ -4,7 +4,7 @@
  * What must hold: while inactive it is connected to nothing but has no stale answers either,
  * for it keeps no copy of anything: each question is put to the notebook itself.
  */
-import type { ISharedCell } from '@jupyter/ydoc';
+import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import {
   INotebookTracker,
@@ -73,13 +73,21 @@ export class FollowedCell implements IReplaySubject, IDisposable {
   }
 
   get mimeType(): string {
-    const code = this._panel?.content.codeMimetype ?? 'text/plain';
-    return this._cell?.model.mimeType ?? code;
+    return this._cell?.model.mimeType ?? this.codeMimeType;
+  }
+
+  get codeMimeType(): string {
+    return this._panel?.content.codeMimetype ?? 'text/plain';
   }
 
   get isWritable(): boolean {
     const { _cell: cell, _panel: panel } = this;
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
+  }
+
+  get canBringBack(): boolean {
+    const { _panel: panel } = this;
+    return !!panel?.content.model && !isReadOnly(panel);
   }
 
   get canInsert(): boolean {
@@ -95,6 +103,35 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     if (this._cell) {
       applySource(this._cell, source);
     }
+  }
+
+  bringBack(
+    cell: { id: string; type: string; source: string },
+    before: readonly string[] | null
+  ): boolean {
+    const shared = this._panel?.content.model?.sharedModel;
+    if (!shared || !this.canBringBack) {
+      return false;
+    }
+    const ids = shared.cells.map(({ id }) => id);
+    if (ids.includes(cell.id)) {
+      return false; // Somebody was quicker.
+    }
+    const previous = before?.find(id => ids.includes(id));
+    const at = before === null ? ids.length : ids.indexOf(previous ?? '') + 1;
+    const isCode = cell.type === 'code';
+    // The interface of shared notebooks leaves the undo manager out.
+    const { undoManager } = shared as YNotebook;
+    undoManager?.stopCapturing();
+    shared.insertCell(at, {
+      id: cell.id,
+      cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
+      source: cell.source,
+      // As JupyterLab's own new cells: its outputs are none that must not be shown.
+      metadata: isCode ? { trusted: true } : {}
+    });
+    undoManager?.stopCapturing();
+    return true;
   }
 
   insertBelow(source: string): void {

@@ -8,7 +8,7 @@ import {
 } from '@jupyterlab/application';
 import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
@@ -61,7 +61,8 @@ function activate(
           void commands.execute(CommandIDs.ask, { parentTurnId });
         }
       }
-    }
+    },
+    openFile: path => openNotebook(commands, path)
   });
   const panel = new ReplayPanel({
     model,
@@ -177,6 +178,19 @@ async function keepSettings(
     keep('speed', model.player.speed);
     keep('diff', model.diffMode);
   });
+}
+
+/** Open a notebook in front, as the file browser does, and wait until it can be read. */
+async function openNotebook(
+  commands: CommandRegistry,
+  path: string
+): Promise<void> {
+  const panel: NotebookPanel | undefined = await commands.execute(
+    'docmanager:open',
+    { path, factory: 'Notebook' }
+  );
+  await panel?.context?.ready;
+  await panel?.revealed;
 }
 
 /** How to ask for code now: the command, with the keys that are bound to it. */

@@ -145,6 +145,22 @@ async def test_a_request_that_goes_on_from_an_open_answer_is_stored_and_replayed
     assert steps[1]["before"] == "" and steps[1]["base"] == SOURCE
 
 
+async def test_a_branch_is_told_what_led_to_it_and_nothing_that_was_tried_after_it(call, scripted):
+    """P15: what the preview shows of it is what is sent."""
+    answers = "first = 1", "left = 2", "branch = 3"
+    scripted.script(*({"text": f"```python\n{answer}\n```"} for answer in answers))
+    await call("POST", "generate", request("the first wish"))
+    await call("POST", "generate", request("the wish that was left", source=answers[0]))
+    body = request("another way", source=answers[0], parentTurnId=1)
+    shown = (await call("POST", "generate/preview", body)).data["messages"]
+    await call("POST", "generate", body)
+    sent = [message["content"] for message in scripted.requests[-1]["body"]["messages"]]
+    assert [message["text"] for message in shown] == sent
+    text = "\n".join(sent)
+    assert "the first wish" in text and "first = 1" in text
+    assert "the wish that was left" not in text and "left = 2" not in text
+
+
 async def test_earlier_cells_of_the_notebook_are_told(call, scripted):
     cells = [
         {"cellId": "a", "cellType": "markdown", "source": "# 销售分析"},

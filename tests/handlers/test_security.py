@@ -119,6 +119,7 @@ EXPECTED = {
     ("TimelineHandler", "GET"): "read",
     ("MomentHandler", "GET"): "read",
     ("ReportHandler", "GET"): "read",
+    ("SearchHandler", "GET"): "read",
     ("EventsHandler", "POST"): "write",
     ("NotebooksHandler", "POST"): "write",
     ("ChangesHandler", "POST"): "write",

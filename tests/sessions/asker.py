@@ -22,6 +22,9 @@ class NoFiles:
     def name(self, path: str) -> str:
         return path
 
+    def path(self, name: str) -> str | None:
+        return name
+
     async def exists(self, name: str) -> bool:
         return True
 

@@ -31,6 +31,9 @@ class Disk:
     def name(self, path: str) -> str:
         return path
 
+    def path(self, name: str) -> str | None:
+        return name
+
     async def exists(self, name: str) -> bool:
         return name in self.ids
 

@@ -217,6 +217,15 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await replay.slider.press('Home');
   await replay.slider.press('ArrowRight');
   await look('replay', REPLAY);
+  await replay.button('Compare with another step').click();
+  await look('compare', REPLAY);
+  await replay.button('Stop comparing').click();
+  await cell.focus();
+  await page.keyboard.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).not.toHaveCount(0);
+  await page.keyboard.press('ControlOrMeta+Home');
+  await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-words');
+  await page.keyboard.press('ControlOrMeta+Alt+b');
   await replay.tab('Notebook').click();
   await look('overview', REPLAY);
 

@@ -1,15 +1,20 @@
-/** All cells of the notebook with what is kept of them; deleted cells last. */
+/** All cells of the notebook with what is kept of them; those that are gone last. */
 import React from 'react';
 
 import type { SessionSummary } from '../../api/types';
 import type { IOverviewRow } from '../../models/replayOverview';
 import { useReplay } from './context';
-import { moveFocus } from './roving';
+import { BringBack } from './momentCells';
+import { VirtualList } from './virtualList';
 import { When } from './when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
+  canBringBack: boolean;
+  /** The cell that a cell was merged into, if that is where it went. */
+  mergedInto: (cellId: string) => string | null;
   onGoTo: (cellId: string) => void;
+  onBringBack: (cellId: string) => void;
 }
 
 /** Drawn anew only for other rows, not for each letter typed in a cell. */
@@ -18,37 +23,38 @@ export const Overview = React.memo(function Overview(
 ): React.JSX.Element {
   const { rows } = props;
   const { trans } = useReplay();
-  const present = rows.filter(row => row.cell);
-  const deleted = rows.filter(row => !row.cell);
-  const current = present.find(row => row.isActive) ?? present[0];
+  const firstGone = rows.findIndex(row => !row.cell);
   return (
-    <div className="jp-AIServer-Replay-overview">
-      <ol
-        className="jp-AIServer-Replay-cells"
-        aria-label={trans.__('Cells of the notebook')}
-        onKeyDown={moveFocus}
-      >
-        {present.map(row => (
-          <Row key={row.cellId} row={row} isStop={row === current} {...props} />
-        ))}
-      </ol>
-      {deleted.length > 0 && (
+    <VirtualList
+      className="jp-AIServer-Replay-overview"
+      label={trans.__('Cells of the notebook')}
+      count={rows.length}
+      keyOf={index => rows[index].cellId}
+      estimate={index =>
+        (rows[index].summary?.lastIntent ? 48 : 30) +
+        (index === firstGone ? 34 : 0)
+      }
+      current={rows.findIndex(row => row.isActive)}
+      rowClass={index => classOf(rows[index])}
+      render={(index, tabIndex) => (
         <>
-          <h3 id="jp-AIServer-Replay-deleted">{trans.__('Deleted cells')}</h3>
-          <ol
-            className="jp-AIServer-Replay-cells"
-            aria-labelledby="jp-AIServer-Replay-deleted"
-            onKeyDown={moveFocus}
-          >
-            {deleted.map((row, index) => (
-              <Row key={row.cellId} row={row} isStop={index === 0} {...props} />
-            ))}
-          </ol>
+          {index === firstGone && <h3>{trans.__('No longer here')}</h3>}
+          <Row {...props} row={rows[index]} tabIndex={tabIndex} />
         </>
       )}
-    </div>
+    />
   );
 });
+
+function classOf(row: IOverviewRow): string {
+  const classes = [
+    row.isActive ? 'jp-mod-current' : '',
+    row.summary ? '' : 'jp-mod-plain',
+    row.cell && row.cell.type !== 'code' ? 'jp-mod-text' : '',
+    row.cell ? '' : 'jp-mod-gone'
+  ];
+  return classes.filter(Boolean).join(' ');
+}
 
 /** The first line as it reads: a heading without its marks. */
 function firstLine(row: IOverviewRow): string {
@@ -58,23 +64,19 @@ function firstLine(row: IOverviewRow): string {
 }
 
 function Row(
-  props: IOverviewProps & { row: IOverviewRow; isStop: boolean }
+  props: IOverviewProps & { row: IOverviewRow; tabIndex: 0 | -1 }
 ): React.JSX.Element {
-  const { row, isStop, onGoTo } = props;
+  const { row, tabIndex, onGoTo } = props;
   const { trans } = useReplay();
-  const { cell, summary } = row;
-  const classes = [
-    row.isActive ? 'jp-mod-current' : '',
-    summary ? '' : 'jp-mod-plain',
-    cell && cell.type !== 'code' ? 'jp-mod-text' : ''
-  ];
+  const { cell, cellId, summary } = row;
+  const isMerged = !cell && props.mergedInto(cellId) !== null;
   return (
-    <li className={classes.join(' ').trim() || undefined}>
+    <>
       <button
         type="button"
-        tabIndex={isStop ? 0 : -1}
+        tabIndex={tabIndex}
         aria-current={row.isActive ? 'true' : undefined}
-        onClick={() => onGoTo(row.cellId)}
+        onClick={() => onGoTo(cellId)}
       >
         <span className="jp-AIServer-Replay-prompt">
           {cell?.type === 'code' ? `[${cell.count ?? ' '}]` : ''}
@@ -96,7 +98,17 @@ function Row(
           </span>
         )}
       </button>
-    </li>
+      {!cell && (
+        <span className="jp-AIServer-Replay-thenActions">
+          {isMerged && (
+            <span className="jp-AIServer-Replay-chip">
+              {trans.__('merged into another cell')}
+            </span>
+          )}
+          {props.canBringBack && <BringBack {...props} cellId={cellId} />}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -105,6 +117,9 @@ function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
   const { turns, failed } = props.summary;
   const { trans } = useReplay();
   const kept = turns - failed;
+  if (!turns) {
+    return null; // Only a hand has worked on it.
+  }
   if (kept || !failed) {
     return (
       <span className="jp-AIServer-Replay-chip jp-mod-model">

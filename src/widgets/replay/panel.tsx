@@ -42,6 +42,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.id = 'aiserver-replay';
     this.addClass('jp-AIServer-Replay');
     this.node.setAttribute('role', 'region');
+    this.node.tabIndex = -1;
+    this.node.addEventListener(
+      'keydown',
+      () => (this._wantsFocus = false),
+      true
+    );
     this.node.setAttribute('aria-label', trans.__('Replay'));
     this.title.icon = replayIcon;
     this.title.caption = trans.__('Replay: how each cell came to be');
@@ -91,10 +97,35 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    const first = '[role="slider"], [role="tab"][aria-selected="true"]';
-    const targets = Array.from(this.node.querySelectorAll<HTMLElement>(first));
-    // The slider if there is one: arrow keys then go through the steps at once.
-    targets[targets.length - 1]?.focus();
+    this.node.focus();
+    this._wantsFocus = true;
+    this._takeFocus();
+  }
+
+  protected override onUpdateRequest(msg: Message): void {
+    super.onUpdateRequest(msg);
+    if (this._wantsFocus) {
+      void this.renderPromise?.then(() => this._takeFocus());
+    }
+  }
+
+  /**
+   * Into the slider, so that arrow keys go through the steps at once; into the tabs while there
+   * is none, unless the person went on meanwhile.
+   */
+  private _takeFocus(): void {
+    const { activeElement } = document;
+    const tab = this.node.querySelector<HTMLElement>(
+      '[role="tab"][aria-selected="true"]'
+    );
+    if (activeElement !== this.node && activeElement !== tab) {
+      this._wantsFocus = false;
+    }
+    const slider = this.node.querySelector<HTMLElement>('[role="slider"]');
+    if (this._wantsFocus) {
+      (slider ?? tab)?.focus();
+      this._wantsFocus = !slider;
+    }
   }
 
   private _wake(): void {
@@ -127,4 +158,5 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   private readonly _copy: (text: string) => void;
   private _context: IReplayContext;
   private _ticker: number | null = null;
+  private _wantsFocus = false;
 }

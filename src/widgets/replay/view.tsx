@@ -1,14 +1,15 @@
-/** The whole sidebar: two tabs, and below them what the model's phase calls for. */
+/** The whole sidebar: its tabs, and below them what the model's phase calls for. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IFailure } from '../../models/failure';
-import type { ReplayModel } from '../../models/replay';
+import type { ReplayModel, ReplayTab } from '../../models/replay';
 import { failureText } from '../failures';
 import { CellView } from './cellView';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
-import { Overview } from './overview';
+import { NotebookView } from './notebookView';
+import { SearchView } from './searchView';
 
 export interface IReplayViewProps {
   model: ReplayModel;
@@ -20,9 +21,7 @@ export interface IReplayViewProps {
 
 export function ReplayView(props: IReplayViewProps): React.JSX.Element {
   const { model } = props;
-  const inCell = model.view === 'cell';
-  const error = inCell ? model.error : model.overview.error;
-  const retry = () => (inCell ? model.refresh() : model.overview.refresh());
+  const { problem } = model;
   return (
     <>
       <Tabs model={model} />
@@ -32,8 +31,15 @@ export function ReplayView(props: IReplayViewProps): React.JSX.Element {
         id="jp-AIServer-Replay-body"
         aria-labelledby={`jp-AIServer-Replay-${model.view}`}
       >
-        {error !== null && <Problem failure={error} retry={retry} />}
-        {inCell ? <CellTab {...props} /> : <NotebookTab {...props} />}
+        {problem && <Problem failure={problem} retry={() => model.refresh()} />}
+        {model.view === 'cell' && <CellTab {...props} />}
+        {model.view === 'notebook' && <NotebookView {...props} />}
+        {model.view === 'search' && (
+          <SearchView
+            search={model.search}
+            onOpen={hit => void model.openHit(hit)}
+          />
+        )}
       </div>
     </>
   );
@@ -44,17 +50,20 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
   const { trans } = useReplay();
   const names = {
     cell: trans.__('Cell'),
-    notebook: trans.__('Notebook')
+    notebook: trans.__('Notebook'),
+    search: trans.__('Search')
   };
-  const views = Object.keys(names) as (keyof typeof names)[];
+  const views = Object.keys(names) as ReplayTab[];
   return (
     <div
       className="jp-AIServer-Replay-tabs"
       role="tablist"
       aria-label={trans.__('Replay')}
       onKeyDown={event => {
-        if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-          const other = views.find(view => view !== model.view)!;
+        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (by) {
+          const at = views.indexOf(model.view) + by + views.length;
+          const other = views[at % views.length];
           event.preventDefault();
           model.view = other;
           document.getElementById(`jp-AIServer-Replay-${other}`)?.focus();
@@ -96,40 +105,6 @@ function CellTab(props: IReplayViewProps): React.JSX.Element | null {
         firstSteps={isFirstLook(model) ? firstSteps : undefined}
       />
     )
-  );
-}
-
-function NotebookTab(props: IReplayViewProps): React.JSX.Element | null {
-  const { model, ask, firstSteps } = props;
-  const { trans } = useReplay();
-  const { rows, isLoading, error } = model.overview;
-  const goTo = React.useCallback(
-    (cellId: string) => void model.goTo(cellId),
-    [model]
-  );
-  if (!rows.length) {
-    return (
-      <Empty
-        title={trans.__('No notebook is open')}
-        text={trans.__('Open a notebook to see how its cells came to be.')}
-        ask={null}
-        firstSteps={firstSteps}
-      />
-    );
-  }
-  const isNew = !isLoading && error === null && rows.every(row => !row.summary);
-  return (
-    <>
-      {isNew && (
-        <Empty
-          title={trans.__('No history yet')}
-          text={trans.__('Cells that you ask for are counted here.')}
-          ask={ask}
-          firstSteps={firstSteps}
-        />
-      )}
-      <Overview rows={rows} onGoTo={goTo} />
-    </>
   );
 }
 

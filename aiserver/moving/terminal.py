@@ -1,0 +1,125 @@
+"""The story of cells in a terminal: in colours there, plain in a pipe.
+
+What must hold: nothing of what a session holds is obeyed, neither by the terminal nor as markup of
+``rich``; in a pipe no line is broken or cut.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..histories import History
+from ..replay import Step, report
+from ..sharing.narrative import change, outcome, percent, title
+from .showing import safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_ICONS = {"turn": "✦", "run": "▷", "delete": "✕", "restore": "↶", "edit": "✎"}
+_MOODS = {"accepted": "green", "error": "red", "open": "yellow"}
+_SIGNS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def print_story(history: History, cell_ids: Collection[str]) -> None:
+    """Each step of the cells, with what it changed."""
+    console = _console()
+    shares = {row["cellId"]: row for row in report(history.timeline, history.sessions)["cells"]}
+    first = True
+    for number, row in enumerate(history.timeline.cells(), 1):
+        steps = history.timeline.steps(row["cellId"])
+        if row["cellId"] not in cell_ids or not (steps or len(cell_ids) == 1):
+            continue
+        if not first:
+            console.print()
+        first = False
+        share = shares.get(row["cellId"])
+        name = f"Cell {number}" if share else _gone(row)
+        _line(console, (name, "bold"), (f"  {row['cellId']}", "dim"), (_share(share), "dim"))
+        if not steps:
+            _line(console, ("  Nothing was noted of it.", "dim"))
+        for step in steps:
+            _print_step(console, step)
+
+
+def print_report(shares: Mapping[str, Any], name: str) -> None:
+    """The shares of a notebook: in all, by model, by cell."""
+    console = _console()
+    total = shares["total"]
+    lines = total["lines"]
+    _line(console, (name, "bold"), (f"  {lines:,} lines that are not blank", "dim"))
+    rows = [("by AI", total["byModel"], "magenta"), ("by hand", total["byPerson"], "cyan")]
+    for label, count, style in rows:
+        bar = "█" * round(30 * count / lines) if lines else ""
+        _line(console, (f"  {label:<8}{count:>6,}  {percent(count, lines):>6}  ", ""), (bar, style))
+    for model, count in sorted(total["models"].items(), key=lambda row: (-row[1], row[0])):
+        _line(console, (f"  {count:>14,}  {percent(count, lines):>6}  {model}", "dim"))
+    _line(console, (f"  {total['turns']:,} requests", "dim"))
+    for number, row in enumerate(shares["cells"], 1):
+        if row["lines"] or row["turns"]:
+            told = f"  Cell {number:<4} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
+            told += f"  hand {row['byPerson']:>5,}  requests {row['turns']:>3,}  "
+            _line(console, (told, ""), (", ".join(row["models"]), "dim"))
+
+
+def _print_step(console: Console, step: Step) -> None:
+    is_model = step.author == "model"
+    icon = _ICONS.get(step.kind, "·")
+    asked = " ".join(step.title.split()) if step.kind == "turn" else ""
+    _line(
+        console,
+        (f"{step.index + 1:>4} {icon} ", "magenta" if is_model else "cyan"),
+        (asked or title(step), "bold" if is_model else ""),
+        *_tail(step),
+    )
+    if step.kind != "run":
+        for line in change(step):
+            if not line.startswith("@@") or step.before:
+                _line(console, (f"       {line}", _SIGNS.get(line[:1], "dim")))
+    if step.error:
+        for line in step.error.splitlines():
+            _line(console, (f"       {line}", "red"))
+
+
+def _tail(step: Step) -> list[tuple[str, str]]:
+    told = [step.model or "", step.timestamp[:16].replace("T", " ")]
+    ended = outcome(step)
+    return [("  " + "  ".join(one for one in told if one), "dim"), *_ended(ended, step)]
+
+
+def _ended(ended: str, step: Step) -> list[tuple[str, str]]:
+    return [(f"  {ended}", _MOODS.get(step.outcome, "dim"))] if ended else []
+
+
+def _share(share: Mapping[str, Any] | None) -> str:
+    if not share or not share["lines"]:
+        return ""
+    by_hand = percent(share["byPerson"], share["lines"])
+    return f"  {percent(share['byModel'], share['lines'])} by AI, {by_hand} by hand"
+
+
+def _gone(row: Mapping[str, Any]) -> str:
+    return "Merged cell" if row["mergedInto"] else "Deleted cell"
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    # Nothing is read as markup, found to be a number, or made an emoji.
+    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def _line(console: Console, *parts: tuple[str, str]) -> None:
+    console.print(_text(parts))
+
+
+def _text(parts: tuple[tuple[str, str], ...]) -> Text:
+    from rich.text import Text
+
+    made = Text()
+    for text, style in parts:
+        made.append(safe(text).replace("\n", " "), style)
+    return made

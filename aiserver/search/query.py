@@ -1,0 +1,80 @@
+"""What was typed, as terms to look for. Pure.
+
+Words are parted by spaces; what stands in quotes is one term. A term is looked for as it is,
+also inside of words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件. Where a text doesn't
+hold a term whole, what it is made of counts for less: the words of a name, all of them (``pd``,
+``read`` and ``csv``), and in scripts that put no spaces between words most of the pairs of
+neighbouring characters, so that 读取文件 also finds 读取 data.csv 文件.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .fold import folded
+
+MAX_TERMS = 16
+
+# Scripts without spaces between words, and Hangul, whose endings cling to the words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
+    "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+UNSPACED = re.compile(f"[{_UNSPACED}]")
+_TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
+_AROUND = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
+_RUN = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Term:
+    """One thing to look for, folded."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    """The words that it is made of, where there are several."""
+    pairs: tuple[str, ...] = ()
+    """Its pairs of neighbouring characters, where that is how its script is read."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it is made of; nothing where it is one piece."""
+        return self.names + self.pairs
+
+    def share(self, text: str) -> float:
+        """How much of its parts a folded text holds, from 0 to 1; 0 where that is too little."""
+        if not self.parts or not all(name in text for name in self.names):
+            return 0.0
+        pairs = sum(pair in text for pair in self.pairs)
+        if self.pairs and pairs <= len(self.pairs) / 2:
+            return 0.0
+        return (len(self.names) + pairs) / len(self.parts)
+
+
+def parsed(query: str) -> tuple[Term, ...]:
+    """The terms of a query, none twice; none for a query without words."""
+    terms: dict[str, Term] = {}
+    for match in _TERM.finditer(query):
+        quoted = match[1] or match[2] or match[3]
+        raw = quoted or match[4].strip(_AROUND) or match[4]
+        text = " ".join(folded(raw).split())
+        if text and len(terms) < MAX_TERMS:
+            terms.setdefault(text, Term(text) if quoted else _made_of(text, raw))
+    return tuple(terms.values())
+
+
+def _made_of(text: str, raw: str) -> Term:
+    names: list[str] = []
+    pairs: list[str] = []
+    for run in _RUN.findall(_CAMEL.sub(" ", raw)):
+        flat = folded(run)
+        if UNSPACED.match(flat) and len(flat) > 2:
+            pairs += [flat[at : at + 2] for at in range(len(flat) - 1)]
+        else:
+            names.append(flat)
+    if len(names) + len(pairs) < 2:
+        return Term(text)
+    return Term(text, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(pairs)))

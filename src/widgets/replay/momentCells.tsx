@@ -1,0 +1,210 @@
+/** The notebook as it was at a moment: its cells in order, deleted ones where they were. */
+import { LabIcon, undoIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { CellThen, NotebookThen } from '../../api/types';
+import { useReplay } from './context';
+import { StaticCode } from './staticCode';
+import { VirtualList } from './virtualList';
+import type { DotKind } from './words';
+
+/** Lines of a cell that are shown before somebody asks for all. */
+const LINES = 12;
+const LINE_PX = 17;
+
+export interface IMomentCellsProps {
+  then: NotebookThen;
+  /** The moment's colour. */
+  tone: DotKind;
+  codeMimeType: string;
+  /** Whether the cell is in the notebook now. */
+  isThere: (cellId: string) => boolean;
+  canBringBack: boolean;
+  /** Show the cell's own replay, at that step. */
+  onOpen: (cellId: string, step: number | null) => void;
+  /** Go to the cell in the notebook. */
+  onGoTo: (cellId: string) => void;
+  onBringBack: (cellId: string) => void;
+}
+
+interface IRow {
+  readonly cell: CellThen;
+  /** Its number among the cells of then; null for one that was gone. */
+  readonly number: number | null;
+}
+
+export const MomentCells = React.memo(function MomentCells(
+  props: IMomentCellsProps
+): React.JSX.Element {
+  const { then } = props;
+  const { trans } = useReplay();
+  const rows = React.useMemo(() => rowsOf(then), [then]);
+  const changed = rows.findIndex(({ cell }) => cell.changed);
+  return (
+    <VirtualList
+      className="jp-AIServer-Replay-then"
+      label={trans.__('The notebook as it was')}
+      count={rows.length}
+      keyOf={index => rows[index].cell.cellId}
+      estimate={index => heightOf(rows[index].cell.source)}
+      current={changed}
+      rowClass={index => classOf(rows[index], props.tone)}
+      render={(index, tabIndex) => (
+        <Cell {...props} {...rows[index]} tabIndex={tabIndex} />
+      )}
+    />
+  );
+});
+
+function Cell(
+  props: IMomentCellsProps & IRow & { tabIndex: 0 | -1 }
+): React.JSX.Element {
+  const { cell, number, tabIndex, onOpen, onGoTo } = props;
+  const { trans } = useReplay();
+  const [isWhole, setWhole] = React.useState(false);
+  const lines = cell.source.split('\n');
+  const hidden = isWhole ? 0 : Math.max(0, lines.length - LINES);
+  const source = hidden ? lines.slice(0, LINES).join('\n') : cell.source;
+  const first = lines.find(line => line.trim())?.trim() ?? trans.__('empty');
+  const isThere = props.isThere(cell.cellId);
+  const name =
+    number === null
+      ? trans.__('Deleted cell: %1', first)
+      : cell.changed
+        ? trans.__('Cell %1, changed: %2', number, first)
+        : trans.__('Cell %1: %2', number, first);
+  const open = () =>
+    cell.step === null && isThere
+      ? onGoTo(cell.cellId)
+      : onOpen(cell.cellId, cell.step);
+  return (
+    <>
+      <button
+        type="button"
+        className="jp-AIServer-Replay-thenCell"
+        tabIndex={tabIndex}
+        aria-label={name}
+        title={trans.__('Show how this cell came to be, up to here')}
+        onClick={open}
+      >
+        <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
+        {cell.source.trim() ? (
+          <StaticCode
+            code={source}
+            mimeType={mimeOf(cell.type, props.codeMimeType)}
+          />
+        ) : (
+          <span className="jp-AIServer-Replay-nothing">
+            {trans.__('empty')}
+          </span>
+        )}
+      </button>
+      <span className="jp-AIServer-Replay-thenActions">
+        {number === null && (
+          <span className="jp-AIServer-Replay-chip jp-mod-bad">
+            {trans.__('deleted')}
+          </span>
+        )}
+        {hidden > 0 && (
+          <button
+            type="button"
+            className="jp-AIServer-Replay-link"
+            tabIndex={tabIndex}
+            onClick={() => setWhole(true)}
+          >
+            {trans._n('%1 more line', '%1 more lines', hidden)}
+          </button>
+        )}
+        {isThere && (
+          <button
+            type="button"
+            className="jp-AIServer-Replay-link jp-mod-quiet"
+            tabIndex={tabIndex}
+            onClick={() => onGoTo(cell.cellId)}
+          >
+            {trans.__('Go to the cell')}
+          </button>
+        )}
+        {!isThere && props.canBringBack && (
+          <BringBack {...props} cellId={cell.cellId} />
+        )}
+      </span>
+    </>
+  );
+}
+
+export function BringBack(props: {
+  cellId: string;
+  tabIndex: 0 | -1;
+  onBringBack: (cellId: string) => void;
+}): React.JSX.Element {
+  const { cellId, tabIndex, onBringBack } = props;
+  const { trans } = useReplay();
+  const icon: LabIcon = undoIcon;
+  return (
+    <button
+      type="button"
+      className="jp-AIServer-Replay-link"
+      tabIndex={tabIndex}
+      title={trans.__('Put this cell into the notebook again, where it was')}
+      onClick={() => onBringBack(cellId)}
+    >
+      <icon.react tag="span" />
+      {trans.__('Bring back')}
+    </button>
+  );
+}
+
+/** The cells in order, each deleted one behind the cell that it stood behind. */
+function rowsOf(then: NotebookThen): IRow[] {
+  const gone = new Map<string | null, CellThen[]>();
+  const known = new Set([...then.cells, ...then.gone].map(one => one.cellId));
+  const lost: CellThen[] = [];
+  for (const cell of then.gone) {
+    const { after } = cell;
+    if (after === undefined || (after !== null && !known.has(after))) {
+      lost.push(cell);
+    } else {
+      gone.set(after, [...(gone.get(after) ?? []), cell]);
+    }
+  }
+  const rows: IRow[] = [];
+  const put = (cell: CellThen, number: number | null) => {
+    rows.push({ cell, number });
+    putBehind(cell.cellId);
+  };
+  const putBehind = (cellId: string | null) => {
+    const behind = gone.get(cellId) ?? [];
+    gone.delete(cellId);
+    behind.forEach(cell => put(cell, null));
+  };
+  putBehind(null);
+  then.cells.forEach((cell, index) => put(cell, index + 1));
+  [...gone.values()]
+    .flat()
+    .concat(lost)
+    .forEach(cell => put(cell, null));
+  return rows;
+}
+
+function classOf({ cell, number }: IRow, tone: DotKind): string {
+  const classes = [
+    number === null ? 'jp-mod-gone' : '',
+    cell.changed ? `jp-mod-changed jp-mod-${tone}` : '',
+    cell.type === 'code' ? '' : 'jp-mod-text'
+  ];
+  return classes.filter(Boolean).join(' ');
+}
+
+function heightOf(source: string): number {
+  const lines = source.split('\n').length;
+  return 34 + Math.min(lines, LINES) * LINE_PX;
+}
+
+function mimeOf(type: string, codeMimeType: string): string {
+  return type === 'code'
+    ? codeMimeType
+    : type === 'markdown'
+      ? 'text/x-ipythongfm'
+      : 'text/plain';
+}

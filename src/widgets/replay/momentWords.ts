@@ -1,0 +1,75 @@
+/** How a notebook's moments are put into words. Text only. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Moment } from '../../api/types';
+import type { DotKind, Tone } from './words';
+
+/** What happened in a moment, in a line. */
+export function momentTitle(moment: Moment, trans: TranslationBundle): string {
+  switch (moment.kind) {
+    case 'turn':
+      return moment.title.trim() || trans.__('Asked without words');
+    case 'start':
+      return trans.__('As it was before');
+    case 'edit':
+      return trans.__('Edited by hand');
+    case 'accept':
+      return trans.__('Accepted an answer');
+    case 'run':
+      return trans.__('Run');
+    case 'restore':
+      return trans.__('Restored an earlier version');
+    case 'context_reset':
+      return trans.__('Started afresh');
+    case 'split':
+      return trans.__('Split a cell');
+    case 'merge':
+      return trans.__('Merged cells');
+    case 'copy':
+      return trans.__('Pasted a copy of a cell');
+    case 'delete':
+      return trans.__('Deleted a cell');
+    case 'undelete':
+      return trans.__('Brought a cell back');
+    case 'type':
+      return trans.__('Changed the type of a cell');
+    case 'move':
+      return trans.__('Moved a cell');
+    case 'order':
+      return trans.__('Cells came, went or moved');
+    default:
+      return moment.title.trim() || trans.__('Something else');
+  }
+}
+
+export function momentDot(moment: Moment): DotKind {
+  if (moment.outcome === 'error') {
+    return 'bad';
+  }
+  return moment.author === 'model' ? 'model' : 'hand';
+}
+
+/** How it ended, for a chip; null where there is nothing to say. */
+export function momentOutcome(
+  moment: Moment,
+  trans: TranslationBundle
+): { text: string; tone: Tone } | null {
+  switch (moment.outcome) {
+    case 'accepted':
+      return { text: trans.__('accepted'), tone: 'good' };
+    case 'refined':
+      return { text: trans.__('refined'), tone: 'quiet' };
+    case 'rejected':
+      return { text: trans.__('rejected'), tone: 'quiet' };
+    case 'error':
+      return { text: trans.__('failed'), tone: 'bad' };
+    case 'cancelled':
+      return { text: trans.__('stopped'), tone: 'quiet' };
+    case 'open':
+      return { text: trans.__('not used'), tone: 'quiet' };
+    default:
+      return moment.kind === 'run'
+        ? { text: trans.__('ran'), tone: 'good' }
+        : null;
+  }
+}

@@ -1,0 +1,213 @@
+/** The whole notebook through time; at "now" it is the list of its cells. */
+import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { Moment } from '../../api/types';
+import type { ReplayModel } from '../../models/replay';
+import { useReplay } from './context';
+import { Empty, IAsk } from './empty';
+import { nextIcon, previousIcon } from './icons';
+import { MomentCells } from './momentCells';
+import { momentDot, momentOutcome, momentTitle } from './momentWords';
+import { Overview } from './overview';
+import { IconButton } from './player';
+import { Provenance } from './provenance';
+import { Scrubber } from './scrubber';
+import { dotClass } from './slider';
+import { Chip } from './stepView';
+import { showTime } from './time';
+import { When } from './when';
+
+export function NotebookView(props: {
+  model: ReplayModel;
+  ask: IAsk | null;
+  firstSteps?: () => void;
+}): React.JSX.Element {
+  const { model, ask, firstSteps } = props;
+  const { trans } = useReplay();
+  const { timeline, overview } = model;
+  const { rows, isLoading, error } = overview;
+  const acts = useActs(model);
+  if (!rows.length && !timeline.moments.length) {
+    return (
+      <Empty
+        title={trans.__('No notebook is open')}
+        text={trans.__('Open a notebook to see how its cells came to be.')}
+        ask={null}
+        firstSteps={firstSteps}
+      />
+    );
+  }
+  const { moments, moment, then, report } = timeline;
+  const isNew =
+    !isLoading &&
+    error === null &&
+    !moments.length &&
+    rows.every(row => !row.summary);
+  return (
+    <div
+      className="jp-AIServer-Replay-notebook"
+      aria-busy={timeline.isLoading || undefined}
+    >
+      {isNew && (
+        <Empty
+          title={trans.__('No history yet')}
+          text={trans.__(
+            'From the first request on, the notebook is kept as it was at each moment, and you can go back to any of them here.'
+          )}
+          ask={ask}
+          firstSteps={firstSteps}
+        />
+      )}
+      {report && <Provenance report={report} modelInfo={acts.modelInfo} />}
+      {moments.length > 0 && <Time model={model} />}
+      {moment && then ? (
+        <MomentCells
+          then={then}
+          tone={momentDot(moment)}
+          codeMimeType={model.codeMimeType}
+          isThere={acts.isThere}
+          canBringBack={model.canBringBack}
+          onOpen={acts.open}
+          onGoTo={acts.goTo}
+          onBringBack={acts.bringBack}
+        />
+      ) : (
+        timeline.isNow && (
+          <Overview
+            rows={rows}
+            canBringBack={model.canBringBack}
+            mergedInto={acts.mergedInto}
+            onGoTo={acts.goTo}
+            onBringBack={acts.bringBack}
+          />
+        )
+      )}
+    </div>
+  );
+}
+
+/** What can be done from here; the same functions each time, so that rows are drawn once. */
+function useActs(model: ReplayModel) {
+  return React.useMemo(
+    () => ({
+      goTo: (cellId: string) => void model.goTo(cellId),
+      open: (cellId: string, step: number | null) =>
+        void model.showStep(cellId, { step }),
+      bringBack: (cellId: string) => void model.bringBack(cellId),
+      isThere: (cellId: string) => model.isThere(cellId),
+      mergedInto: (cellId: string) =>
+        model.timeline.cell(cellId)?.mergedInto ?? null,
+      modelInfo: (id: string) => model.modelInfo(id)
+    }),
+    [model]
+  );
+}
+
+/** The line of work, the buttons that go along it, and what happened at the moment on show. */
+function Time(props: { model: ReplayModel }): React.JSX.Element {
+  const { timeline } = props.model;
+  const { trans, now, locale } = useReplay();
+  const { player, moments, places, position, moment, isNow } = timeline;
+  const count = moments.length;
+  const place = trans.__('Moment %1 of %2', position + 1, count);
+  const time = moment ? showTime(moment.timestamp, now, locale).short : '';
+  const value = moment
+    ? `${place}: ${momentTitle(moment, trans)}, ${time}`
+    : trans.__('Now');
+  return (
+    <section
+      className="jp-AIServer-Replay-time"
+      aria-label={trans.__('The notebook through time')}
+    >
+      <Scrubber
+        moments={moments}
+        places={places}
+        position={position}
+        label={trans.__('Moments of the notebook')}
+        valueText={value}
+        onMove={at => player.goTo(at)}
+      />
+      <div className="jp-AIServer-Replay-controls">
+        <IconButton
+          icon={previousIcon}
+          label={trans.__('Previous moment')}
+          disabled={position <= 0}
+          onClick={() => player.goTo(position - 1)}
+        />
+        <IconButton
+          icon={player.isPlaying ? pauseIcon : runIcon}
+          label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
+          className="jp-mod-play"
+          onClick={() => {
+            player.speed = props.model.player.speed;
+            if (player.isPlaying) {
+              player.pause();
+            } else {
+              player.play();
+            }
+          }}
+        />
+        <IconButton
+          icon={nextIcon}
+          label={trans.__('Next moment')}
+          disabled={isNow}
+          onClick={() => player.goTo(position + 1)}
+        />
+        <span className="jp-AIServer-Replay-count">
+          {isNow
+            ? trans._n('%1 moment', '%1 moments', count)
+            : trans.__('%1 of %2', position + 1, count)}
+        </span>
+        <button
+          type="button"
+          className="jp-AIServer-Replay-button"
+          aria-pressed={isNow}
+          onClick={() => timeline.goToNow()}
+        >
+          {trans.__('Now')}
+        </button>
+      </div>
+      {moment && <MomentHead model={props.model} moment={moment} />}
+    </section>
+  );
+}
+
+function MomentHead(props: {
+  model: ReplayModel;
+  moment: Moment;
+}): React.JSX.Element {
+  const { model, moment } = props;
+  const { trans } = useReplay();
+  const { then } = model.timeline;
+  const chip = momentOutcome(moment, trans);
+  const title = momentTitle(moment, trans);
+  const isOfMoment = then?.index === moment.index;
+  const at = isOfMoment
+    ? then.cells.findIndex(cell => cell.cellId === moment.cellId)
+    : -1;
+  const { cellId } = moment;
+  return (
+    <div className="jp-AIServer-Replay-moment">
+      <i className={dotClass(momentDot(moment))} />
+      <span className="jp-AIServer-Replay-title" title={title}>
+        {title}
+      </span>
+      {chip && <Chip {...chip} />}
+      <span className="jp-AIServer-Replay-by">
+        {cellId !== null && (
+          <button
+            type="button"
+            className="jp-AIServer-Replay-link"
+            title={trans.__('Show how this cell came to be, up to here')}
+            onClick={() => void model.showStep(cellId, { step: moment.step })}
+          >
+            {at >= 0 ? trans.__('Cell %1', at + 1) : trans.__('Cell')}
+          </button>
+        )}
+        <When time={moment.timestamp} />
+        {moment.saved && <span>{trans.__('saved')}</span>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+/**
+ * A list of rows that scrolls: one stop for the Tab key, the arrow keys go through it. Of a long
+ * list only what is seen is drawn, and the row that has the focus.
+ *
+ * A row's first button is what the arrow keys go to; it and the other buttons of that row are
+ * reached by Tab while the row is the stop.
+ */
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import React from 'react';
+
+/** Up to here all rows are drawn: what is there can be found by the browser, too. */
+const FEW = 40;
+const PAGE = 8;
+
+export interface IVirtualListHandle {
+  focus(index: number): void;
+}
+
+export interface IVirtualListProps {
+  label: string;
+  count: number;
+  keyOf: (index: number) => string;
+  /** The height of a row before it is drawn, in pixels. */
+  estimate: (index: number) => number;
+  /** What is in the row; `tabIndex` is for all of its buttons. */
+  render: (index: number, tabIndex: 0 | -1) => React.ReactNode;
+  rowClass?: (index: number) => string;
+  className?: string;
+  /** The row to begin with, which is brought into view whenever it is another one. */
+  current?: number;
+  /** The last rows are in view. */
+  onEnd?: () => void;
+  /** The arrow key leads out of the list, upwards. */
+  onLeave?: () => void;
+}
+
+export const VirtualList = React.forwardRef(function VirtualList(
+  props: IVirtualListProps,
+  handle: React.Ref<IVirtualListHandle>
+): React.JSX.Element {
+  const { count, current = -1, keyOf, estimate, onEnd } = props;
+  const scroller = React.useRef<HTMLDivElement>(null);
+  const list = React.useRef<HTMLOListElement>(null);
+  const [chosen, setChosen] = React.useState(-1);
+  const wanted = React.useRef(-1);
+  const isLong = count > FEW;
+  const stop = Math.min(count - 1, Math.max(0, chosen < 0 ? current : chosen));
+  const virtual = useVirtualizer({
+    count: isLong ? count : 0,
+    getScrollElement: () => scroller.current,
+    getItemKey: keyOf,
+    estimateSize: estimate,
+    overscan: 8,
+    useFlushSync: false,
+    rangeExtractor: range => {
+      const rows = defaultRangeExtractor(range);
+      return rows.includes(stop) ? rows : [...rows, stop].sort((a, b) => a - b);
+    }
+  });
+
+  const focus = (index: number) => {
+    const at = Math.max(0, Math.min(count - 1, index));
+    wanted.current = at;
+    setChosen(at);
+    if (isLong) {
+      virtual.scrollToIndex(at);
+    }
+    reach();
+  };
+  const reach = () => {
+    const at = wanted.current;
+    const row = at < 0 ? null : rowOf(list.current, at);
+    if (row) {
+      wanted.current = -1;
+      row.querySelector('button')?.focus();
+    }
+  };
+  React.useLayoutEffect(reach);
+  React.useImperativeHandle(handle, () => ({ focus }));
+  React.useEffect(() => {
+    setChosen(-1);
+    if (current < 0) {
+      return;
+    }
+    if (isLong) {
+      virtual.scrollToIndex(current);
+    } else {
+      rowOf(list.current, current)?.scrollIntoView?.({ block: 'nearest' });
+    }
+    // Not for rows that come or go: who has scrolled away stays there.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [current, isLong]);
+
+  const drawn = isLong ? virtual.getVirtualItems() : [];
+  const last = drawn[drawn.length - 1]?.index ?? count - 1;
+  React.useEffect(() => {
+    if (count && last >= count - 1) {
+      onEnd?.();
+    }
+  }, [count, last, onEnd]);
+
+  const row = (index: number, style?: React.CSSProperties) => (
+    <li
+      key={keyOf(index)}
+      ref={isLong ? virtual.measureElement : undefined}
+      data-index={index}
+      className={props.rowClass?.(index) || undefined}
+      style={style}
+      aria-setsize={isLong ? count : undefined}
+      aria-posinset={isLong ? index + 1 : undefined}
+    >
+      {props.render(index, index === stop ? 0 : -1)}
+    </li>
+  );
+  return (
+    <div
+      ref={scroller}
+      className={`jp-AIServer-Replay-scroll ${props.className ?? ''}`}
+    >
+      <ol
+        ref={list}
+        className={`jp-AIServer-Replay-cells${isLong ? ' jp-mod-long' : ''}`}
+        aria-label={props.label}
+        style={isLong ? { height: virtual.getTotalSize() } : undefined}
+        onKeyDown={event => {
+          const from = indexOf(event.target);
+          const target = targetOf(event.key, from, count);
+          if (
+            target === null ||
+            event.altKey ||
+            event.ctrlKey ||
+            event.metaKey
+          ) {
+            return;
+          }
+          event.preventDefault();
+          event.stopPropagation();
+          if (target < 0 && event.key === 'ArrowUp' && props.onLeave) {
+            props.onLeave();
+          } else {
+            focus(target);
+          }
+        }}
+        onFocus={event => {
+          const at = indexOf(event.target);
+          if (at >= 0 && at !== stop) {
+            setChosen(at);
+          }
+        }}
+      >
+        {isLong
+          ? drawn.map(({ index, start }) =>
+              row(index, { transform: `translateY(${start}px)` })
+            )
+          : Array.from({ length: count }, (_, index) => row(index))}
+      </ol>
+    </div>
+  );
+});
+
+function rowOf(list: HTMLElement | null, index: number): HTMLElement | null {
+  return list?.querySelector(`:scope > li[data-index="${index}"]`) ?? null;
+}
+
+function indexOf(target: EventTarget): number {
+  const row = (target as HTMLElement).closest<HTMLElement>('li[data-index]');
+  return row ? Number(row.dataset.index) : -1;
+}
+
+function targetOf(key: string, from: number, count: number): number | null {
+  const targets: Record<string, number> = {
+    ArrowUp: from - 1,
+    ArrowDown: from + 1,
+    PageUp: Math.max(0, from - PAGE),
+    PageDown: from + PAGE,
+    Home: 0,
+    End: count - 1
+  };
+  return from < 0 ? null : (targets[key] ?? null);
+}

@@ -1,0 +1,66 @@
+"""Search over HTTP."""
+
+from __future__ import annotations
+
+import json
+
+from ..conftest import request
+
+
+async def opened(call, jp_root_dir, name, cell, intent):
+    """A notebook on disk, of which one cell was asked for; its id."""
+    reply = await call("POST", "notebooks", {"path": name, "cellIds": [cell]})
+    notebook_id = reply.data["notebookId"]
+    notebook = {
+        "cells": [],
+        "metadata": {"aiserver": {"notebook_id": notebook_id}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (jp_root_dir / name).write_text(json.dumps(notebook))
+    await call("POST", "generate", request(intent, notebookId=notebook_id, cellId=cell))
+    return notebook_id
+
+
+async def test_hits_name_their_step_and_their_file(call, jp_root_dir):
+    here = await opened(call, jp_root_dir, "here.ipynb", "c1", "读取数据文件")
+    there = await opened(call, jp_root_dir, "there.ipynb", "c2", "读取 data 文件")
+    reply = await call("GET", "search?q=数据文件")
+    assert reply.status == 200 and reply.data["unread"] == 0
+    assert reply.data["total"] == 1
+    (hit,) = reply.data["results"]
+    assert hit["path"] == "here.ipynb" and hit["notebookId"] == here and hit["cellId"] == "c1"
+    assert (hit["turnId"], hit["step"], hit["where"]) == (1, 0, "intent")
+    assert hit["snippet"][-1] == {"text": "数据文件", "hit": True}
+    assert (await call("GET", "search?q=读取")).data["total"] == 2
+    only = (await call("GET", f"search?q=读取&notebookId={there}")).data
+    assert [row["notebookId"] for row in only["results"]] == [there]
+    (jp_root_dir / "there.ipynb").unlink()
+    gone = (await call("GET", f"search?q=读取&notebookId={there}")).data
+    assert gone["results"][0]["path"] is None
+
+
+async def test_an_empty_query_finds_nothing(call):
+    await call("POST", "generate", request("one"))
+    for query in ("", "q=", "q=%20"):
+        reply = await call("GET", f"search?{query}" if query else "search")
+        assert reply.status == 200 and reply.data["results"] == []
+
+
+async def test_what_is_wrong_is_named(call):
+    for query, name in {
+        "q=x&by=magic": "by",
+        "q=x&limit=51": "limit",
+        "q=x&limit=0": "limit",
+        "q=x&offset=-1": "offset",
+        "q=x&notebookId=..%2F..%2Fetc": "notebookId",
+        "q=" + "x" * 1001: "q",
+    }.items():
+        reply = await call("GET", f"search?{query}")
+        assert reply.status == 400 and reply.data["message"].startswith(name + ":"), query
+
+
+async def test_what_meaning_needs_is_said(call):
+    meaning = (await call("GET", "search?q=x&by=meaning")).data["meaning"]
+    installed = meaning["available"]
+    assert meaning["install"] == (None if installed else 'pip install "aiserver[semantic]"')

@@ -1,0 +1,238 @@
+"""The engine over stores: real sessions, and what must hold whatever is in them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aiserver.errors import SessionCorrupt, StorageUnreachable
+from aiserver.models import SessionKey
+from aiserver.search import Found, SearchEngine
+from aiserver.search import index as indexes
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+
+from ..sessions.records import event, in_loop, turn
+
+DATA = Path(__file__).parent.parent / "data"
+LOG = logging.getLogger("test")
+LONG = 60.0  # no search here takes that
+
+
+class Watched(InMemorySessionManager):
+    """Counts what is read, and fails where it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[SessionKey] = []
+        self.faults: dict[str, Exception] = {}
+        self.gate: asyncio.Event | None = None
+
+    async def load_if_exists(self, key):
+        if self.gate:
+            await self.gate.wait()
+        self.read.append(key)
+        if key.cell_id in self.faults:
+            raise self.faults[key.cell_id]
+        return await super().load_if_exists(key)
+
+
+async def fill(store, count=5, notebook="nb", owner="") -> None:
+    for number in range(count):
+        key = SessionKey(notebook, f"c{number}", owner)
+        await store.save_interaction(key, turn(f"question {number}", f"answer_{number} = 1"))
+
+
+def named(found: Found) -> list[str]:
+    return [hit.cell_id for hit in found.hits]
+
+
+@pytest.fixture
+def old_sessions(tmp_path):
+    """Real requests and answers about three notebooks, as the predecessor kept them."""
+    folder = tmp_path / ".aiserver_sessions"
+    shutil.copytree(DATA / "predecessor", folder)
+    return FileSessionManager(root=str(tmp_path))
+
+
+def test_real_sessions_are_found_at_their_step(old_sessions):
+    @in_loop
+    async def searching():
+        engine = SearchEngine(old_sessions, LOG)
+        found = await engine.search("churn", patience=LONG)
+        assert found.total and not found.unread
+        for hit in found.hits:
+            key = SessionKey(hit.notebook_id, hit.cell_id)
+            session = await old_sessions.load_session(key)
+            (asked,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
+            whole = asked.user_request.intent + asked.ai_response.suggestion
+            assert "churn" in whole.lower() and hit.intent == asked.user_request.intent
+            assert any(piece["hit"] for piece in hit.snippet)
+            assert hit.step is not None
+        notebook = found.hits[0].notebook_id
+        there = await engine.search("churn", notebook_id=notebook, patience=LONG)
+        assert 0 < there.total <= found.total
+        assert {hit.notebook_id for hit in there.hits} == {notebook}
+        # A request is found by its own words, first of all.
+        for row in (await old_sessions.list_sessions())[0]:
+            again = await engine.search(row.last_intent, limit=50, patience=LONG)
+            assert any(hit.intent.startswith(row.last_intent) for hit in again.hits[:3])
+        await engine.close()
+
+    searching()
+
+
+@in_loop
+async def test_only_what_changed_is_read_again():
+    store = Watched()
+    await fill(store)
+    engine = SearchEngine(store, LOG)
+    assert (await engine.search("question", limit=1, patience=LONG)).total == 5
+    store.read.clear()
+    assert (await engine.search("nothing_of_that", patience=LONG)).total == 0
+    assert store.read == []
+    await store.save_interaction(SessionKey("nb", "c3"), turn("nothing_of_that", "x"))
+    assert named(await engine.search("nothing_of_that", patience=LONG)) == ["c3"]
+    assert {key.cell_id for key in store.read} == {"c3"}
+    await store.delete(SessionKey("nb", "c3"))
+    assert (await engine.search("nothing_of_that", patience=LONG)).total == 0
+    await engine.close()
+
+
+@in_loop
+async def test_a_session_whose_revision_another_tool_set_back_is_read_again():
+    store = InMemorySessionManager()
+    key = SessionKey("nb", "c")
+    await store.save_interaction(key, turn("before", ""))
+    engine = SearchEngine(store, LOG)
+    assert (await engine.search("before", patience=LONG)).total == 1
+    await store.delete(key)
+    await store.save_interaction(key, turn("after", ""))
+    assert (await engine.search("before", patience=LONG)).total == 0
+    assert (await engine.search("after", patience=LONG)).total == 1
+    await engine.close()
+
+
+@in_loop
+async def test_owners_are_apart():
+    """P9: nobody finds what is another's, also where notebook and cell have the same ids."""
+    store = InMemorySessionManager()
+    await store.save_interaction(SessionKey("nb", "c", "ann"), turn("secret of ann", ""))
+    await store.save_interaction(SessionKey("nb", "c", "bob"), turn("bob's own", ""))
+    engine = SearchEngine(store, LOG)
+    for by in ("words", "meaning"):
+        ann = await engine.search("secret", owner="ann", by=by, patience=LONG)
+        bob = await engine.search("secret", owner="bob", by=by, patience=LONG)
+        assert [hit.intent for hit in ann.hits] == ["secret of ann"]
+        assert "secret of ann" not in [hit.intent for hit in bob.hits]
+        assert not (await engine.search("secret", by=by, patience=LONG)).hits
+    await engine.close()
+
+
+@in_loop
+async def test_without_room_it_finds_the_same():
+    store = Watched()
+    await fill(store, 70)
+    roomy, narrow = SearchEngine(store, LOG), SearchEngine(store, LOG, room=100)
+    wanted = await roomy.search("question", limit=50, patience=LONG)
+    store.read.clear()
+    assert await narrow.search("question", limit=50, patience=LONG) == wanted
+    index = narrow._indexes[""]
+    assert index._used <= 100 and len(index.entries) == 70
+    assert wanted.total == 70
+    for engine in (roomy, narrow):
+        await engine.close()
+
+
+@in_loop
+async def test_who_has_no_patience_is_told_how_much_is_unread():
+    store = Watched()
+    await fill(store, indexes.BATCH + 8)
+    store.gate = asyncio.Event()
+    engine = SearchEngine(store, LOG)
+    found = await engine.search("question", patience=0)
+    assert (found.total, found.unread) == (0, indexes.BATCH + 8)
+    store.gate.set()
+    found = await engine.search("question", patience=LONG)
+    assert (found.total, found.unread) == (indexes.BATCH + 8, 0)
+    await engine.close()
+
+
+@in_loop
+async def test_the_notebook_that_is_asked_for_is_read_first():
+    store = Watched()
+    await fill(store, indexes.BATCH * 2, notebook="large")
+    await store.save_interaction(
+        SessionKey("small", "c"), turn("question", "", timestamp="2020-01-01T00:00:00Z")
+    )
+    engine = SearchEngine(store, LOG)
+    found = await engine.search("question", notebook_id="small", patience=LONG)
+    assert found.total == 1 and len(store.read) <= 2
+    await engine.close()
+
+
+@in_loop
+async def test_one_that_cannot_be_read_hides_no_other():
+    store = Watched()
+    await fill(store)
+    store.faults["c2"] = SessionCorrupt()
+    engine = SearchEngine(store, LOG)
+    assert (await engine.search("question", patience=LONG)).total == 4
+    store.read.clear()
+    await engine.search("nothing_of_that", patience=LONG)
+    assert store.read == []  # it is not tried again till it changes
+    await engine.close()
+
+
+@in_loop
+async def test_a_store_that_is_away_is_said_and_asked_again():
+    store = Watched()
+    await fill(store)
+    engine = SearchEngine(store, LOG)
+    store.faults["c2"] = StorageUnreachable()
+    with pytest.raises(StorageUnreachable):
+        await engine.search("question", patience=LONG)
+    store.faults.clear()
+    assert (await engine.search("question", patience=LONG)).total == 5
+    await engine.close()
+
+
+@in_loop
+async def test_pages_are_parts_of_one_order():
+    store = InMemorySessionManager()
+    await fill(store, 23)
+    engine = SearchEngine(store, LOG)
+    whole = await engine.search("question", limit=50, patience=LONG)
+    parts = [await engine.search("question", offset=at, limit=10) for at in (0, 10, 20, 30)]
+    assert [hit for part in parts for hit in part.hits] == whole.hits
+    assert {part.total for part in parts} == {23}
+    await engine.close()
+
+
+@in_loop
+async def test_errors_of_runs_are_found():
+    store = InMemorySessionManager()
+    key = SessionKey("nb", "c")
+    await store.save_interaction(key, turn("load", "df['price']"))
+    failed = {"status": "error", "ename": "KeyError", "evalue": "'价格'"}
+    await store.record_events(key, [event("run", source="df['price']", data=failed)])
+    engine = SearchEngine(store, LOG)
+    (hit,) = (await engine.search("keyerror 价格", patience=LONG)).hits
+    assert (hit.where, hit.turn_id, hit.step) == ("error", 1, 0)
+    assert "".join(piece["text"] for piece in hit.snippet) == "KeyError: '价格'"
+    await engine.close()
+
+
+@in_loop
+async def test_closing_stops_the_reading():
+    store = Watched()
+    await fill(store)
+    store.gate = asyncio.Event()
+    engine = SearchEngine(store, LOG)
+    await engine.search("question", patience=0)
+    await engine.close()
+    assert store.read == []

@@ -1,0 +1,204 @@
+"""Texts made alike, queries, ranks and snippets, without a store."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
+from aiserver.search.fold import find, folded
+from aiserver.search.query import Term, parsed
+from aiserver.search.rank import candidates, degree, ranked
+from aiserver.search.snippet import snippet
+from aiserver.search.texts import FIELDS, entry_of
+
+
+def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Session:
+    """A session of turns: what was asked, and the code."""
+    session = new_session(SessionKey("nb", cell))
+    session.interactions = [
+        Interaction(
+            turn_id=number,
+            seq=number,
+            timestamp=f"2026-01-{day:02}T10:00:{number:02}.000Z",
+            user_request=UserRequest(intent=intent),
+            ai_response=AIResponse(suggestion=code, status="success"),
+        )
+        for number, (intent, code) in enumerate(turns, 1)
+    ]
+    return session
+
+
+def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
+    """Cell and turn of each hit, best first."""
+    terms = parsed(query)
+    entries = [entry_of(session) for session in sessions]
+    found = [one for entry in entries for one in candidates(entry, terms)]
+    rows = ranked(found, terms, sum(len(entry.turns) for entry in entries))
+    return [(row.entry.cell_id, row.turn.turn_id) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("READ_CSV", "read_csv"),
+        ("ｒｅａｄ＿ｃｓｖ", "read_csv"),
+        ("Straße", "STRASSE"),
+        ("café", "cafe\u0301"),
+        ("résumé", "resume"),
+        ("ｶﾞｷﾞｸﾞ", "ガギグ"),
+        ("한글", "\u1112\u1161\u11ab\u1100\u1173\u11af"),
+        ("①", "1"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+    ],
+)
+def test_the_same_word_however_it_is_written(one, other):
+    assert folded(one) == folded(other)
+
+
+def test_marks_that_are_letters_stay():
+    assert folded("が") != folded("か")
+    assert folded("कि") != folded("क")
+
+
+@given(st.text())
+def test_folding_keeps_nothing_that_parts_turns_or_fields(text):
+    flat = folded(text)
+    assert "\x1e" not in flat and "\x1f" not in flat
+    assert folded(flat) == flat
+
+
+@given(st.text(), st.text(max_size=3))
+def test_what_is_marked_is_in_the_text_and_in_order(text, word):
+    last = 0
+    for start, end in find(text, [folded(word)]):
+        assert last <= start < end <= len(text)
+        last = end
+
+
+def test_marks_stand_where_a_person_sees_the_word():
+    text = "①　Ｒｅａｄ cafe\u0301 里的 CSV"
+    marked = [text[a:b] for a, b in find(text, ["read", "cafe", "csv", "里"])]
+    assert marked == ["Ｒｅａｄ", "cafe\u0301", "里", "CSV"]
+
+
+def test_terms():
+    assert parsed("  ") == () and parsed("…") == ()
+    assert parsed('读取 CSV "the first rows" csv') == (
+        Term("读取"),
+        Term("csv"),
+        Term("the first rows"),
+    )
+    assert parsed("读取数据，画图。") == (
+        Term("读取数据", pairs=("读取", "取数", "数据")),
+        Term("画图"),
+    )
+    assert parsed("pd.read_csv(") == (Term("pd.read_csv", ("pd", "read", "csv")),)
+    assert parsed("DataFrame") == (Term("dataframe", ("data", "frame")),)
+    assert parsed("读取csv文件吧") == (
+        Term("读取csv文件吧", names=("读取", "csv"), pairs=("文件", "件吧")),
+    )
+    assert parsed("C++") == (Term("c++"),)
+
+
+def test_a_whole_word_is_more_than_a_piece_of_one():
+    csv = Term("csv")
+    texts = ["the csv file", "read_csv(x)", "csvs", "dfcsv"]
+    assert [degree(csv, text) for text in texts] == [1.0, 0.85, 0.7, 0.4]
+    assert degree(csv, "dfcsv and csv") == 1.0
+    assert degree(Term("数据"), "读取数据文件") == 1.0
+    assert degree(csv, "读取csv文件") == 1.0
+    assert degree(csv, "nothing") == 0.0
+
+
+def test_chinese_is_found_inside_of_sentences_and_with_words_between():
+    a = session_of(("读取 data.csv 文件，显示前五行", "df.head()"), cell="a")
+    b = session_of(("画出价格的直方图", "df.price.hist()"), cell="b")
+    c = session_of(("把文件保存为 Excel", "df.to_excel('a.xlsx')"), cell="c")
+    assert search("直方图", a, b, c) == [("b", 1)]
+    assert search("文件", a, b, c) == [("a", 1), ("c", 1)]
+    assert search("读取data文件", a, b, c) == [("a", 1)]
+    assert search("五行", a, b, c) == [("a", 1)]
+    assert search("股票", a, b, c) == []
+
+
+def test_names_in_code_are_found_by_their_parts():
+    a = session_of(("load it", "df = pd.read_csv('x')"), cell="a")
+    b = session_of(("load it", "df = pd.read_excel('x')"), cell="b")
+    for query in ("csv", "read_csv", "pd.read_csv", "READ_CSV", "pd csv"):
+        assert search(query, a, b) == [("a", 1)], query
+    assert search("DataFrame", session_of(("x", "to_data_frame()"), cell="d")) == [("d", 1)]
+
+
+def test_turns_with_all_the_words_come_alone():
+    both = session_of(("plot the price", ""), cell="both")
+    one = session_of(("drop the price", ""), cell="one")
+    assert search("plot price", both, one) == [("both", 1)]
+    # Where none has all of them, those that have most.
+    found = search("how to plot price by year", both, one)
+    assert found[0] == ("both", 1)
+
+
+def test_what_was_asked_counts_more_than_code_and_the_newest_comes_first_among_equals():
+    asked = session_of(("a histogram please", "x"), cell="asked", day=1)
+    written = session_of(("show it", "histogram(x)"), cell="written", day=9)
+    assert search("histogram", written, asked) == [("asked", 1), ("written", 1)]
+    old = session_of(("sum up", ""), cell="old", day=3)
+    new = session_of(("sum up", ""), cell="new", day=20)
+    assert search("sum", old, new) == [("new", 1), ("old", 1)]
+
+
+def test_code_that_later_turns_keep_is_one_hit():
+    session = session_of(
+        ("load", "df = read_csv('a')"),
+        ("first rows", "df = read_csv('a')\ndf.head()"),
+        ("use read_csv with a separator", "df = read_csv('a', sep=';')\ndf.head()"),
+        ("the tail", "df = read_csv('a', sep=';')\ndf.tail()"),
+        ("start anew", "x = 1"),
+        ("and load", "df = read_csv('b')"),
+    )
+    assert {turn for _, turn in search("read_csv", session)} == {1, 3, 6}
+    assert search("head", session) == [("c1", 2)]
+
+
+def test_errors_of_runs_belong_to_the_turn_before():
+    from aiserver.models import Event
+
+    session = session_of(("load", "df['price']"), ("again", "df['preis']"))
+    session.interactions[1].seq = 3
+    failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
+    stamp = "2026-01-01T10:00:00Z"
+    session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
+    (row,) = ranked(candidates(entry_of(session), parsed("KeyError")), parsed("KeyError"), 2)
+    assert (row.turn.turn_id, row.where) == (1, "error")
+
+
+def test_the_packed_texts_are_the_fields():
+    session = session_of(("Ａsk\x1e\x1f", "X\x1e = 1"), ("", ""))
+    assert [fields for _, fields in entry_of(session).texts()] == [
+        ["ask  ", "x  = 1", "", ""],
+        [""] * len(FIELDS),
+    ]
+
+
+def test_snippets_show_the_line_with_the_words():
+    code = "import pandas as pd\n\ndf = pd.read_CSV('a.csv')\n"
+    assert snippet(code, parsed("read_csv")) == [
+        {"text": "df = pd.", "hit": False},
+        {"text": "read_CSV", "hit": True},
+        {"text": "('a.csv')", "hit": False},
+    ]
+    long = "一" * 500 + "直方图" + "二" * 500
+    pieces = snippet(long, parsed("直方图"))
+    assert {"text": "直方图", "hit": True} in pieces
+    assert pieces[0] == {"text": "…", "hit": False} and pieces[-1]["text"].endswith("…")
+    assert sum(len(piece["text"]) for piece in pieces) < 170
+    assert snippet("\n \n", parsed("x")) == []
+
+
+@given(st.text(), st.text(max_size=8))
+def test_a_snippet_is_a_line_of_the_text(text, query):
+    pieces = snippet(text, parsed(query))
+    shown = "".join(piece["text"] for piece in pieces).strip("…")
+    assert shown in text and "\n" not in shown

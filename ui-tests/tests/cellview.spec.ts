@@ -1,0 +1,299 @@
+/**
+ * The cell's own view of its replay: every step of an eventful life, by mouse and by keyboard.
+ */
+import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { eventfulLife, IRecord, sessionFile } from '../fixtures/history';
+import { expect, Lab, test } from '../fixtures/lab';
+import { code } from '../fixtures/scripted';
+
+/** Write a cell's life to the disk, and open its notebook at the end of it. */
+async function openLife(
+  lab: Lab,
+  openNotebook: (
+    sources: string[],
+    options?: { metadata?: Record<string, unknown> }
+  ) => Promise<string>,
+  id: string,
+  life: { records: IRecord[]; source: string }
+): Promise<string> {
+  await lab.write(
+    `.aiserver_sessions/${id}_cell-1.json`,
+    sessionFile(id, 'cell-1', life.records)
+  );
+  return openNotebook([life.source, 'other = 1'], {
+    metadata: { aiserver: { notebook_id: id } }
+  });
+}
+
+async function cells(page: IJupyterLabPageFixture): Promise<string[]> {
+  return page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+      (cell: any) => cell.model.sharedModel.getSource()
+    )
+  );
+}
+
+test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
+  const life = eventfulLife();
+  const file = await openLife(lab, openNotebook, 'life-mouse', life);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await cell.focus();
+
+  // Each kind of step has its words, and what was left says so.
+  await expect(replay.steps).toHaveCount(9);
+  await expect(replay.steps.nth(1)).toContainText('Run [3]');
+  await expect(replay.steps.nth(1)).toContainText('KeyError');
+  await expect(replay.steps.nth(2)).toContainText('Edited by hand');
+  await expect(replay.steps.nth(4)).toContainText('left behind');
+  await expect(replay.steps.nth(5)).toContainText('Restored step 3');
+  await expect(replay.steps.nth(8)).toContainText('Moved up');
+  await expect(replay.panel).toContainText('runs clean');
+
+  // A version shows what was asked, answered and printed.
+  await replay.steps.nth(2).getByRole('button').click();
+  await expect(replay.output).toContainText('171 905');
+  await replay.steps.nth(0).getByRole('button').click();
+  await expect(replay.panel).toContainText('What was asked');
+  await expect(replay.panel).toContainText(
+    'It sums the revenue of each month and plots it.'
+  );
+  await expect(replay.panel).toContainText("KeyError: 'month'");
+
+  // Side by side, where there is room; it is remembered.
+  await replay.steps.nth(2).getByRole('button').click();
+  await expect(replay.side('A')).toHaveCount(0);
+  await replay.wide(620);
+  await replay.button('Before and after side by side').click();
+  await expect(replay.side('A')).toContainText('"month"');
+  await expect(replay.side('B')).toContainText('to_period');
+  await replay.button('Before and after side by side').click();
+  await expect(replay.side('A')).toHaveCount(0);
+
+  // Any two: the slider chooses B, Shift chooses A.
+  await replay.button('Compare with another step').click();
+  await expect(replay.panel.getByLabel('Compare step')).toHaveValue('2');
+  await replay.steps.nth(6).getByRole('button').click();
+  await replay.steps.nth(0).getByRole('button').click({ modifiers: ['Shift'] });
+  await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
+  await expect(replay.panel.getByLabel('with step')).toHaveValue('7');
+  await expect(replay.code).toContainText('每月收入');
+  await replay.button('Stop comparing').click();
+
+  // Restore asks before it replaces what no step holds.
+  await cell.focus();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type('\n# mine');
+  const mine = await cell.source();
+  await replay.steps.nth(2).getByRole('button').click();
+  await expect(replay.panel).toContainText('edited since');
+  await replay.button('Restore this version').click();
+  const question = page.getByRole('dialog');
+  await expect(question).toContainText('has changed since its last step');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await cell.source()).toBe(mine);
+  await replay.button('Restore this version').click();
+  await question.getByRole('button', { name: 'Restore' }).click();
+  await expect.poll(() => cell.source()).toBe(life.records[3].source);
+  // What it replaced is recorded; one undo brings it back.
+  await expect
+    .poll(async () => (await lab.sessions('life-mouse'))[0].events?.at(-1))
+    .toMatchObject({ type: 'restore', data: { from_seq: 4, replaced: mine } });
+  await replay.button('Undo').click();
+  expect(await cell.source()).toBe(mine);
+
+  // A copy below, which is not run.
+  await replay.steps.nth(0).getByRole('button').click();
+  await replay.button('Insert this version below the cell').click();
+  await expect
+    .poll(() => cells(page))
+    .toEqual([mine, life.records[1].source, 'other = 1']);
+  await expect(new CellUnderTest(page, 1).output).toHaveCount(0);
+
+  // A branch: the version is in the cell, and the next request goes on from its turn.
+  await lab.model!.script(code('branched = True'));
+  await replay.button(/^Branch/).click();
+  await question.getByRole('button', { name: 'Restore' }).click();
+  await expect(cell.row).toContainText('goes on from turn 1');
+  expect(await cell.source()).toBe(life.records[1].source);
+  await cell.ask('another way');
+  await cell.accept(60_000); // The first request of a server loads much.
+  await expect
+    .poll(async () => (await lab.sessions('life-mouse'))[0].interactions.at(-1))
+    .toMatchObject({ parent_turn_id: 1, turn_id: 4 });
+  await expect(replay.panel).toContainText('another way');
+
+  // And back to what ran.
+  await replay
+    .button('Restore the last version that ran clean')
+    .click();
+  await expect.poll(() => cell.source()).toBe(life.source);
+  expect(await lab.notebookId(file)).toBe('life-mouse');
+});
+
+test('an eventful life, by keyboard alone', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const life = eventfulLife();
+  await openLife(lab, openNotebook, 'life-keys', life);
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  const keys = page.keyboard;
+  const tabTo = async (target: ReturnType<ReplayUnderTest['button']>) => {
+    for (let i = 0; i < 25; i++) {
+      if (await target.evaluate(node => node === document.activeElement)) {
+        return;
+      }
+      await keys.press('Tab');
+    }
+    await expect(target).toBeFocused();
+  };
+  await keys.press('ControlOrMeta+Alt+r');
+  await expect(replay.slider).toBeFocused();
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '9');
+
+  // The slider: by one, to the ends, and the space bar plays.
+  await keys.press('Home');
+  await expect(replay.slider).toHaveAttribute(
+    'aria-valuetext',
+    'Step 1 of 9: Plot revenue by month'
+  );
+  await keys.press('PageUp');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '2');
+  await keys.press('ArrowRight');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
+  await keys.press(' ');
+  await expect(replay.button('Pause')).toBeVisible();
+  await keys.press(' ');
+  await expect(replay.button('Play')).toBeVisible();
+  await keys.press('End');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '9');
+
+  // The list: one stop for Tab, arrows go through it.
+  await tabTo(replay.steps.nth(8).getByRole('button'));
+  await keys.press('ArrowUp');
+  await keys.press('ArrowUp');
+  await expect(replay.steps.nth(6).getByRole('button')).toBeFocused();
+  await keys.press('Home');
+  await expect(replay.steps.nth(0).getByRole('button')).toBeFocused();
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
+  await keys.press('ArrowDown');
+  await keys.press('ArrowDown');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
+
+  // Compare: the field has the focus, Escape ends it.
+  await keys.press('Shift+Tab');
+  await tabTo(replay.button('Compare with another step'));
+  await keys.press('Enter');
+  await expect(replay.panel.getByLabel('Compare step')).toBeFocused();
+  await keys.press('ArrowDown');
+  await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
+  await keys.press('Escape');
+  await expect(replay.panel.getByLabel('Compare step')).toHaveCount(0);
+  await expect(replay.button('Compare with another step')).toBeFocused();
+
+  // Restore, and take it back.
+  await tabTo(replay.button('Restore this version'));
+  await keys.press('Enter');
+  await expect.poll(() => cell.source()).toBe(life.records[3].source);
+  await tabTo(replay.button('Undo'));
+  await keys.press('Enter');
+  await expect.poll(() => cell.source()).toBe(life.source);
+
+  // Branch: the cursor is where the request is written.
+  await lab.model!.script(code('branched = True'));
+  await tabTo(replay.button(/^Branch/));
+  await keys.press('Enter');
+  await expect(cell.input).toBeFocused();
+  await keys.type('another way');
+  await keys.press('Enter');
+  await expect(cell.button(/^Accept/)).toBeVisible({ timeout: 60_000 });
+  await keys.press('Shift+Enter');
+  await expect.poll(() => cell.source()).toBe('branched = True');
+  expect(
+    (await lab.sessions('life-keys'))[0].interactions.at(-1)
+  ).toMatchObject({ parent_turn_id: 1 });
+});
+
+test('who wrote each line: by keys, live, and without asking for each letter', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openLife(lab, openNotebook, 'life-blame', eventfulLife());
+  const cell = new CellUnderTest(page, 0);
+  const replay = new ReplayUnderTest(page);
+  const keys = page.keyboard;
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (/\/blame$/.test(request.url())) {
+      asked.push(request.url());
+    }
+  });
+  await cell.focus();
+  expect(asked).toHaveLength(0); // Off until somebody wants it.
+  await keys.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).toHaveText(['1', '', '3', '1', '3', '']);
+  expect(asked).toHaveLength(1);
+
+  // The line with the cursor, in words.
+  await keys.press('ControlOrMeta+Home');
+  await expect(cell.authorship).toContainText('“Plot revenue by month”');
+  await keys.press('ArrowDown');
+  await expect(cell.authorship).toContainText('By hand');
+
+  // It follows what is typed.
+  await keys.press('ControlOrMeta+End');
+  await keys.type('\nplt.show()');
+  await expect(cell.authorship).toContainText('not noted yet');
+  await expect(cell.authors).toHaveCount(7);
+  expect(asked).toHaveLength(1);
+
+  // From the line to its step, by keys and by mouse.
+  await keys.press('ControlOrMeta+Home');
+  await keys.press('ControlOrMeta+Alt+l');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
+  await cell.authors.nth(1).click();
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
+
+  // And off again.
+  await cell.focus();
+  await keys.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).toHaveCount(0);
+  await expect(cell.authorship).toHaveCount(0);
+});
+
+test('a thousand steps: only what is seen is drawn', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const records: IRecord[] = Array.from({ length: 1000 }, (_, i) => ({
+    type: 'edit',
+    source: `x = ${i}\nprint(x)`,
+    data: { trigger: 'run' }
+  }));
+  await openLife(lab, openNotebook, 'life-long', {
+    records,
+    source: 'x = 999\nprint(x)'
+  });
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await new CellUnderTest(page, 0).focus();
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '1000');
+  await expect(replay.current).toHaveAttribute('aria-posinset', '1000');
+  expect(await replay.steps.count()).toBeLessThan(60);
+  await replay.current.getByRole('button').focus();
+  await page.keyboard.press('Home');
+  await expect(replay.current).toHaveAttribute('aria-posinset', '1');
+  await expect(replay.current.getByRole('button')).toBeFocused();
+  await expect(replay.current).toBeInViewport();
+  await page.keyboard.press('PageDown');
+  await expect(replay.current).toHaveAttribute('aria-posinset', '101');
+  expect(await replay.steps.count()).toBeLessThan(60);
+});
