@@ -16,6 +16,7 @@ which they came.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..models import NotebookLogEntry, Session
@@ -159,7 +160,8 @@ class Timeline:
         last = self.moments[-1] if self.moments else None
         joins = last is not None and not order and not last.saved and _is_beginning(last, steps)
         if last is not None and (joins or not (steps or order)):
-            self.moments[-1] = last._replace(
+            self.moments[-1] = replace(
+                last,
                 saved=last.saved or item.saves > 0,
                 also=last.also + tuple((cell.cell_id, step.index) for cell, step in steps),
             )

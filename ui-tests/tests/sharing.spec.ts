@@ -301,7 +301,8 @@ lab.describe('in JupyterLab', () => {
       server.model!.script(code('made = 1'));
       const asked = new CellUnderTest(page, 0);
       await asked.ask('make one');
-      await asked.accept();
+      // The server loads what asks models at the first request.
+    await asked.accept(60_000);
       await page.getByRole('menuitem', { name: 'File', exact: true }).click();
       await page.getByText('Export the Replay As').hover();
       const [download] = await Promise.all([
