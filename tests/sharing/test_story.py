@@ -21,7 +21,7 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
     for _ in range(90):
         page.act()
     sessions = dict(page.server.sessions)
-    timeline = Timeline(list(sessions.values()), page.server.log)
+    timeline = Timeline.of(list(sessions.values()), page.server.log)
     told = story(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
     row: list[Any] = []
     left: list[int] = []
