@@ -12,6 +12,7 @@ import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
 import { trackPlugin } from './plugins/track';
+import { sharingPlugin } from './plugins/sharing';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
 const plugins: JupyterFrontEndPlugin<any>[] = [
@@ -23,6 +24,7 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   askPlugin,
   firstStepsPlugin,
   replayPlugin,
+  sharingPlugin,
   blamePlugin
 ];
 

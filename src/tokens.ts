@@ -209,6 +209,8 @@ export namespace CommandIDs {
   export const showReplay = 'aiserver:show-replay';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
   export const showStep = 'aiserver:show-step';
+  /** Show the search in the sidebar. */
+  export const search = 'aiserver:search-replay';
   /** Put the step that the sidebar shows back into the cell. */
   export const restore = 'aiserver:restore-step';
   /** Put the last version that ran without an error back into the cell. */
@@ -217,6 +219,8 @@ export namespace CommandIDs {
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line with the cursor. */
   export const showLine = 'aiserver:show-line-step';
+  /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
+  export const exportReplay = 'aiserver:export-replay';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

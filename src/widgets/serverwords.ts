@@ -20,6 +20,8 @@ const SENTENCES = [
   forTranslators('There is nothing under that name.'),
   forTranslators('There is nothing under that address.'),
   forTranslators('Nothing is kept of this cell.'),
+  forTranslators('There is no such moment.'),
+  forTranslators('There is no such picture.'),
   forTranslators('That answer is not being written any more.'),
   forTranslators('There is no such provider.'),
   forTranslators('There is no such model here. Choose one of the list.'),
@@ -38,6 +40,7 @@ const SENTENCES = [
     'address: must be like https://host/path, with no key or name in it'
   ),
   forTranslators('intent: String should have at most %1 characters'),
+  forTranslators('q: must be at most %1 characters'),
 
   // Why a model can't answer.
   forTranslators('The model could not answer.'),
