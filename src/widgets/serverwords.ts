@@ -20,6 +20,7 @@ const SENTENCES = [
   forTranslators('There is nothing under that name.'),
   forTranslators('There is nothing under that address.'),
   forTranslators('Nothing is kept of this cell.'),
+  forTranslators('Nothing is kept of this notebook yet.'),
   forTranslators('There is no such moment.'),
   forTranslators('There is no such picture.'),
   forTranslators('That answer is not being written any more.'),
