@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors import InvalidRequest, NotFound
+from ..errors import NotFound
 from ..histories import Histories, History
 from ..models import Session
 from ..replay import blame, replay, report
@@ -72,7 +72,7 @@ class BlameHandler(_PastHandler):
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
-                raise InvalidRequest("step: there is none of this number") from reason
+                raise NotFound("There is no such step.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
         await self.answer(make)

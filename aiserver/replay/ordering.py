@@ -79,7 +79,8 @@ def ordered(lives: Sequence[Life], log: Sequence[NotebookLogEntry]) -> list[Item
         for cell_id, mark in wall.marks.items():
             marks.setdefault(cell_id, []).append((place, mark))
     for cell, life in enumerate(lives):
-        _place(cell, life, marks.get(life.cell_id, []), listed.get(life.cell_id), times, rooms)
+        known = marks.get(life.cell_id, []), listed.get(life.cell_id)
+        _place(cell, life, walls, *known, times, rooms)
     items: list[Item] = []
     for room, end in zip(rooms, [*walls, None], strict=True):
         items += room.items(end)
@@ -178,9 +179,13 @@ def _merged(cells: dict[int, list[Step]], orders: Sequence[Order]) -> list[Item]
     return [item for *_, item in rows]
 
 
+_NO_CLOCK_IS_SO_WRONG = 2 * 24 * 3600.0  # seconds: two clocks, each a day off
+
+
 def _place(
     cell: int,
     life: Life,
+    walls: Sequence[_Wall],
     marks: Sequence[tuple[int, int]],
     listed: int | None,
     times: Sequence[float],
@@ -189,7 +194,13 @@ def _place(
     """Put the steps of a cell into rooms."""
     at, low = 0, 0
     if marks and listed is not None and not any(map(_is_first, life.steps)):
-        low = listed + 1  # it came blank while somebody watched: nothing of it is older
+        # It was blank, or held what was known, when somebody began to watch. Nothing of it is
+        # older, but for what is by so much that no clock was wrong.
+        began = _instant(walls[listed].timestamp) - _NO_CLOCK_IS_SO_WRONG
+        while at < len(life.steps) and _instant(_time(life.steps[at])) < began:
+            at += 1
+        _float(cell, life.steps[:at], 0, listed, times, rooms)
+        low = listed + 1
     for place, mark in marks:
         end = at
         while end < len(life.steps) and _seq(life.steps[end]) <= mark:

@@ -176,13 +176,14 @@ class _Reader:
     def _origin(self, source: str | None, seq: object) -> Step | None:
         """The step whose code came back: the one that is named, else the newest that had it."""
         named = None
-        for step in reversed(self.steps if type(seq) is int else ()):
-            if step.seq < seq:
-                break
-            if step.seq == seq:
-                if step.code == source:
-                    return step
-                named = named or step
+        if isinstance(seq, int):
+            for step in reversed(self.steps):
+                if step.seq < seq:
+                    break
+                if step.seq == seq:
+                    if step.code == source:
+                        return step
+                    named = named or step
         return named or next((step for step in reversed(self.steps) if step.code == source), None)
 
     def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:

@@ -40,7 +40,8 @@ describe('SearchModel', () => {
   const answer = (...results: SearchHit[]): SearchResults => ({
     ...history.found,
     results,
-    total: results.length
+    total: results.length,
+    unread: 0
   });
 
   beforeEach(async () => {

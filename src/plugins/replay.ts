@@ -19,6 +19,7 @@ import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import type { IAsk } from '../widgets/replay/empty';
 import { askToReplace } from '../widgets/replay/askToReplace';
 import { ReplayPanel } from '../widgets/replay/panel';
+import type { IToggle } from '../widgets/replay/view';
 
 const PLUGIN_ID = 'aiserver:replay';
 
@@ -73,13 +74,19 @@ function activate(
       commands.hasCommand(CommandIDs.firstSteps)
         ? () => void commands.execute(CommandIDs.firstSteps)
         : null,
-    copy: text => Clipboard.copyToSystem(text)
+    copy: text => Clipboard.copyToSystem(text),
+    blame: () => findToggle(commands, CommandIDs.blame)
   });
   panel.disposed.connect(() => {
     model.dispose();
     subject.dispose();
   });
   commands.keyBindingChanged.connect(() => panel.update());
+  commands.commandChanged.connect((_, { id }) => {
+    if (id === CommandIDs.blame) {
+      panel.update();
+    }
+  });
   shell.add(panel, 'right', { rank: 850, type: 'AI Server' });
   restorer?.add(panel, panel.id);
 
@@ -88,6 +95,15 @@ function activate(
     caption: trans.__('Show how the active cell came to be, step by step'),
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => shell.activateById(panel.id)
+  });
+  commands.addCommand(CommandIDs.search, {
+    label: trans.__('Search the Replay'),
+    caption: trans.__('Search all that was asked, answered and written'),
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => {
+      model.view = 'search';
+      shell.activateById(panel.id);
+    }
   });
   commands.addCommand(CommandIDs.showStep, {
     label: trans.__('Show a Step in the Replay'),
@@ -141,6 +157,7 @@ function activate(
   });
   const category = trans.__('AI Server');
   palette?.addItem({ command: CommandIDs.showReplay, category });
+  palette?.addItem({ command: CommandIDs.search, category });
   palette?.addItem({ command: CommandIDs.restore, category });
   palette?.addItem({ command: CommandIDs.restoreClean, category });
 
@@ -178,6 +195,17 @@ async function keepSettings(
     keep('speed', model.player.speed);
     keep('diff', model.diffMode);
   });
+}
+
+/** A command that can be on or off, where it is to be had now. */
+function findToggle(commands: CommandRegistry, id: string): IToggle | null {
+  if (!commands.hasCommand(id) || !commands.isEnabled(id)) {
+    return null;
+  }
+  return {
+    isOn: commands.isToggled(id),
+    toggle: () => void commands.execute(id)
+  };
 }
 
 /** Open a notebook in front, as the file browser does, and wait until it can be read. */

@@ -144,6 +144,8 @@ class Page:
         self._answers: dict[str, _Answer] = {}
         self._deleted: dict[str, tuple[Any, int]] = {}
         self._is_watched = False
+        self._kept: set[str] = set()
+        self._told: set[str] = set()
         self.gone: dict[str, str] = {}
         self.cells += [self._new("code", self._text()) for _ in range(self.random.randint(0, 4))]
         # What is known of a notebook before anybody watches: its cells when it was opened.
@@ -170,13 +172,17 @@ class Page:
         return name
 
     def _past(self) -> None:
-        """What was kept of a cell by a version that watched nothing."""
+        """What was kept of a cell by a version that watched nothing, some time ago."""
         for cell in self.cells:
             if self.random.random() < 0.5:
-                before = self._text()
-                turn = self.server.turn(cell.id, before, cell.source, None)
+                turn = self.server.turn(cell.id, self._text(), cell.source, None)
                 accept = {"type": "accept", "turn_id": turn.turn_id, "source": cell.source}
                 self.server.record(cell.id, accept)
+                self._kept.add(cell.id)
+                if self.random.random() < 0.5:  # it was changed where nobody saw it
+                    cell.source += "\n" + self._line()
+                self._noted[cell.id] = turn.ai_response.suggestion
+        self._now += timedelta(days=30)
 
     # What a person does
 
@@ -220,6 +226,7 @@ class Page:
             source, parent = cell.source, None
         suggestion = self._text()
         turn = self.server.turn(cell.id, source, suggestion, parent)
+        self._kept.add(cell.id)
         self._answers[cell.id] = _Answer(turn.turn_id, suggestion)
 
     def accept(self) -> None:
@@ -233,17 +240,14 @@ class Page:
             cell.source = answer.suggestion.rpartition("\n")[0]
             data = {"hunks": {"accepted": 1, "of": 2}}
         event = {"type": "accept", "turn_id": answer.turn_id, "source": cell.source}
-        self._noted[cell.id] = cell.source
-        self._send({cell.id: [event | ({"data": data} if data else {})]})
+        self._tell(cell, event | ({"data": data} if data else {}))
 
     def reject(self) -> None:
         found = self._answered()
         if found is None:
             return
         cell, answer = found
-        edits = self._edit(cell, "request")
-        event = {"type": "reject", "turn_id": answer.turn_id, "source": cell.source}
-        self._send({cell.id: [*edits, event]})
+        self._tell(cell, {"type": "reject", "turn_id": answer.turn_id, "source": cell.source})
 
     def restore(self) -> None:
         cell = self._any()
@@ -252,15 +256,13 @@ class Page:
             return
         turn = self.random.choice(session.interactions)
         replaced, cell.source = cell.source, turn.ai_response.suggestion
-        self._noted[cell.id] = cell.source
         data = {"from_seq": turn.seq, "replaced": replaced}
-        self._send({cell.id: [{"type": "restore", "source": cell.source, "data": data}]})
+        self._tell(cell, {"type": "restore", "source": cell.source, "data": data})
 
     def reset(self) -> None:
-        """The one thing that comes without a line in the log: asked in the row, not watched."""
         cell = self._any()
         if cell is not None:
-            self.server.record(cell.id, {"type": "context_reset"})
+            self._tell(cell, {"type": "context_reset"})
 
     def move(self) -> None:
         if len(self.cells) < 2:
@@ -311,7 +313,7 @@ class Page:
         edits = self._edits([first, second], "leave")
         self.cells[at : at + 2] = [merged]
         parents = [first.id, second.id]
-        events = {
+        events: dict[str, list[dict[str, Any]]] = {
             cell_id: [*edits.get(cell_id, []), {"type": "merge", "data": {"into": merged.id}}]
             for cell_id in parents
         }
@@ -349,8 +351,10 @@ class Page:
         edits = self._edit(cell, "leave")
         self.cells.remove(cell)
         self._deleted[cell.id] = (cell, at)
-        self.gone[cell.id] = cell.source
         self._answers.pop(cell.id, None)
+        if cell.id not in self._kept and not cell.source:
+            return  # of a blank cell nothing is told but the order, in time
+        self.gone[cell.id] = cell.source
         delete = {"type": "delete", "source": cell.source, "data": {"index": at}}
         self._send({cell.id: [*edits, delete]})
 
@@ -359,7 +363,9 @@ class Page:
             return
         cell, at = self._deleted.pop(self.random.choice(list(self._deleted)))
         self.cells.insert(at, cell)
-        del self.gone[cell.id]
+        self.gone.pop(cell.id, None)
+        if cell.id not in self._kept:
+            return
         self._noted[cell.id] = cell.source
         self._send({cell.id: [{"type": "undelete", "source": cell.source}]})
 
@@ -377,17 +383,24 @@ class Page:
 
     def save(self) -> None:
         if self._is_watched:
-            self._send(self._edits(self.cells, "save"), saved=True)
+            self._send(self._edits(self.cells, "save"))
+            self._send({}, saved=True)
         notebook = copy.deepcopy(new_notebook(cells=self.cells))
         self.saves.append(Saved(notebook, dict(self.gone)))
 
     def _watch(self) -> None:
+        """What each cell holds when it is first seen, where the record doesn't say so."""
         self._is_watched = True
         for cell in self.cells:  # a batch each, as of a notebook too long for one
-            if cell.source or self.random.random() < 0.5:
-                self._noted[cell.id] = cell.source
-                first = {"type": "edit", "source": cell.source, "data": {"trigger": "first"}}
-                self._send({cell.id: [first]})
+            self._send(self._edits([cell], "first"))
+
+    def _tell(self, cell: Any, event: dict[str, Any]) -> None:
+        """What is recorded past the watcher: the next batch names the cell."""
+        self.server.record(cell.id, event)
+        self._kept.add(cell.id)
+        self._told.add(cell.id)
+        if "source" in event:
+            self._noted[cell.id] = event["source"]
 
     def _edits(self, cells: Sequence[Any], trigger: str) -> dict[str, list[dict[str, Any]]]:
         found = {cell.id: self._edit(cell, trigger) for cell in cells}
@@ -396,6 +409,7 @@ class Page:
     def _edit(self, cell: Any, trigger: str) -> list[dict[str, Any]]:
         if self._noted.get(cell.id, "") == cell.source:
             return []
+        self._kept.add(cell.id)
         self._noted[cell.id] = cell.source
         return [{"type": "edit", "source": cell.source, "data": {"trigger": trigger}}]
 
@@ -405,7 +419,10 @@ class Page:
             more["order"] = rows(new_notebook(cells=self.cells))
             self._listed = listed
         if cells or more:
-            self.server.changes(cells, **more)
+            self._kept |= cells.keys()
+            told: dict[str, list[dict[str, Any]]] = {cell_id: [] for cell_id in self._told}
+            self._told.clear()
+            self.server.changes(told | cells, **more)
 
     # Small things
 

@@ -131,6 +131,28 @@ def test_a_deleted_cell_is_gone_until_it_comes_back() -> None:
     assert timeline.at(4).gone == [] and shown(timeline, 4) == [("a", "x"), ("b", "")]
 
 
+def test_a_cell_that_is_gone_is_told_where_it_stood() -> None:
+    books = [edited(cell_id, cell_id) for cell_id in ("a", "b", "c", "d")]
+    for book in books[1:3]:
+        book.event("delete", source=book.events[0]["source"], data={"index": 1})
+    lines = log(
+        order("a", "b", "c", "d"),
+        changed(a=1, b=1, c=1, d=1),
+        order("a", "c", "d"),
+        changed(b=2),
+        order("a", "d"),
+        changed(c=2),
+    )
+    last = Timeline([book.session() for book in books], lines).last()
+    assert last is not None
+    assert {cell.cell_id: cell.after for cell in last.gone} == {"b": ("a",), "c": ("a",)}
+    assert {row["cellId"]: row["after"] for row in last.to_wire()["gone"]} == {"b": "a", "c": "a"}
+    # Where no order was told, nobody knows.
+    alone = Timeline([books[1].session()], []).last()
+    assert alone is not None
+    assert "after" not in alone.to_wire()["gone"][0]
+
+
 def test_an_answer_is_in_the_notebook_from_when_it_was_accepted() -> None:
     book = Book("a")
     turn = book.turn("", "x")
@@ -156,7 +178,7 @@ def test_the_type_of_a_cell_is_that_of_its_time() -> None:
     book.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
     timeline = Timeline.of([book.session()], lines)
-    types = [timeline.at(moment.index).cells[0].type for moment in timeline.moments]
+    types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
     assert told(timeline)[-1] == ("type", "a")
 
@@ -208,11 +230,11 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert born in ("copy", "split")
         assert own or not steps
     for moment in timeline.moments:
-        then = timeline.at(moment.index)
+        then = timeline.at(moment.number)
         there = [cell.cell_id for cell in then.cells]
         assert len(there) == len(set(there))
         assert not {cell.cell_id for cell in then.gone} & set(there)
-        assert then.to_wire()["index"] == moment.index
+        assert then.to_wire()["index"] == moment.number
     wire = timeline.to_wire()
     assert {cell["cellId"] for cell in wire["cells"]} >= {cell.meta.cell_id for cell in cells}
     found = report(timeline, {cell.meta.cell_id: cell for cell in cells})

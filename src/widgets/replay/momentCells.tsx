@@ -17,8 +17,8 @@ export interface IMomentCellsProps {
   /** The moment's colour. */
   tone: DotKind;
   codeMimeType: string;
-  /** Whether the cell is in the notebook now. */
-  isThere: (cellId: string) => boolean;
+  /** The cells that are in the notebook now. */
+  here: ReadonlySet<string>;
   canBringBack: boolean;
   /** Show the cell's own replay, at that step. */
   onOpen: (cellId: string, step: number | null) => void;
@@ -65,8 +65,10 @@ function Cell(
   const lines = cell.source.split('\n');
   const hidden = isWhole ? 0 : Math.max(0, lines.length - LINES);
   const source = hidden ? lines.slice(0, LINES).join('\n') : cell.source;
-  const first = lines.find(line => line.trim())?.trim() ?? trans.__('empty');
-  const isThere = props.isThere(cell.cellId);
+  const first =
+    lines.find(line => line.trim())?.trim() ??
+    (cell.step === null ? trans.__('not noted yet') : trans.__('empty'));
+  const isThere = props.here.has(cell.cellId);
   const name =
     number === null
       ? trans.__('Deleted cell: %1', first)
@@ -95,10 +97,20 @@ function Cell(
           />
         ) : (
           <span className="jp-AIServer-Replay-nothing">
-            {trans.__('empty')}
+            {cell.step === null ? trans.__('not noted yet') : trans.__('empty')}
           </span>
         )}
       </button>
+      {isThere && (
+        <button
+          type="button"
+          className="jp-AIServer-Replay-link jp-AIServer-Replay-goTo"
+          tabIndex={tabIndex}
+          onClick={() => onGoTo(cell.cellId)}
+        >
+          {trans.__('Go to the cell')}
+        </button>
+      )}
       <span className="jp-AIServer-Replay-thenActions">
         {number === null && (
           <span className="jp-AIServer-Replay-chip jp-mod-bad">
@@ -113,16 +125,6 @@ function Cell(
             onClick={() => setWhole(true)}
           >
             {trans._n('%1 more line', '%1 more lines', hidden)}
-          </button>
-        )}
-        {isThere && (
-          <button
-            type="button"
-            className="jp-AIServer-Replay-link jp-mod-quiet"
-            tabIndex={tabIndex}
-            onClick={() => onGoTo(cell.cellId)}
-          >
-            {trans.__('Go to the cell')}
           </button>
         )}
         {!isThere && props.canBringBack && (
@@ -198,7 +200,7 @@ function classOf({ cell, number }: IRow, tone: DotKind): string {
 
 function heightOf(source: string): number {
   const lines = source.split('\n').length;
-  return 34 + Math.min(lines, LINES) * LINE_PX;
+  return 12 + Math.min(lines, LINES) * LINE_PX + (lines > LINES ? 20 : 0);
 }
 
 function mimeOf(type: string, codeMimeType: string): string {

@@ -28,6 +28,10 @@ export function NotebookView(props: {
   const { timeline, overview } = model;
   const { rows, isLoading, error } = overview;
   const acts = useActs(model);
+  const here = React.useMemo(
+    () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
+    [rows]
+  );
   if (!rows.length && !timeline.moments.length) {
     return (
       <Empty
@@ -66,7 +70,7 @@ export function NotebookView(props: {
           then={then}
           tone={momentDot(moment)}
           codeMimeType={model.codeMimeType}
-          isThere={acts.isThere}
+          here={here}
           canBringBack={model.canBringBack}
           onOpen={acts.open}
           onGoTo={acts.goTo}
@@ -95,7 +99,6 @@ function useActs(model: ReplayModel) {
       open: (cellId: string, step: number | null) =>
         void model.showStep(cellId, { step }),
       bringBack: (cellId: string) => void model.bringBack(cellId),
-      isThere: (cellId: string) => model.isThere(cellId),
       mergedInto: (cellId: string) =>
         model.timeline.cell(cellId)?.mergedInto ?? null,
       modelInfo: (id: string) => model.modelInfo(id)
@@ -155,9 +158,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
           onClick={() => player.goTo(position + 1)}
         />
         <span className="jp-AIServer-Replay-count">
-          {isNow
-            ? trans._n('%1 moment', '%1 moments', count)
-            : trans.__('%1 of %2', position + 1, count)}
+          {isNow ? '' : trans.__('%1 of %2', position + 1, count)}
         </span>
         <button
           type="button"
@@ -168,8 +169,30 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
           {trans.__('Now')}
         </button>
       </div>
-      {moment && <MomentHead model={props.model} moment={moment} />}
+      {moment ? (
+        <MomentHead model={props.model} moment={moment} />
+      ) : (
+        <NowHead count={count} since={moments[0].timestamp} />
+      )}
     </section>
+  );
+}
+
+/** As high as the head of a moment, so that nothing jumps. */
+function NowHead(props: { count: number; since: string }): React.JSX.Element {
+  const { trans } = useReplay();
+  const { count, since } = props;
+  return (
+    <div className="jp-AIServer-Replay-moment">
+      <i className="jp-AIServer-Replay-dot jp-mod-now" />
+      <span className="jp-AIServer-Replay-title">
+        {trans.__('As it is now')}
+      </span>
+      <span className="jp-AIServer-Replay-by">
+        <span>{trans._n('%1 moment since', '%1 moments since', count)}</span>
+        <When time={since} />
+      </span>
+    </div>
   );
 }
 
@@ -193,8 +216,8 @@ function MomentHead(props: {
       <span className="jp-AIServer-Replay-title" title={title}>
         {title}
       </span>
-      {chip && <Chip {...chip} />}
       <span className="jp-AIServer-Replay-by">
+        {chip && <Chip {...chip} />}
         {cellId !== null && (
           <button
             type="button"

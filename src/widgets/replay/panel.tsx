@@ -4,14 +4,15 @@
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
-import { Message } from '@lumino/messaging';
+import { Message, MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
 import React from 'react';
 
 import type { ReplayModel } from '../../models/replay';
 import { IReplayContext, pickLocale, ReplayContext } from './context';
 import type { IAsk } from './empty';
 import { replayIcon } from './icons';
-import { ReplayView } from './view';
+import { IToggle, ReplayView } from './view';
 
 /** Times are shown to the minute. */
 const TICK_MS = 30_000;
@@ -26,6 +27,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     /** Open the guided notebook; null where that is not to be had. */
     firstSteps?: () => (() => void) | null;
     copy: (text: string) => void;
+    /** Showing who wrote each line in the cell; null where that is not to be had. */
+    blame?: () => IToggle | null;
   }) {
     super(options.model);
     const trans = options.translator.load('aiserver');
@@ -33,6 +36,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this._ask = options.ask;
     this._firstSteps = options.firstSteps;
     this._copy = options.copy;
+    this._blame = options.blame;
     this._context = {
       trans,
       locale: pickLocale(language, navigator.languages ?? []),
@@ -68,6 +72,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
           ask={this._ask()}
           firstSteps={this._firstSteps?.() ?? undefined}
           copy={this._copy}
+          blame={this._blame?.()}
         />
       </ReplayContext>
     );
@@ -97,6 +102,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
+    // What is to be shown now may be another view than the one that is drawn.
+    MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
     this.node.focus();
     this._wantsFocus = true;
     this._takeFocus();
@@ -110,8 +117,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   /**
-   * Into the slider, so that arrow keys go through the steps at once; into the tabs while there
-   * is none, unless the person went on meanwhile.
+   * Into the slider, so that arrow keys go through the steps at once; in a search into its field;
+   * into the tabs while there is neither, unless the person went on meanwhile.
    */
   private _takeFocus(): void {
     const { activeElement } = document;
@@ -121,10 +128,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     if (activeElement !== this.node && activeElement !== tab) {
       this._wantsFocus = false;
     }
-    const slider = this.node.querySelector<HTMLElement>('[role="slider"]');
+    const field = this.node.querySelector<HTMLElement>(
+      '[role="slider"], input[type="search"]'
+    );
     if (this._wantsFocus) {
-      (slider ?? tab)?.focus();
-      this._wantsFocus = !slider;
+      (field ?? tab)?.focus();
+      this._wantsFocus = !field;
     }
   }
 
@@ -153,6 +162,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.update();
   }
 
+  private readonly _blame?: () => IToggle | null;
   private readonly _ask: () => IAsk | null;
   private readonly _firstSteps?: () => (() => void) | null;
   private readonly _copy: (text: string) => void;

@@ -5,6 +5,7 @@ import React from 'react';
 import type { IFailure } from '../../models/failure';
 import type { ReplayModel, ReplayTab } from '../../models/replay';
 import { failureText } from '../failures';
+import { blameIcon } from './blameWords';
 import { CellView } from './cellView';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
@@ -17,6 +18,13 @@ export interface IReplayViewProps {
   /** Open the guided notebook, if there is one. */
   firstSteps?: () => void;
   copy: (text: string) => void;
+  /** Showing who wrote each line in the cell itself; null where that is not to be had. */
+  blame?: IToggle | null;
+}
+
+export interface IToggle {
+  readonly isOn: boolean;
+  readonly toggle: () => void;
 }
 
 export function ReplayView(props: IReplayViewProps): React.JSX.Element {
@@ -24,7 +32,10 @@ export function ReplayView(props: IReplayViewProps): React.JSX.Element {
   const { problem } = model;
   return (
     <>
-      <Tabs model={model} />
+      <div className="jp-AIServer-Replay-top">
+        <Tabs model={model} />
+        {props.blame && <BlameToggle {...props.blame} />}
+      </div>
       <div
         className="jp-AIServer-Replay-body"
         role="tabpanel"
@@ -87,6 +98,23 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
         </button>
       ))}
     </div>
+  );
+}
+
+function BlameToggle(props: IToggle): React.JSX.Element {
+  const { trans } = useReplay();
+  const label = trans.__('Show who wrote each line, in the cell');
+  return (
+    <button
+      type="button"
+      className="jp-AIServer-Replay-iconButton jp-AIServer-Replay-toggle"
+      aria-label={label}
+      title={label}
+      aria-pressed={props.isOn}
+      onClick={props.toggle}
+    >
+      <blameIcon.react tag="span" />
+    </button>
   );
 }
 

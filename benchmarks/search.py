@@ -1,0 +1,177 @@
+"""How long a search takes over many sessions.
+
+    python -m benchmarks.search [--sessions 10000] [--turns 5]
+
+The sessions are real requests and code (``benchmarks/data``), each cell's turns going on from one
+another, a fifth of the requests in Chinese. They lie in files, as the default store keeps them.
+Measured are the first search, which reads them all; later ones; one after a single turn came; what
+the index holds; and by how much the event loop is late meanwhile. By meaning only where wordllama
+is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import random
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from aiserver.models import (
+    AIResponse,
+    Interaction,
+    NewTurn,
+    SessionKey,
+    UserRequest,
+    dumps,
+    new_session,
+)
+from aiserver.search import SearchEngine
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.filenames import session_name
+
+DATA = Path(__file__).parent / "data"
+CHINESE = (
+    "读取 data.csv 文件并显示前五行",
+    "画出价格的直方图",
+    "按城市分组计算平均收入",
+    "删除缺失值，然后归一化数值列",
+    "训练一个随机森林分类器并输出准确率",
+)
+QUERIES = {
+    "one that is nowhere": "zyzzyva",
+    "Chinese, two characters": "直方",
+    "Chinese, a sentence": "读取文件显示前五行",
+    "part of a name": "groupby",
+    "three words": "average fare passengers",
+    "two letters, nearly everywhere": "df",
+}
+ROUNDS = 7
+PATIENCE = 3600.0
+
+
+def requests() -> list[tuple[str, str]]:
+    """Real requests, with code where there is some."""
+    lines = (DATA / "dabench/questions.jsonl").read_text("utf-8").splitlines()
+    found = []
+    for line in lines:
+        row = json.loads(line)
+        found.append((f"{row['question']} {row['constraints']}", ""))
+    notebook = json.loads((DATA / "pandas_exercises/fictional_army.ipynb").read_text("utf-8"))
+    asked = ""
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            asked = text.strip("# \n")
+        elif text.strip() and asked:
+            found.append((asked, text))
+    return found
+
+
+def fill(folder: Path, sessions: int, turns: int) -> int:
+    """Write the sessions; say how many characters of text they hold."""
+    rng = random.Random(7)
+    asked = requests()
+    codes = [code for _, code in asked if code]
+    folder.mkdir(mode=0o700)
+    chars = 0
+    for number in range(sessions):
+        key = SessionKey(f"notebook-{number // 40}", f"cell-{number}")
+        session = new_session(key)
+        code = ""
+        for turn in range(1, turns + 1):
+            intent = rng.choice(CHINESE) if rng.random() < 0.2 else rng.choice(asked)[0]
+            code += f"# step {turn}\n{rng.choice(codes)}\n"
+            stamp = f"2026-{rng.randint(1, 9):02}-{rng.randint(1, 28):02}T10:00:00.000Z"
+            chars += len(intent) + len(code)
+            session.interactions.append(
+                Interaction(
+                    turn_id=turn,
+                    seq=turn,
+                    timestamp=stamp,
+                    user_request=UserRequest(intent=intent, current_code="", language="python"),
+                    ai_response=AIResponse(suggestion=code, explanation="", status="success"),
+                )
+            )
+        session.meta.revision = turns
+        (folder / session_name(key)).write_bytes(dumps(session))
+    return chars
+
+
+class Lateness:
+    """By how much the event loop is late, at most."""
+
+    def __init__(self) -> None:
+        self.worst = 0.0
+        self._task = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        while True:
+            due = time.perf_counter() + 0.005
+            await asyncio.sleep(0.005)
+            self.worst = max(self.worst, time.perf_counter() - due)
+
+    def stop(self) -> float:
+        self._task.cancel()
+        return self.worst * 1000
+
+
+async def timed(engine: SearchEngine, query: str, by: str = "words") -> tuple[float, int]:
+    began = time.perf_counter()
+    found = await engine.search(query, by=by, patience=PATIENCE)  # type: ignore[arg-type]
+    return (time.perf_counter() - began) * 1000, found.total
+
+
+async def measure(store: FileSessionManager) -> None:
+    engine = SearchEngine(store, logging.getLogger("search"))
+    late = Lateness()
+    first, total = await timed(engine, "groupby")
+    print(f"| the first search: all is read | {first / 1000:.1f} s | {total} |")
+    print(f"| the event loop is late meanwhile, at most | {late.stop():.0f} ms | |")
+    held = sum(entry.size for entry in engine._indexes[""].entries.values())
+    print(f"| texts that the index holds | {held / 2**20:.1f} MiB | |")
+    late = Lateness()
+    for name, query in QUERIES.items():
+        times = [await timed(engine, query) for _ in range(ROUNDS)]
+        median = statistics.median(spent for spent, _ in times)
+        print(f"| {name}: “{query}” | {median:.0f} ms | {times[0][1]} |")
+    print(f"| the event loop is late meanwhile, at most | {late.stop():.0f} ms | |")
+    began = time.perf_counter()
+    rows, _ = await store.list_sessions()
+    spent = (time.perf_counter() - began) * 1000
+    print(f"| of each: the list of {len(rows)} sessions | {spent:.0f} ms | |")
+    turn = NewTurn(
+        timestamp="2026-11-22T10:00:00.000Z",
+        user_request=UserRequest(intent="find me: zyzzyva", current_code="", language="python"),
+        ai_response=AIResponse(suggestion="pass", explanation="", status="success"),
+    )
+    await store.save_interaction(SessionKey("notebook-3", "cell-130"), turn)
+    spent, total = await timed(engine, "zyzzyva")
+    print(f"| after one more turn: “zyzzyva” | {spent:.0f} ms | {total} |")
+    if engine.meaning.available:
+        spent, _ = await timed(engine, "mean salary per town", "meaning")
+        print(f"| by meaning, the first time | {spent / 1000:.1f} s | |")
+        times = [await timed(engine, "mean salary per town", "meaning") for _ in range(ROUNDS)]
+        median = statistics.median(spent for spent, _ in times)
+        print(f"| by meaning, later | {median:.0f} ms | |")
+    await engine.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sessions", type=int, default=10_000)
+    parser.add_argument("--turns", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        chars = fill(Path(root) / ".aiserver_sessions", options.sessions, options.turns)
+        print(f"{options.sessions} sessions of {options.turns} turns, {chars / 1e6:.0f} MB of text")
+        print("| what | figure | hits |\n|---|---|---|")
+        asyncio.run(measure(FileSessionManager(root=root)))
+
+
+if __name__ == "__main__":
+    main()

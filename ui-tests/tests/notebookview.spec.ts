@@ -1,0 +1,246 @@
+/**
+ * The notebook through time, and the search over all that was asked.
+ */
+import type { Page } from '@playwright/test';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { expect, Lab, test } from '../fixtures/lab';
+import { code } from '../fixtures/scripted';
+
+/** What the notebook in front holds: ids and sources, in order. */
+const cells = (page: Page): Promise<[string, string][]> =>
+  page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
+      (cell: any) => [cell.id, cell.getSource()]
+    )
+  );
+
+/** Say what happened to cells, as the page does by itself while somebody works. */
+async function changed(
+  page: Page,
+  lab: Lab,
+  notebookId: string,
+  id: string,
+  body: object
+): Promise<void> {
+  const answer = await page.request.post(
+    `${lab.url}/aiserver/notebooks/${notebookId}/changes`,
+    { data: { id, ...body } }
+  );
+  expect(answer.status(), await answer.text()).toBe(201);
+}
+
+const event = (type: string, source: string, data: object = {}) => ({
+  type,
+  source,
+  data
+});
+
+/** A notebook of three cells with a history: asked for, edited by hand, run, one deleted. */
+async function history(
+  page: Page,
+  lab: Lab,
+  open: (sources: string[], options?: { name?: string }) => Promise<string>,
+  name = 'cells.ipynb'
+): Promise<{ file: string; ids: string[]; notebookId: string }> {
+  const file = await open(['', '', 'note = "a plan"', 'md:# Sales'], {
+    name
+  });
+  const replay = new ReplayUnderTest(page);
+  await lab.model!.script(
+    code('import pandas as pd\n\nsales = pd.read_csv("sales.csv")'),
+    code('sales.groupby("month")["revenue"].sum().plot()', '按月画图。')
+  );
+  const [first, second] = [new CellUnderTest(page, 0), new CellUnderTest(page, 1)];
+  await first.ask('read the sales');
+  await first.accept();
+  await second.ask('画出每月收入的折线图');
+  await second.accept();
+  const notebookId = await lab.notebookId(file);
+  const ids = (await cells(page)).map(([id]) => id);
+  const order = (left: string[]) =>
+    left.map(id => ({ id, type: id === ids[3] ? 'markdown' : 'code' }));
+  const edited = 'import pandas as pd\n\nsales = pd.read_csv("sales.csv", sep=";")';
+  await changed(page, lab, notebookId, 'one', {
+    order: order(ids),
+    cells: [
+      { cellId: ids[0], events: [event('edit', edited, { trigger: 'run' })] },
+      {
+        cellId: ids[2],
+        events: [event('edit', 'note = "a plan"', { trigger: 'first' })]
+      }
+    ]
+  });
+  await changed(page, lab, notebookId, 'two', {
+    cells: [
+      {
+        cellId: ids[1],
+        events: [
+          event('run', 'sales.groupby("month")["revenue"].sum().plot()', {
+            status: 'error',
+            ename: 'KeyError',
+            evalue: "'month'",
+            execution_count: 2,
+            duration_ms: 5
+          })
+        ]
+      }
+    ]
+  });
+  await page.evaluate(async source => {
+    const { content } = (window as any).jupyterapp.shell.currentWidget;
+    content.model.sharedModel.getCell(0).setSource(source);
+    content.model.sharedModel.deleteCell(2);
+  }, edited);
+  await changed(page, lab, notebookId, 'three', {
+    order: order([ids[0], ids[1], ids[3]]),
+    cells: [
+      {
+        cellId: ids[2],
+        events: [event('delete', 'note = "a plan"', { index: 2 })]
+      }
+    ]
+  });
+  await replay.open();
+  return { file, ids, notebookId };
+}
+
+const then = (replay: ReplayUnderTest) =>
+  replay.panel.getByRole('list', { name: 'The notebook as it was' });
+
+test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const { ids } = await history(page, lab, openNotebook);
+  const replay = new ReplayUnderTest(page);
+  await replay.tab('Notebook').click();
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
+  await replay.slider.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /Deleted a cell/);
+  const rows = then(replay).getByRole('listitem');
+  await expect(rows).toHaveCount(4);
+  await expect(rows.nth(2)).toContainText('deleted');
+  await expect(rows.nth(2)).toContainText('note = "a plan"');
+  await page.keyboard.press('ArrowLeft');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /Run/);
+  await expect(rows.nth(2)).not.toContainText('deleted');
+  await page.keyboard.press('Home');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '1');
+  await page.keyboard.press('End');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
+
+  // The deleted cell comes back under its id, at its place, by one undo step.
+  await page.keyboard.press('ArrowLeft');
+  await expect(rows.nth(2)).toContainText('Bring back');
+  const before = await cells(page);
+  await rows.nth(0).getByRole('button').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await expect(replay.button('Bring back')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(() => cells(page))
+    .toEqual([...before.slice(0, 2), [ids[2], 'note = "a plan"'], before[2]]);
+  await page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
+  );
+  expect(await cells(page)).toEqual(before);
+});
+
+test('the scrubber by mouse, and a cell opened at its step', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await history(page, lab, openNotebook);
+  const replay = new ReplayUnderTest(page);
+  await replay.tab('Notebook').click();
+  await expect(replay.panel).toContainText(/\d+\s?% by AI/);
+  await replay.button('Previous moment').click();
+  await expect(replay.panel).toContainText('Deleted a cell');
+  const box = (await replay.slider.boundingBox())!;
+  await page.mouse.move(box.x + box.width - 10, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 6, box.y + box.height / 2, { steps: 12 });
+  await page.mouse.up();
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', /^[12]$/);
+  const asked = page.locator('.jp-AIServer-Replay-moment');
+  for (let tries = 0; tries < 8; tries++) {
+    if ((await asked.textContent())?.includes('read the sales')) {
+      break;
+    }
+    await replay.button('Next moment').click();
+  }
+  await expect(asked).toContainText('read the sales');
+  await then(replay)
+    .getByRole('button', { name: /^Cell 1, changed/ })
+    .click();
+  await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /read the sales/);
+});
+
+test('what was once asked is found, in any language, and opens at its step', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await history(page, lab, openNotebook, 'found.ipynb');
+  const replay = new ReplayUnderTest(page);
+  await page.evaluate(() =>
+    (window as any).jupyterapp.commands.execute('aiserver:search-replay')
+  );
+  const field = replay.panel.getByRole('searchbox');
+  await expect(field).toBeFocused();
+  const hits = replay.panel
+    .getByRole('list', { name: 'What was found' })
+    .getByRole('listitem');
+  for (const [query, found] of [
+    ['折线图', '画出每月收入的折线图'],
+    ['csv', 'read the sales'],
+    ['KeyError', '画出每月收入的折线图']
+  ]) {
+    await field.fill(query);
+    await expect(hits).toHaveCount(1);
+    await expect(hits).toContainText(found);
+    await expect(hits.locator('mark').first()).toHaveText(query);
+  }
+  await field.fill('no such thing');
+  await expect(replay.panel).toContainText('Nothing found');
+  await field.fill('csv');
+  await expect(hits).toHaveCount(1);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /read the sales/);
+
+  // From another notebook its file is opened.
+  await openNotebook(['x = 1'], { name: 'other.ipynb' });
+  await replay.tab('Search').click();
+  await replay.panel.getByText('All notebooks').click();
+  await field.fill('折线图');
+  const found = hits.filter({ hasText: 'found.ipynb' });
+  await expect(found).toHaveCount(1);
+  await found.getByRole('button').click();
+  await expect(page.locator('.jp-mod-current[role="tab"]').filter({ hasText: 'found.ipynb' })).toBeVisible();
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /折线图/);
+});
+
+test('no search and no moment is asked for while nobody looks', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (/aiserver\/(search|notebooks\/[^/]+\/(timeline|moments|report))/.test(request.url())) {
+      asked.push(request.url());
+    }
+  });
+  await history(page, lab, openNotebook);
+  await expect(new ReplayUnderTest(page).slider).toBeVisible();
+  expect(asked).toEqual([]);
+});
