@@ -21,6 +21,7 @@ const SENTENCES = [
   forTranslators('There is nothing under that address.'),
   forTranslators('Nothing is kept of this cell.'),
   forTranslators('There is no such moment.'),
+  forTranslators('There is no such step.'),
   forTranslators('There is no such picture.'),
   forTranslators('That answer is not being written any more.'),
   forTranslators('There is no such provider.'),
