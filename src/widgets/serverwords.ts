@@ -20,7 +20,9 @@ const SENTENCES = [
   forTranslators('There is nothing under that name.'),
   forTranslators('There is nothing under that address.'),
   forTranslators('Nothing is kept of this cell.'),
+  forTranslators('Nothing is kept of this notebook yet.'),
   forTranslators('There is no such moment.'),
+  forTranslators('There is no such step.'),
   forTranslators('There is no such picture.'),
   forTranslators('That answer is not being written any more.'),
   forTranslators('There is no such provider.'),
@@ -40,6 +42,7 @@ const SENTENCES = [
     'address: must be like https://host/path, with no key or name in it'
   ),
   forTranslators('intent: String should have at most %1 characters'),
+  forTranslators('q: must be at most %1 characters'),
 
   // Why a model can't answer.
   forTranslators('The model could not answer.'),
