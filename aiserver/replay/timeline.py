@@ -105,13 +105,6 @@ class Timeline:
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own) if cell else 0
 
-    def to_wire(self) -> dict[str, Any]:
-        """The ``Timeline`` of ``rest-api.yml``."""
-        return {
-            "moments": [moment.to_wire() for moment in self.moments],
-            "cells": self.cells(),
-        }
-
     def _summary(self, cell: Cell, now: int, is_there: bool) -> dict[str, Any]:
         fate = None if is_there else cell.fate.at(now)
         then = cell.at(now)

@@ -235,8 +235,9 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert len(there) == len(set(there))
         assert not {cell.cell_id for cell in then.gone} & set(there)
         assert then.to_wire()["index"] == moment.number
-    wire = timeline.to_wire()
-    assert {cell["cellId"] for cell in wire["cells"]} >= {cell.meta.cell_id for cell in cells}
+    told_cells = {cell["cellId"] for cell in timeline.cells()}
+    assert told_cells >= {cell.meta.cell_id for cell in cells}
+    assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
     found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
     total = found["total"]
     assert total["lines"] == total["byModel"] + total["byPerson"]
