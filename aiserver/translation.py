@@ -14,6 +14,7 @@ import contextlib
 import gettext
 import json
 import sys
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +55,28 @@ def read(locale: str) -> dict[str, Any]:
 
 def speak_up() -> None:
     """Have jupyterlab_server take our texts for schemas of our domain, where it runs."""
-    server: Any = sys.modules.get("jupyterlab_server.translation_utils")
-    if server is None:
+    translations: Any = sys.modules.get("jupyterlab_server.translation_utils")
+    settings: Any = sys.modules.get("jupyterlab_server.settings_utils")
+    if translations is None or settings is None:
         return
+    translator = translations.translator
 
-    class OurBundle(server.TranslationBundle):  # type: ignore[misc]
+    class OurBundle(translations.TranslationBundle):  # type: ignore[misc]
         def update_locale(self, locale_: str) -> None:
             self._locale = locale_
             self._translator = OurTexts(locale_)
 
-    # There is no public way in: a bundle is only ever made of a language pack's own folder.
+    # There is no public way in: a bundle is only ever made of a language pack's own folder,
+    # and the list of all settings translates no extension's at all (in 2.28).
     with contextlib.suppress(AttributeError):
-        server.translator._TRANSLATORS[DOMAIN] = OurBundle(DOMAIN, server.translator._LOCALE)
+        get_schema = getattr(settings._get_schema, "plain", settings._get_schema)
+
+        @wraps(get_schema)
+        def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], str]:
+            schema, version = get_schema(*args, **more)
+            ours = schema.get("jupyter.lab.internationalization", {}).get("domain") == DOMAIN
+            return translator.translate_schema(schema) if ours else schema, version
+
+        translator._TRANSLATORS[DOMAIN] = OurBundle(DOMAIN, translator._LOCALE)
+        translated.plain = get_schema  # type: ignore[attr-defined]
+        settings._get_schema = translated

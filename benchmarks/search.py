@@ -132,7 +132,7 @@ async def measure(store: FileSessionManager) -> None:
     first, total = await timed(engine, "groupby")
     print(f"| the first search: all is read | {first / 1000:.1f} s | {total} |")
     print(f"| the event loop is late meanwhile, at most | {late.stop():.0f} ms | |")
-    held = sum(len(entry.packed or b"") for entry in engine._indexes[""].entries.values())
+    held = sum(entry.size for entry in engine._indexes[""].entries.values())
     print(f"| texts that the index holds | {held / 2**20:.1f} MiB | |")
     late = Lateness()
     for name, query in QUERIES.items():

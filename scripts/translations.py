@@ -127,7 +127,8 @@ def json_path(locale: str) -> Path:
 def read(locale: str) -> Catalog:
     """A language as it is kept."""
     with po_path(locale).open("rb") as file:
-        return read_po(file, locale=locale, domain=DOMAIN)
+        # What two branches made of it, left unsolved, would be read as if it were text.
+        return read_po(file, locale=locale, domain=DOMAIN, abort_invalid=True)
 
 
 def written(catalog: Catalog, locale: str = "") -> bytes:

@@ -11,16 +11,20 @@ import { identityPlugin } from './plugins/identity';
 import { modelsPlugin } from './plugins/models';
 import { placeholderPlugin } from './plugins/placeholder';
 import { replayPlugin } from './plugins/replay';
+import { trackPlugin } from './plugins/track';
+import { sharingPlugin } from './plugins/sharing';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
 const plugins: JupyterFrontEndPlugin<any>[] = [
   historyPlugin,
   identityPlugin,
+  trackPlugin,
   modelsPlugin,
   placeholderPlugin,
   askPlugin,
   firstStepsPlugin,
   replayPlugin,
+  sharingPlugin,
   blamePlugin
 ];
 

@@ -9,10 +9,12 @@ import type { JSX } from 'react';
 import type {
   Blame,
   BlameBody,
+  CellChange,
   EventBody,
   ISearchAsk,
   ModelList,
   NotebookThen,
+  PlacedCell,
   Replay,
   Report,
   SearchResults,
@@ -24,6 +26,21 @@ import type {
 export interface ICellKey {
   notebookId: string;
   cellId: string;
+}
+
+/** Something that a person did with a cell was told, and is recorded or will be. */
+export interface IRecorded {
+  readonly key: ICellKey;
+  readonly events: readonly EventBody[];
+}
+
+/** What happened to the cells of a notebook between two moments of it. */
+export interface IChange {
+  readonly cells: readonly CellChange[];
+  /** All cells, where their order or the type of one changed. */
+  readonly order?: readonly PlacedCell[];
+  /** In this state the notebook was saved. */
+  readonly saved?: boolean;
 }
 
 /**
@@ -70,6 +87,18 @@ export interface IHistory {
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
+  /** What `record` was told, before the server has written it. */
+  readonly told: ISignal<IHistory, IRecorded>;
+
+  /**
+   * Record what happened to the cells of a notebook, behind all that was told of it before. What
+   * can't be written for now is kept, and written as soon as it can be.
+   */
+  change(notebookId: string, change: IChange | Promise<IChange>): void;
+
+  /** Resolves when all that was told of a notebook is written, or kept until it can be. */
+  settled(notebookId: string): Promise<void>;
+
   /** The models that can be used. */
   models(): Promise<ModelList>;
 }
@@ -95,6 +124,12 @@ export interface INotebookIdentity {
    */
   ensure(panel: NotebookPanel): Promise<string>;
 
+  /**
+   * Resolves when the server has been told where an open notebook is, or could not be: before
+   * that its id may be that of the notebook which it is a copy of.
+   */
+  settled(panel: NotebookPanel): Promise<void>;
+
   /** A notebook's id became known, or changed. */
   readonly changed: ISignal<INotebookIdentity, NotebookPanel>;
 }
@@ -102,6 +137,20 @@ export interface INotebookIdentity {
 export const INotebookIdentity = new Token<INotebookIdentity>(
   'aiserver:INotebookIdentity',
   'Gives notebooks the id under which their sessions are kept.'
+);
+
+/** Notes what happens to the cells of the open notebooks. */
+export interface ITracking {
+  /** Note what was written by hand in a notebook, for a model is about to be asked. */
+  beforeRequest(panel: NotebookPanel): void;
+
+  /** Resolves when all that was noted of a notebook is kept, or will be as soon as it can. */
+  settled(panel: NotebookPanel): Promise<void>;
+}
+
+export const ITracking = new Token<ITracking>(
+  'aiserver:ITracking',
+  'Notes what happens to the cells of the open notebooks.'
 );
 
 /** What a prompt row needs for its model's menu. */
@@ -170,6 +219,8 @@ export namespace CommandIDs {
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line with the cursor. */
   export const showLine = 'aiserver:show-line-step';
+  /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
+  export const exportReplay = 'aiserver:export-replay';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -191,7 +192,7 @@ SHOWN = {
 PARTS = {"%1 Connect it, or set %2.", "this machine"}
 BY_PROGRAMS = re.compile(
     r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|hub's client|hub can't be|_ -$"
-    r"|each cell may be named once|none of this number|is no PNG"
+    r"|each cell may be named once|none of this number|words or meaning|is no PNG"
 )
 
 
@@ -274,26 +275,61 @@ def test_jupyterlab_hands_the_language_to_the_page(locale: str) -> None:
     assert len(ours["%1 turn"]) == 2
 
 
-@pytest.mark.parametrize(("locale", "title"), [("zh_CN", "速度"), ("zh_TW", "速度")])
-def test_the_server_translates_the_settings(locale: str, title: str) -> None:
+@pytest.fixture
+def labextension(tmp_path: Path) -> Path:
+    """A folder of extensions that holds our schemas, as an installation does."""
+    schemas = tmp_path / "labextensions" / "aiserver" / "schemas" / "aiserver"
+    shutil.copytree(ROOT / "schema", schemas)
+    (schemas / "package.json.orig").write_text('{"version": "1"}')
+    (tmp_path / "schemas").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("locale", "title"), [("zh_CN", "AI Server：回放"), ("zh_TW", "AI Server：重播")]
+)
+def test_the_server_translates_the_settings(labextension: Path, locale: str, title: str) -> None:
+    """One by one and in the list, which the settings editor shows; and only in our languages."""
+    from jupyterlab_server.settings_utils import get_settings
     from jupyterlab_server.translation_utils import translator
 
-    from aiserver.translation import OurTexts, read, speak_up
+    from aiserver.translation import speak_up
 
-    speak_up()
+    def titles(name: str = "") -> dict[str, str]:
+        folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
+        extensions = [str(labextension / "labextensions")]
+        found, _ = get_settings(
+            "",
+            **folders,
+            labextensions_path=extensions,
+            overrides={},
+            schema_name=name,
+            translator=translator.translate_schema,
+        )
+        return {one["id"]: one["schema"]["title"] for one in found.get("settings") or [found]}
+
     before = translator._LOCALE
-    schema = json.loads((ROOT / "schema" / "replay.json").read_text("utf-8"))
+    speak_up()
+    speak_up()  # a second server in the same process
     try:
         translator.set_locale(locale)
-        shown = translator.translate_schema(json.loads(json.dumps(schema)))
-        assert shown["properties"]["speed"]["title"] == title
-        assert shown["title"] == OurTexts(locale).pgettext("schema", schema["title"])
-        translator.set_locale("de_DE")  # a language that we don't speak
-        assert translator.translate_schema(schema)["title"] == "AI Server: Replay"
+        assert titles("aiserver:replay") == {"aiserver:replay": title}
+        assert titles()["aiserver:replay"] == title
+        assert len(titles()) == len(list((ROOT / "schema").glob("*.json")))
+        for other in ("de_DE", "en"):
+            translator.set_locale(other)
+            assert titles()["aiserver:replay"] == "AI Server: Replay"
     finally:
         translator.set_locale(before)
-    assert read("../zh_CN") == {}
+
+
+def test_a_text_or_a_language_that_is_missing_is_english() -> None:
+    from aiserver.translation import OurTexts, read
+
+    assert read("../zh_CN") == read("de_DE") == read("") == {}
     assert OurTexts("zh_CN").gettext("no text of ours") == "no text of ours"
+    assert OurTexts("zh-cn").gettext("Accept") == "接受"
+    assert OurTexts("zh_CN").gettext("") == ""
 
 
 def test_a_server_without_jupyterlab_loads_nothing_for_it() -> None:

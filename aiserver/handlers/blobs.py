@@ -7,17 +7,11 @@ by its first bytes, never by what somebody says it is; anything else in the stor
 from __future__ import annotations
 
 from ..errors import InvalidRequest, NotFound, RequestTooLarge
+from ..sharing.pictures import picture_type
 from ..surrogates import json_bytes
 from .base import MAX_BODY, AIServerHandler, guarded
 
 MAX_BLOB = 256 * 1024
-
-_BEGINNINGS = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
 
 
 class BlobsHandler(AIServerHandler):
@@ -53,10 +47,3 @@ class BlobHandler(AIServerHandler):
             raise NotFound("There is no such picture.")
         self.set_header("Cache-Control", "private, max-age=31536000, immutable")
         await self.finish(data, set_content_type=kind)
-
-
-def picture_type(data: bytes) -> str | None:
-    """The media type of a picture, by its first bytes; None for what is none."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((kind for start, kind in _BEGINNINGS.items() if data.startswith(start)), None)

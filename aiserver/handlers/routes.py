@@ -6,6 +6,7 @@ from .analyze import AnalyzeDataFrameHandler
 from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
+from .export import ExportHandler
 from .generate import GenerateHandler, PreviewHandler, StopHandler
 from .install import InstallHandler
 from .keys import KeyHandler
@@ -32,6 +33,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (_NOTEBOOK + r"/timeline", TimelineHandler),
     (_NOTEBOOK + r"/moments/([0-9]{1,9})", MomentHandler),
     (_NOTEBOOK + r"/report", ReportHandler),
+    (_NOTEBOOK + r"/export", ExportHandler),
     (r"/aiserver/search", SearchHandler),
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),

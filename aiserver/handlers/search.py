@@ -51,7 +51,7 @@ class SearchHandler(AIServerHandler):
                 raise
             return  # nobody listens any more
         available = self.search.meaning.available
-        paths = {id_: await self.notebooks.path(id_) for id_ in {h.notebook_id for h in found.hits}}
+        paths = await self.notebooks.paths({hit.notebook_id for hit in found.hits})
         answer = {
             "results": [_row(hit, paths[hit.notebook_id]) for hit in found.hits],
             "total": found.total,

@@ -80,11 +80,15 @@ class Cell:
         self.listed: int | None = None
         """The first moment at which the notebook's order has it."""
 
+    def type_at(self, moment: int) -> str:
+        """Its type; the first that is known, before there was one."""
+        return self.type.at(moment) or self.type.first or "code"
+
     def at(self, moment: int, changed: bool = False) -> CellThen:
         step = self.newest.at(moment)
         return CellThen(
             self.cell_id,
-            self.type.at(moment) or self.type.first or "code",
+            self.type_at(moment),
             step.after if step else "",
             step.index if step else None,
             changed,

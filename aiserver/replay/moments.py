@@ -16,7 +16,7 @@ class Moment:
     ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
     """
 
-    index: int
+    number: int
     timestamp: str
     kind: str
     cell_id: str | None
@@ -30,7 +30,7 @@ class Moment:
     def to_wire(self) -> dict[str, Any]:
         """The moment as sent: camelCase."""
         sent = {
-            "index": self.index,
+            "index": self.number,
             "timestamp": self.timestamp,
             "kind": self.kind,
             "cellId": self.cell_id,
@@ -81,7 +81,7 @@ class Notebook(NamedTuple):
             if then.after is not None:
                 cell["after"] = then.after[0]
         return {
-            "index": self.moment.index,
+            "index": self.moment.number,
             "timestamp": self.moment.timestamp,
             "cells": [cell.to_wire() for cell in self.cells],
             "gone": gone,
@@ -104,7 +104,7 @@ def moment_of(
     else:
         rows = rows[1:]
     return Moment(
-        index=index,
+        number=index,
         timestamp=timestamp,
         kind=step.kind if step else "order",
         cell_id=cell_id,

@@ -22,7 +22,8 @@ from .rank import Candidate, Ranked, candidates, order, ranked
 from .snippet import Piece, snippet
 from .texts import FIELDS, Entry, Where, entry_of, fields_of, turns_of
 
-ROOM = 64 * 1024 * 1024  # bytes of packed texts: some 400 MB of code and words
+ROOM = 96 * 1024 * 1024  # bytes of texts in memory: of more than 20,000 cells
+AT_ONCE = 1000  # sessions that are looked through before somebody else may
 PATIENCE = 2.0  # seconds that a search waits for sessions that were not read yet
 
 # By meaning: what is less like the query than this, or than this share of the best, is no hit.
@@ -134,8 +135,10 @@ class SearchEngine:
 
     async def _entries(self, index: OwnerIndex, entries: list[Entry]) -> Any:
         """The entries with their texts, some at a time: first those kept, then those read anew."""
-        yield [entry for entry in entries if entry.packed is not None]
-        without = [entry for entry in entries if entry.packed is None]
+        kept = [entry for entry in entries if entry.kept is not None]
+        for at in range(0, len(kept), AT_ONCE):
+            yield kept[at : at + AT_ONCE]
+        without = [entry for entry in entries if entry.kept is None]
         for at in range(0, len(without), BATCH):
             batch = without[at : at + BATCH]
             marks = {(e.notebook_id, e.cell_id): e.mark for e in batch}

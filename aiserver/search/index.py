@@ -4,8 +4,8 @@ What must hold:
 
 - An answer is of what the store holds when it is asked: sessions that are new or whose summary
   differs are read again, those that are gone are forgotten. Nothing is written anywhere.
-- Memory is bounded: over ``room`` bytes of packed texts, further sessions (the older ones, for the
-  newest are read first) are read anew for each search.
+- Memory is bounded: over half of ``room`` bytes texts are packed, and what goes over it is read
+  anew for each search. It is the older sessions that this meets, for the newest are read first.
 - A session that can't be read hides no other.
 - Reading goes on in the background, and whoever asks waits only as long as he has patience.
 """
@@ -13,7 +13,6 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections.abc import Iterable
 from dataclasses import replace
 from logging import Logger
@@ -42,6 +41,7 @@ class OwnerIndex:
         self.entries: dict[Cell, Entry] = {}
         self._used = 0
         self._pending: dict[Cell, _Pending] = {}
+        self._queue: list[Cell] = []  # the pending ones, what is to be read first at the end
         self._urgent: str | None = None  # the notebook that is asked for
         self._reading: asyncio.Task[None] | None = None
         self._progress = asyncio.Event()
@@ -52,8 +52,9 @@ class OwnerIndex:
         Raises StorageError.
         """
         rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
-        self._note(rows, notebook_id)
-        self._urgent = notebook_id
+        self._note(await asyncio.to_thread(_marks, rows), notebook_id)
+        if notebook_id != self._urgent:
+            self._urgent, self._queue = notebook_id, []
         clock = asyncio.get_running_loop().time
         deadline = clock() + patience
         if self._reading is not None and self._reading.done():
@@ -93,22 +94,20 @@ class OwnerIndex:
         done, self._reading = self._reading, None
         return done.exception() if done and not done.cancelled() else None
 
-    def _note(self, rows: list[SessionSummary], notebook_id: str | None) -> None:
-        there = set()
-        for row in rows:
-            cell = (row.notebook_id, row.cell_id)
-            there.add(cell)
-            # All of it: not every tool that writes such files counts revisions.
-            mark = tuple(vars(row).values())
+    def _note(self, there: dict[Cell, _Pending], notebook_id: str | None) -> None:
+        for cell, row in there.items():
             known = self.entries.get(cell)
-            if known is None or known.mark != mark:
-                self._pending[cell] = _Pending(row.last_updated, mark)
-            else:
+            if known is not None and known.mark == row.mark:
                 self._pending.pop(cell, None)
-        for known_cells in (list(self.entries), list(self._pending)):
-            for cell in known_cells:
-                if notebook_id in (None, cell[0]) and cell not in there:
-                    self._forget(cell)
+            elif self._pending.get(cell) != row:
+                self._pending[cell] = row
+                self._queue = []
+        for cell in [*self.entries, *self._pending]:
+            if notebook_id in (None, cell[0]) and cell not in there:
+                self._forget(cell)
+
+    def _rank(self, cell: Cell) -> tuple[bool, str]:
+        return cell[0] == self._urgent, self._pending[cell].last_updated
 
     def _left(self, notebook_id: str | None) -> int:
         if notebook_id is None:
@@ -117,14 +116,12 @@ class OwnerIndex:
 
     async def _read(self) -> None:
         while self._pending:
-            batch = heapq.nlargest(
-                BATCH,
-                self._pending.items(),
-                key=lambda item: (item[0][0] == self._urgent, item[1].last_updated),
-            )
-            marks = {cell: pending.mark for cell, pending in batch}
+            if not self._queue:
+                self._queue = sorted(self._pending, key=self._rank)
+            batch, self._queue = self._queue[-BATCH:], self._queue[:-BATCH]
+            marks = {cell: self._pending[cell].mark for cell in batch if cell in self._pending}
             sessions = await self.load(marks)
-            entries = await asyncio.to_thread(lambda s=sessions: [entry_of(one) for one in s])  # type: ignore[misc]
+            entries = await asyncio.to_thread(_entries, sessions)
             for cell in marks:
                 if self._pending.get(cell, _Pending("", ())).mark == marks[cell]:
                     self._forget(cell)
@@ -144,9 +141,11 @@ class OwnerIndex:
     def _keep(self, entry: Entry) -> None:
         cell = (entry.notebook_id, entry.cell_id)
         self._drop(cell)
-        if self._used + len(entry.packed or b"") > self._room:
-            entry = replace(entry, packed=None)
-        self._used += len(entry.packed or b"")
+        if self._used + entry.size > self._room / 2:
+            entry = entry.packed()
+        if self._used + entry.size > self._room:
+            entry = replace(entry, kept=None)
+        self._used += entry.size
         self.entries[cell] = entry
 
     def _forget(self, cell: Cell) -> None:
@@ -155,4 +154,18 @@ class OwnerIndex:
 
     def _drop(self, cell: Cell) -> None:
         gone = self.entries.pop(cell, None)
-        self._used -= len(gone.packed or b"") if gone else 0
+        self._used -= gone.size if gone else 0
+
+
+def _marks(rows: Iterable[SessionSummary]) -> dict[Cell, _Pending]:
+    """What tells whether a session changed: all of its summary, for not every tool that writes
+    such files counts revisions.
+    """
+    return {
+        (row.notebook_id, row.cell_id): _Pending(row.last_updated, tuple(vars(row).values()))
+        for row in rows
+    }
+
+
+def _entries(sessions: Iterable[Session]) -> list[Entry]:
+    return [entry_of(session) for session in sessions]

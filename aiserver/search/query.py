@@ -44,6 +44,10 @@ class Term:
         """What it is made of; nothing where it is one piece."""
         return self.names + self.pairs
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether a folded text can hold it, whole or by its parts."""
+        return self.text in text or self.share(text) > 0
+
     def share(self, text: str) -> float:
         """How much of its parts a folded text holds, from 0 to 1; 0 where that is too little."""
         if not self.parts or not all(name in text for name in self.names):

@@ -49,10 +49,13 @@ class Candidate:
 
 def candidates(entry: Entry, terms: Sequence[Term]) -> list[Candidate]:
     """The turns of one session that hold any of the terms."""
-    found = []
+    found: list[Candidate] = []
+    text = entry.text()
+    if not any(term.may_be_in(text) for term in terms):
+        return found  # of many sessions most: without a look at each turn
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
     kept: tuple[float, ...] = ()  # what the code of the turn before held
-    for turn, fields in entry.texts():
+    for turn, fields in entry.texts(text):
         table = [[degree(term, text) for text in fields] for term in terms]
         code = tuple(row[_CODE] for row in table)
         others = [max(row[:_CODE] + row[_CODE + 1 :]) for row in table]
@@ -103,7 +106,7 @@ def order(row: Ranked) -> tuple[float, float, str, str, int]:
 
 def degree(term: Term, text: str) -> float:
     """How well a text holds a term, from 0 to 1."""
-    whole = _whole(term.text, text)
+    whole = _whole(term.text, text) if term.text in text else 0.0
     if whole or not term.parts:
         return whole
     return _PARTS * term.share(text)

@@ -1,16 +1,16 @@
 """What of a session is searched: of each turn what was asked and answered, packed. Pure.
 
 A turn's fields are its intent, its code, the words around the code, and what went wrong: the
-turn's own error, and those of runs up to the next turn. Texts are kept folded and compressed, for
-the turns of a cell repeat each other: some 6 times smaller, and unpacked in less time than it
-takes to look through them.
+turn's own error, and those of runs up to the next turn. Texts are kept folded. Where there are
+many they are packed: a third of the room, for the turns of a cell repeat each other.
 """
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -40,13 +40,29 @@ class Entry:
     cell_id: str
     mark: Hashable
     turns: tuple[TurnName, ...] = ()
-    packed: bytes | None = b""
-    """None where there was no more room: then the session is read anew for each search."""
+    kept: str | bytes | None = ""
+    """The texts, or the same packed; None where there was no more room for them: then the session
+    is read anew for each search."""
 
-    def texts(self) -> Iterator[tuple[TurnName, list[str]]]:
+    @property
+    def size(self) -> int:
+        """How many bytes the texts take in memory."""
+        return sys.getsizeof(self.kept) if self.kept else 0
+
+    def text(self) -> str:
+        """All of it, folded."""
+        if isinstance(self.kept, bytes):
+            return zlib.decompress(self.kept).decode("utf-8", "replace")
+        return self.kept or ""
+
+    def packed(self) -> Entry:
+        """The same, in less room."""
+        return replace(self, kept=zlib.compress(self.text().encode("utf-8", "replace"), 1))
+
+    def texts(self, text: str | None = None) -> Iterator[tuple[TurnName, list[str]]]:
         """Each turn with its folded fields, in the order of ``FIELDS``."""
-        text = zlib.decompress(self.packed).decode("utf-8", "replace") if self.packed else ""
-        for turn, fields in zip(self.turns, text.split(_TURN), strict=False):
+        turns = (self.text() if text is None else text).split(_TURN)
+        for turn, fields in zip(self.turns, turns, strict=False):
             yield turn, fields.split(_FIELD)
 
 
@@ -57,8 +73,8 @@ def entry_of(session: Session, mark: Hashable = None) -> Entry:
         turns.append(TurnName(turn.turn_id, _time(turn.timestamp)))
         fields = fields_of(turn, errors)
         texts.append(_FIELD.join(folded(fields[name]) for name in FIELDS))
-    packed = zlib.compress(_TURN.join(texts).encode("utf-8", "replace"), 1) if texts else b""
-    return Entry(session.meta.notebook_id, session.meta.cell_id, mark, tuple(turns), packed)
+    text = _TURN.join(texts)
+    return Entry(session.meta.notebook_id, session.meta.cell_id, mark, tuple(turns), text)
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:

@@ -139,17 +139,20 @@ class NotebookRegistry:
             await self._take_over(path, claimed, claimed)
             return NotebookIdentity(claimed)
 
-    async def path(self, notebook_id: str) -> str | None:
-        """Where the notebook is now, as the server's contents API knows it; None if it is gone.
+    async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
+        """Where notebooks are now, as the server's contents API knows it; None if one is gone.
 
         Raises StorageError.
         """
         async with self._one_at_a_time:
             await self._refresh()
-            known = self._notebooks.get(notebook_id)
-        name = known.path if known else None
-        path = self._files.path(name) if name is not None else None
-        return path if name is not None and path and await self._files.exists(name) else None
+            names = {id_: self._notebooks[id_].path for id_ in self._notebooks}
+        found: dict[str, str | None] = {}
+        for notebook_id in notebook_ids:
+            name = names.get(notebook_id)
+            is_there = name is not None and await self._files.exists(name)
+            found[notebook_id] = self._files.path(name) if is_there and name else None
+        return found
 
     async def _claimed_by_none(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """The id for a page without one: of its file, its cells, or given before and unused.

@@ -177,20 +177,23 @@ def _orders(timeline: Timeline, place: Mapping[str, int]) -> dict[str, Any]:
     gone: list[list[Any]] = []
     row: list[list[Any]] = []
     left: list[int] = []
-    begun: set[str] = set()
+    known: dict[str, list[Any]] = {}
     for moment in timeline.moments:
-        is_quiet = moment.kind in _QUIET and moment.cell_id in begun and not moment.also
-        begun |= {cell_id for cell_id, _ in moment.also} | {moment.cell_id or ""}
-        if is_quiet:
+        if moment.kind in _QUIET and moment.cell_id in known and not moment.also:
             continue
-        then = timeline.at(moment.index)
-        now = [[place[cell.cell_id], cell.type] for cell in then.cells]
+        ids, deleted_ids = timeline.row(moment.number)
+        if moment.kind in ("order", "type") or moment.also:
+            known = {}  # any of them may be of another type now
+        for cell_id in ids:
+            if cell_id not in known:
+                known[cell_id] = [place[cell_id], timeline.type_of(cell_id, moment.number)]
+        now = [known[cell_id] for cell_id in ids]
         if now != row:
-            orders.append([moment.index, *_change(row, now)])
+            orders.append([moment.number, *_change(row, now)])
             row = now
-        deleted = [place[cell.cell_id] for cell in then.gone]
+        deleted = [place[cell_id] for cell_id in deleted_ids]
         if deleted != left:
-            gone.append([moment.index, deleted])
+            gone.append([moment.number, deleted])
             left = deleted
     return {"orders": orders, "gone": gone}
 

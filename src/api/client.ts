@@ -14,6 +14,8 @@ import type {
   Changes,
   ChangesBody,
   EventBody,
+  Export,
+  ExportFormat,
   GenerateBody,
   InstallBody,
   InstallEvent,
@@ -196,6 +198,16 @@ export class ApiClient {
   /** How many lines of the notebook the model wrote, and how many a person. */
   async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
     return this._json(`${notebookPath(notebookId)}/report`, { signal });
+  }
+
+  /** The notebook's replay as one file; `path` is where the notebook is. */
+  async exportReplay(
+    notebookId: string,
+    format: ExportFormat,
+    path: string
+  ): Promise<Export> {
+    const query = new URLSearchParams({ format, path });
+    return this._json(`${notebookPath(notebookId)}/export?${query}`);
   }
 
   /** The turns that fit some words, of one notebook or of all. */

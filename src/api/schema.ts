@@ -297,6 +297,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notebooks/{notebook_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** The notebook's replay as one file, to be handed on */
+        get: operations["exportReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notebooks/{notebook_id}/changes": {
         parameters: {
             query?: never;
@@ -947,6 +966,11 @@ export interface components {
             cells: components["schemas"]["CellShares"][];
             total: components["schemas"]["Shares"];
         };
+        Export: {
+            /** @description Such as sales-replay.html */
+            name: string;
+            content: string;
+        };
         SearchResults: {
             results: components["schemas"]["SearchHit"][];
             total: number;
@@ -1584,6 +1608,44 @@ export interface operations {
             400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    exportReplay: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `html`: one page that needs nothing else. `md`: Markdown. `ipynb`: the notebook as it
+                 *     is, with the story of each cell behind it.
+                 */
+                format?: "html" | "md" | "ipynb";
+                /**
+                 * @description Where the notebook's file is. If it carries this id, the export has its name, and an
+                 *     `ipynb` its outputs.
+                 */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Text for a download, never served as a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

@@ -2,7 +2,8 @@
  * `IHistory` over the HTTP API. It keeps no copy: whoever looks asks anew when told to.
  *
  * What must hold: `changed` is emitted after the server has written, never before; what a
- * person did is not lost because the server was away or its disk full.
+ * person did is not lost because the server was away or its disk full; what is told of one
+ * notebook reaches the server in the order in which it was told.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -10,6 +11,7 @@ import type { ApiClient } from '../api/client';
 import type {
   Blame,
   BlameBody,
+  ChangesBody,
   EventBody,
   ISearchAsk,
   ModelList,
@@ -20,8 +22,9 @@ import type {
   SessionSummary,
   Timeline
 } from '../api/types';
-import type { ICellKey, IHistory } from '../tokens';
+import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
 import { mayPass } from './failure';
+import { Lane } from './lane';
 import { named, Outbox } from './outbox';
 
 /** The calls that a history needs; `ApiClient` has them. */
@@ -36,19 +39,29 @@ export type HistoryApi = Pick<
   | 'search'
   | 'sessions'
   | 'record'
+  | 'recordChanges'
   | 'models'
 >;
 
 export class HistoryModel implements IHistory {
   constructor(private readonly _api: HistoryApi) {
     this._outbox = new Outbox(
-      (key, events) => this._api.record(key.notebookId, key.cellId, events),
+      {
+        events: (key, events) =>
+          this._api.record(key.notebookId, key.cellId, events),
+        changes: (notebookId, body) =>
+          this._api.recordChanges(notebookId, body, isGoing())
+      },
       key => this.notify(key)
     );
   }
 
   get changed(): ISignal<IHistory, ICellKey> {
     return this._changed;
+  }
+
+  get told(): ISignal<IHistory, IRecorded> {
+    return this._told;
   }
 
   /** Whether something waits to be noted: it would go with the page. */
@@ -108,6 +121,7 @@ export class HistoryModel implements IHistory {
 
   async record(key: ICellKey, done: EventBody[]): Promise<void> {
     const events = named(done);
+    this._told.emit({ key, events });
     if (this._outbox.holds(key)) {
       this._outbox.add(key, events);
       await this._outbox.flush();
@@ -117,7 +131,9 @@ export class HistoryModel implements IHistory {
       return;
     }
     try {
-      await this._api.record(key.notebookId, key.cellId, events);
+      await this._lane(key.notebookId).run(() =>
+        this._api.record(key.notebookId, key.cellId, events)
+      );
     } catch (reason) {
       if (mayPass(reason)) {
         this._outbox.add(key, events);
@@ -125,6 +141,42 @@ export class HistoryModel implements IHistory {
       throw reason;
     }
     this.notify(key);
+  }
+
+  change(notebookId: string, change: IChange | Promise<IChange>): void {
+    this._lane(notebookId).push(change);
+  }
+
+  async settled(notebookId: string): Promise<void> {
+    await this._lanes.get(notebookId)?.settled();
+  }
+
+  private _lane(notebookId: string): Lane {
+    let lane = this._lanes.get(notebookId);
+    if (!lane) {
+      lane = new Lane(body => this._write(notebookId, body));
+      this._lanes.set(notebookId, lane);
+    }
+    return lane;
+  }
+
+  private async _write(notebookId: string, body: ChangesBody): Promise<void> {
+    if (this._outbox.holdsAny(notebookId)) {
+      this._outbox.addChanges(notebookId, body);
+      await this._outbox.flush();
+      return;
+    }
+    try {
+      await this._api.recordChanges(notebookId, body, isGoing());
+    } catch (reason) {
+      if (mayPass(reason)) {
+        this._outbox.addChanges(notebookId, body);
+      } else {
+        console.warn('AI Server could not note what was done in a notebook.');
+      }
+      return;
+    }
+    body.cells?.forEach(({ cellId }) => this.notify({ notebookId, cellId }));
   }
 
   models(): Promise<ModelList> {
@@ -138,6 +190,13 @@ export class HistoryModel implements IHistory {
   }
 
   private readonly _outbox: Outbox;
+  private readonly _told = new Signal<this, IRecorded>(this);
+  private readonly _lanes = new Map<string, Lane>();
   private _models: Promise<ModelList> | null = null;
   private _changed = new Signal<IHistory, ICellKey>(this);
+}
+
+/** Whether the page may be on its way out: then what is sent must outlive it. */
+function isGoing(): boolean {
+  return document.visibilityState === 'hidden';
 }

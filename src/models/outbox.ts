@@ -2,11 +2,12 @@
  * What a person did while the server could not note it: kept, and sent when it can.
  *
  * What must hold: what belongs to one cell is sent in the order in which it was done, with the
- * time at which it was done, and counts once, though it be sent twice. A cell that can't be written holds up no other.
+ * time at which it was done, and counts once, though it be sent twice. So is what happened to a
+ * notebook, behind what it is about. A cell that can't be written holds up no other.
  */
 import { UUID } from '@lumino/coreutils';
 
-import type { EventBody } from '../api/types';
+import type { ChangesBody, EventBody } from '../api/types';
 import type { ICellKey } from '../tokens';
 import { isAway, mayPass } from './failure';
 
@@ -24,39 +25,63 @@ const LONGEST_MS = 60_000;
 /** So many in one request. */
 const BATCH = 20;
 
+/** Writes what waits; may reject. */
+export interface IOutboxSender {
+  events(key: ICellKey, events: EventBody[]): Promise<unknown>;
+  changes(notebookId: string, body: ChangesBody): Promise<unknown>;
+}
+
 interface IPending {
-  readonly key: ICellKey;
-  readonly events: EventBody[];
+  readonly keys: readonly ICellKey[];
+  /** Events of one cell; more may join them as long as they are the last. */
+  readonly events?: EventBody[];
+  readonly changes?: ChangesBody;
 }
 
 export class Outbox {
-  /**
-   * @param send Writes events; may reject.
-   * @param onSent A cell's events were written at last.
-   */
+  /** @param _onSent A cell's events were written at last. */
   constructor(
-    private readonly _send: (
-      key: ICellKey,
-      events: EventBody[]
-    ) => Promise<unknown>,
+    private readonly _sender: IOutboxSender,
     private readonly _onSent: (key: ICellKey) => void
   ) {}
 
   get isEmpty(): boolean {
-    return this._pending.size === 0;
+    return this._pending.length === 0;
   }
 
   /** Whether something of this cell waits: what comes after must wait behind it. */
   holds(key: ICellKey): boolean {
-    return this._pending.has(nameOf(key));
+    const name = nameOf(key);
+    return this._pending.some(({ keys }) => keys.map(nameOf).includes(name));
+  }
+
+  /** Whether something of any cell of this notebook waits. */
+  holdsAny(notebookId: string): boolean {
+    return this._pending.some(({ keys }) =>
+      keys.some(key => key.notebookId === notebookId)
+    );
   }
 
   /** Keep events until they can be sent. */
   add(key: ICellKey, events: readonly EventBody[]): void {
     const timestamp = new Date().toISOString();
-    const pending = this._pending.get(nameOf(key)) ?? { key, events: [] };
-    pending.events.push(...events.map(event => ({ timestamp, ...event })));
-    this._pending.set(nameOf(key), pending);
+    const timed = events.map(event => ({ timestamp, ...event }));
+    const last = this._pending.at(-1);
+    if (last?.events && nameOf(last.keys[0]) === nameOf(key)) {
+      last.events.push(...timed);
+    } else {
+      this._pending.push({ keys: [key], events: timed });
+    }
+    this._schedule();
+  }
+
+  /** Keep what happened to a notebook until it can be sent. */
+  addChanges(notebookId: string, changes: ChangesBody): void {
+    const cells = changes.cells ?? [];
+    // One without cells (the notebook was saved) belongs to the notebook all the same.
+    const ids = cells.length ? cells.map(cell => cell.cellId) : [''];
+    const keys = ids.map(cellId => ({ notebookId, cellId }));
+    this._pending.push({ keys, changes });
     this._schedule();
   }
 
@@ -70,36 +95,60 @@ export class Outbox {
   }
 
   private async _flush(): Promise<void> {
-    let held = false;
-    for (const [name, pending] of [...this._pending]) {
+    const blocked = new Set<string>();
+    const sent = new Map<string, ICellKey>();
+    let index = 0;
+    while (index < this._pending.length) {
+      const pending = this._pending[index];
+      const names = pending.keys.map(nameOf);
+      let isHeld = names.some(name => blocked.has(name));
       try {
-        await this._empty(pending);
+        if (!isHeld) {
+          await this._empty(pending);
+        }
       } catch (reason) {
-        held = true;
         if (isAway(reason)) {
+          blocked.add('');
           break; // For all cells alike. Else it may be this one's file alone.
         }
-        continue;
+        isHeld = true;
       }
-      this._pending.delete(name);
-      this._onSent(pending.key);
+      if (isHeld) {
+        names.forEach(name => blocked.add(name));
+        index++;
+      } else {
+        this._pending.splice(index, 1);
+        pending.keys.forEach((key, at) => sent.set(names[at], key));
+      }
     }
-    this._wait = held ? Math.min(this._wait * 2, LONGEST_MS) : FIRST_MS;
+    this._wait = blocked.size ? Math.min(this._wait * 2, LONGEST_MS) : FIRST_MS;
+    for (const [name, key] of sent) {
+      if (!blocked.has(name) && key.cellId) {
+        this._onSent(key);
+      }
+    }
   }
 
-  /** Send what waits of one cell. Rejects where that may still pass later. */
-  private async _empty({ key, events }: IPending): Promise<void> {
-    while (events.length) {
+  /** Send one that waits. Rejects where that may still pass later. */
+  private async _empty({ keys, events, changes }: IPending): Promise<void> {
+    if (changes) {
+      await this._try(() => this._sender.changes(keys[0].notebookId, changes));
+    }
+    while (events?.length) {
       const batch = events.slice(0, BATCH);
-      try {
-        await this._send(key, batch);
-      } catch (reason) {
-        if (mayPass(reason)) {
-          throw reason;
-        }
-        console.warn('AI Server could not note what was done in a cell.');
-      }
+      await this._try(() => this._sender.events(keys[0], batch));
       events.splice(0, batch.length);
+    }
+  }
+
+  private async _try(send: () => Promise<unknown>): Promise<void> {
+    try {
+      await send();
+    } catch (reason) {
+      if (mayPass(reason)) {
+        throw reason;
+      }
+      console.warn('AI Server could not note what was done in a cell.');
     }
   }
 
@@ -112,7 +161,7 @@ export class Outbox {
     }
   }
 
-  private readonly _pending = new Map<string, IPending>();
+  private readonly _pending: IPending[] = [];
   private _flushing: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
   private _wait = FIRST_MS;

@@ -20,7 +20,7 @@ import type {
   Timeline
 } from '../api/types';
 import { modelList } from './modelFakes';
-import type { ICellKey, IHistory } from '../tokens';
+import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /** A notebook of code cells, of which one is active. */
@@ -124,6 +124,7 @@ export class Question extends PromiseDelegate<Replay> {
 /** A history that answers at once, or (while `isSlow`) when the spec says so. */
 export class FakeHistory implements IHistory {
   readonly changed: Signal<IHistory, ICellKey> = new Signal(this);
+  readonly told: Signal<IHistory, IRecorded> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
   readonly recorded: EventBody[] = [];
@@ -233,6 +234,16 @@ export class FakeHistory implements IHistory {
     }
     this.recorded.push(...events);
     this.notify(key);
+  }
+
+  change(notebookId: string, change: IChange | Promise<IChange>): void {
+    void Promise.resolve(change).then(({ cells }) =>
+      cells.forEach(({ cellId }) => this.notify({ notebookId, cellId }))
+    );
+  }
+
+  async settled(): Promise<void> {
+    return;
   }
 
   async models(): Promise<ModelList> {

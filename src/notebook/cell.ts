@@ -7,7 +7,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType, ContextCell } from '../api/types';
-import type { INotebookIdentity } from '../tokens';
+import type { INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './apply';
 import { errorOf } from './cellerror';
 import { isReadOnly } from './identity';
@@ -26,22 +26,25 @@ export class NotebookCell {
     readonly panel: NotebookPanel,
     readonly cellId: string,
     private readonly _identity: INotebookIdentity,
-    private readonly _trans: TranslationBundle
+    private readonly _trans: TranslationBundle,
+    private readonly _tracking: ITracking | null = null
   ) {}
 
   notebookId(): string | null {
     return this._identity.get(this.panel);
   }
 
-  ensure(): Promise<string> {
+  async ensure(): Promise<string> {
     if (findCell(this.panel, this.cellId)?.readOnly) {
-      return Promise.reject(
-        new Error(
-          this._trans.__('This cell is locked. Make it editable, then ask.')
-        )
+      throw new Error(
+        this._trans.__('This cell is locked. Make it editable, then ask.')
       );
     }
-    return this._identity.ensure(this.panel);
+    this._tracking?.beforeRequest(this.panel);
+    const notebookId = await this._identity.ensure(this.panel);
+    // What was done before the request stands before it in the record.
+    await this._tracking?.settled(this.panel);
+    return notebookId;
   }
 
   source(): string | null {

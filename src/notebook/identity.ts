@@ -55,11 +55,21 @@ export class NotebookIdentity implements INotebookIdentity {
     return pending;
   }
 
+  settled(panel: NotebookPanel): Promise<void> {
+    return this._observed.get(panel) ?? Promise.resolve();
+  }
+
   /**
    * Follow an open notebook: tell the server where it is, so that a copy or a moved file is
    * noticed, and tell those who listen when its id changes. Never saves, never throws.
    */
-  async observe(panel: NotebookPanel): Promise<void> {
+  observe(panel: NotebookPanel): Promise<void> {
+    const observed = this._observe(panel);
+    this._observed.set(panel, observed);
+    return observed;
+  }
+
+  private async _observe(panel: NotebookPanel): Promise<void> {
     await panel.context.ready;
     if (panel.isDisposed) {
       return;
@@ -132,6 +142,7 @@ export class NotebookIdentity implements INotebookIdentity {
     this
   );
   private readonly _pending = new Map<NotebookPanel, Promise<string>>();
+  private readonly _observed = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _onDisk = new WeakMap<NotebookPanel, string>();
 }
 

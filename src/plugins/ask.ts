@@ -22,7 +22,13 @@ import { NotebookCell } from '../notebook/cell';
 import { errorOf } from '../notebook/cellerror';
 import { languageOf } from '../notebook/context';
 import { listDataFrames } from '../notebook/dataframes';
-import { CommandIDs, IHistory, IModels, INotebookIdentity } from '../tokens';
+import {
+  CommandIDs,
+  IHistory,
+  IModels,
+  INotebookIdentity,
+  ITracking
+} from '../tokens';
 import { failureText } from '../widgets/failures';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
@@ -33,7 +39,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Ask for code in the cell itself.',
   autoStart: true,
   requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
-  optional: [ICommandPalette, ITranslator, IModels],
+  optional: [ICommandPalette, ITranslator, IModels, ITracking],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
@@ -42,7 +48,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     identity: INotebookIdentity,
     palette: ICommandPalette | null,
     translator: ITranslator | null,
-    models: IModels | null
+    models: IModels | null,
+    tracking: ITracking | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -59,7 +66,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             const model = new GenerationModel({
               api,
               history,
-              target: new NotebookCell(panel, cellId, identity, trans)
+              target: new NotebookCell(panel, cellId, identity, trans, tracking)
             });
             models?.changed.connect(model.lookForModel, model);
             return model;

@@ -51,10 +51,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           problem: failure => blameProblem(failure, trans),
           show: (cellId, line) => {
             if (commands.hasCommand(CommandIDs.showStep)) {
-              void commands.execute(
-                CommandIDs.showStep,
-                placeOf(cellId, line)
-              );
+              void commands.execute(CommandIDs.showStep, placeOf(cellId, line));
             }
           }
         });

@@ -40,6 +40,7 @@ const SENTENCES = [
     'address: must be like https://host/path, with no key or name in it'
   ),
   forTranslators('intent: String should have at most %1 characters'),
+  forTranslators('q: must be at most %1 characters'),
 
   // Why a model can't answer.
   forTranslators('The model could not answer.'),

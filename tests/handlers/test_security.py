@@ -119,6 +119,7 @@ EXPECTED = {
     ("TimelineHandler", "GET"): "read",
     ("MomentHandler", "GET"): "read",
     ("ReportHandler", "GET"): "read",
+    ("ExportHandler", "GET"): "read",
     ("SearchHandler", "GET"): "read",
     ("EventsHandler", "POST"): "write",
     ("NotebooksHandler", "POST"): "write",

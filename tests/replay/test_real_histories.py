@@ -74,7 +74,7 @@ def test_the_replay_shows_each_version_of_verdants_cells_byte_for_byte() -> None
 
 
 def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() -> None:
-    timeline = Timeline.of(verdant_cells(), [])
+    timeline = Timeline(verdant_cells(), [])
     last = timeline.last()
     assert last is not None
     notebook = json.loads((VERDANT / "houses_kc.ipynb").read_bytes())
@@ -84,7 +84,7 @@ def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() ->
     seen = {
         cell.source
         for moment in timeline.moments
-        for cell in [*timeline.at(moment.index).cells, *timeline.at(moment.index).gone]
+        for cell in [*timeline.at(moment.number).cells, *timeline.at(moment.number).gone]
     }
     for session in verdant_cells():
         assert set(versions_of(session)) <= seen

@@ -228,6 +228,15 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await page.keyboard.press('ControlOrMeta+Alt+b');
   await replay.tab('Notebook').click();
   await look('overview', REPLAY);
+  await replay.slider.press('ArrowLeft');
+  const then = { name: 'The notebook as it was' };
+  await expect(replay.panel.getByRole('list', then)).toBeVisible();
+  await look('moment', REPLAY);
+  await replay.tab('Search').click();
+  await look('search', REPLAY);
+  await replay.panel.getByRole('searchbox').fill('take');
+  await expect(replay.panel.locator('mark').first()).toBeVisible();
+  await look('found', REPLAY);
 
   const run = (id: string, args = {}) =>
     page.evaluate(

@@ -35,7 +35,7 @@ async function cells(page: IJupyterLabPageFixture): Promise<string[]> {
   );
 }
 
-test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
+test('an eventful life, by mouse (P13, P35)', async ({ page, lab, openNotebook }) => {
   const life = eventfulLife();
   const file = await openLife(lab, openNotebook, 'life-mouse', life);
   const cell = new CellUnderTest(page, 0);
@@ -134,7 +134,7 @@ test('an eventful life, by mouse', async ({ page, lab, openNotebook }) => {
   expect(await lab.notebookId(file)).toBe('life-mouse');
 });
 
-test('an eventful life, by keyboard alone', async ({
+test('an eventful life, by keyboard alone (P38)', async ({
   page,
   lab,
   openNotebook
@@ -231,7 +231,7 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   const keys = page.keyboard;
   const asked: string[] = [];
   page.on('request', request => {
-    if (/\/blame$/.test(request.url())) {
+    if (/\/blame(\?|$)/.test(request.url())) {
       asked.push(request.url());
     }
   });
@@ -245,6 +245,12 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await keys.press('ControlOrMeta+Home');
   await expect(cell.authorship).toContainText('“Plot revenue by month”');
   await keys.press('ArrowDown');
+  await expect(cell.authorship).toContainText('By hand');
+
+  // And the line that the mouse points at, as long as it does.
+  await cell.authors.nth(4).hover();
+  await expect(cell.authorship).toContainText('“改成柱状图');
+  await page.mouse.move(0, 0);
   await expect(cell.authorship).toContainText('By hand');
 
   // It follows what is typed.
@@ -267,6 +273,45 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   await expect(cell.authors).toHaveCount(0);
   await expect(cell.authorship).toHaveCount(0);
 });
+
+for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+  test(`what plays, motion: ${reducedMotion} (P38)`, async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    await page.emulateMedia({ reducedMotion });
+    const id = `life-${reducedMotion}`;
+    await openLife(lab, openNotebook, id, eventfulLife());
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await new CellUnderTest(page, 0).focus();
+    await page.evaluate(() => {
+      const moved: string[] = ((window as any).moved = []);
+      document.addEventListener('animationstart', event =>
+        moved.push(event.animationName)
+      );
+    });
+    await replay.panel.getByLabel('Speed').selectOption('4');
+    await replay.slider.press('Home');
+    await replay.slider.press(' ');
+    await expect(replay.slider).toHaveAttribute('aria-valuenow', '9');
+    await expect(replay.button('Play')).toBeVisible();
+    const moved = await page.evaluate(() =>
+      (window as any).moved.filter((name: string) => /comes|goes/.test(name))
+    );
+    if (reducedMotion === 'reduce') {
+      expect(moved).toEqual([]);
+    } else {
+      expect(moved).toContain('jp-aiserver-replay-comes');
+      expect(moved).toContain('jp-aiserver-replay-goes');
+    }
+    // Who goes to a step sees it at once.
+    await replay.slider.press('Home');
+    await replay.slider.press('ArrowRight');
+    await expect(replay.panel.locator('.jp-mod-playing')).toHaveCount(0);
+  });
+}
 
 test('a thousand steps: only what is seen is drawn', async ({
   page,

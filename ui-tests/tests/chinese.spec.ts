@@ -114,7 +114,7 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       const failing = new CellUnderTest(page, 1, say);
       await page.evaluate(() => {
         const { content } = (window as any).jupyterapp.shell.currentWidget;
-        content.widgets[1].model.sharedModel.setSource('nothing');
+        content.widgets[1].model.sharedModel.setSource('1 / 0');
       });
       await failing.run();
       await failing.open();
@@ -124,6 +124,8 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
 
     test('menus and dialogs', async ({ page, open }) => {
       await open(['']);
+      // Here dialogs are what is looked at.
+      await page.removeLocatorHandler(page.locator('.jp-Dialog'));
       const cell = new CellUnderTest(page, 0, say);
       const dialog = page.getByRole('dialog');
       const menus = page.locator('.lm-Menu');
@@ -201,7 +203,7 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       await lab.model!.script(
         code('x = 1', '好了。'),
         code('x = 1\ny = 2'),
-        { status: 500 },
+        { status: 401 },
         code('x = 2')
       );
       await cell.ask(wish);

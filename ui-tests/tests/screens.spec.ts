@@ -166,6 +166,8 @@ for (const dark of [false, true]) {
     await page.keyboard.press('ControlOrMeta+Alt+b');
     await expect(cell.authors).toHaveCount(6);
     await page.keyboard.press('ControlOrMeta+Home');
+    await expect(cell.authorship).toContainText('Plot revenue');
+    await picture(page, `blame-${mode}`);
     await replay.steps.nth(3).getByRole('button').click();
     await expect(replay.panel.locator('img')).toBeVisible();
     await picture(page, `cell-${mode}`);

@@ -30,8 +30,21 @@ export function CompareView(props: {
     [from.code, to.code]
   );
   const last = model.steps.length;
+  const section = React.useRef<HTMLElement>(null);
+  React.useLayoutEffect(() => {
+    const node = section.current!;
+    return () => {
+      // Who was in here goes back to where it began.
+      if (node.contains(document.activeElement)) {
+        const stage = node.closest('.jp-AIServer-Replay-stage');
+        const began = 'footer > button[aria-pressed]';
+        stage?.querySelector<HTMLElement>(began)?.focus();
+      }
+    };
+  }, []);
   return (
     <section
+      ref={section}
       className="jp-AIServer-Replay-step jp-AIServer-Replay-compare"
       aria-label={trans.__('Comparing two steps')}
       onKeyDown={event => {

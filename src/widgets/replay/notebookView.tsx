@@ -216,8 +216,8 @@ function MomentHead(props: {
       <span className="jp-AIServer-Replay-title" title={title}>
         {title}
       </span>
-      {chip && <Chip {...chip} />}
       <span className="jp-AIServer-Replay-by">
+        {chip && <Chip {...chip} />}
         {cellId !== null && (
           <button
             type="button"

@@ -230,6 +230,7 @@ describe('ReplayPanel', () => {
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
     );
     await until(() => !find('.jp-AIServer-Replay-compare'));
+    expect(document.activeElement).toBe(button('Compare with another step'));
   });
 
   it('shows what a version printed as text, and its pictures from this server alone (P11, P12)', async () => {

@@ -33,7 +33,7 @@ export function SearchView(props: {
           ref={field}
           type="search"
           value={search.query}
-          placeholder={trans.__('Search requests, answers and code')}
+          placeholder={trans.__('Search')}
           aria-label={trans.__('Search requests, answers and code')}
           maxLength={1000}
           spellCheck={false}

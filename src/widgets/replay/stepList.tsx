@@ -47,7 +47,7 @@ export const StepList = React.memo(function StepList(
   const rows = useVirtualizer({
     count: steps.length,
     getScrollElement: () => list.current,
-    estimateSize: () => (isNarrow ? 46 : 30),
+    estimateSize: () => (isNarrow ? 43 : 30),
     overscan: 6,
     paddingStart: 6,
     paddingEnd: 6,
@@ -59,7 +59,6 @@ export const StepList = React.memo(function StepList(
     },
     useFlushSync: false
   });
-  React.useEffect(() => rows.measure(), [isNarrow, rows]);
   React.useEffect(() => {
     if (steps.length) {
       rows.scrollToIndex(position, { align: 'auto' });

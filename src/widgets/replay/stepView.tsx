@@ -4,7 +4,7 @@
  * What must hold (P11, P12): what a model or a person wrote is text in the page, never HTML
  * and never Markdown.
  */
-import { editIcon } from '@jupyterlab/ui-components';
+import { checkIcon, editIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
@@ -116,8 +116,8 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
           changes={lineChanges(step)}
           isNothing={step.kind === 'turn' && !!step.code}
         />
-        {chip && <Chip {...chip} />}
-        {run && <RunChip run={run} isOwn={run === step} />}
+        {chip && step !== run && <Chip {...chip} />}
+        {run && <RunChip run={run} />}
       </span>
     </header>
   );
@@ -131,24 +131,17 @@ export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
   );
 }
 
-/** How running the code went; of a run itself its outcome says so, but for how long it took. */
-function RunChip(props: {
-  run: Step;
-  isOwn: boolean;
-}): React.JSX.Element | null {
-  const { run, isOwn } = props;
+/** How running the code went, and for how long it took. */
+function RunChip(props: { run: Step }): React.JSX.Element {
   const { locale, trans } = useReplay();
-  const result = runResult(run, locale, trans);
-  if (isOwn && result.text === outcome(run, false, trans)?.text) {
-    return null;
-  }
+  const { text, tone } = runResult(props.run, locale, trans);
   return (
     <span
-      className={`jp-AIServer-Replay-chip jp-mod-${result.tone}`}
-      title={isOwn ? undefined : trans.__('How running this version went')}
+      className={`jp-AIServer-Replay-chip jp-mod-${tone}`}
+      title={trans.__('How running this version went')}
     >
-      {result.tone === 'good' && !isOwn && '✓ '}
-      {result.text}
+      {tone === 'good' && <checkIcon.react tag="span" />}
+      {text}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { pickLocale } from './context';
-import { showTime } from './time';
+import { showDuration, showTime } from './time';
 
 describe('showTime', () => {
   // A local time, for "today" and "yesterday" are the person's.
@@ -50,5 +50,13 @@ describe('pickLocale', () => {
     expect(pickLocale('en', ['zh-CN', 'en-GB', 'en-US'])).toBe('en-GB');
     expect(pickLocale('zh_TW', ['zh-CN'])).toBe('zh-TW');
     expect(pickLocale('de', ['en-US'])).toBe('de');
+  });
+});
+
+describe('showDuration', () => {
+  it('is as exact as it is short, in the person’s language', () => {
+    const shown = [0, 41, 310, 2549, 65_000].map(ms => showDuration(ms, 'en'));
+    expect(shown).toEqual(['0ms', '41ms', '0.31s', '2.5s', '1m 5s']);
+    expect(showDuration(310, 'zh-CN')).toBe('0.31秒');
   });
 });

@@ -66,14 +66,14 @@ function short(
   });
 }
 
-/** How long something took: "40 ms", "0.31 s", "2.5 s", "1 min 5 s", in the person's language. */
+/** How long something took: "40ms", "0.31s", "2.5s", "1m 5s", in the person's language. */
 export function showDuration(ms: number, locale?: string): string {
   const tag = asTag(locale);
   const unit = (value: number, name: string, digits: number) =>
     new Intl.NumberFormat(tag, {
       style: 'unit',
       unit: name,
-      unitDisplay: 'short',
+      unitDisplay: 'narrow',
       maximumFractionDigits: digits
     }).format(value);
   if (ms < 100) {

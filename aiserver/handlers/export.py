@@ -1,0 +1,57 @@
+"""``notebooks/…/export``: a notebook's replay as one file, to be handed on.
+
+What must hold: the file is text inside JSON, never a page of this server (P10); the notebook's own
+file is looked at only if whoever asks may read it, and if it is the very notebook.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Any
+
+from jupyter_core.utils import ensure_async
+from tornado import web
+
+from ..errors import InvalidRequest
+from ..histories import Histories
+from ..sharing.export import FORMATS, export, name_of
+from ..surrogates import json_bytes
+from .base import AIServerHandler, guarded
+
+
+class ExportHandler(AIServerHandler):
+    """Hands a replay on."""
+
+    @guarded("read")
+    async def get(self, notebook_id: str) -> None:
+        """Answer with the file's name and what it holds."""
+        format_ = self.get_query_argument("format", "html")
+        if format_ not in FORMATS:
+            raise InvalidRequest(f"format: must be one of {', '.join(FORMATS)}")
+        path = self.get_query_argument("path", "")
+        histories: Histories = self.settings["aiserver_histories"]
+        history = await histories.of(notebook_id)
+        notebook = await self._notebook(path, notebook_id) if path else None
+        made = await export(
+            self.sessions,
+            history,
+            format_,
+            name_of(history) if notebook is None else PurePosixPath(path).name,
+            owner=self.session_owner,
+            notebook=notebook,
+        )
+        await self.finish(json_bytes({"name": made.name, "content": made.content}))
+
+    async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
+        """What the file at a path holds, if it carries this id and may be read."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
+        if not await ensure_async(allowed):
+            return None
+        try:
+            manager: Any = self.contents_manager
+            model = await ensure_async(manager.get(path, content=True, type="notebook"))
+            content: dict[str, Any] = model["content"]
+            is_it = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
+        except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
+            return None
+        return content if is_it else None

@@ -1,0 +1,214 @@
+/**
+ * Watches the open notebooks in which a model was asked.
+ *
+ * What must hold:
+ * - A notebook without an AI turn is left alone: nothing of it is read, nothing sent.
+ * - Nothing is told under an id before the server has said that the notebook may carry it: it may
+ *   be a copy of another one.
+ * - A second page, a reload or an id that changes begins a watch anew, and that doubles nothing.
+ */
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import type {
+  ICellKey,
+  IHistory,
+  INotebookIdentity,
+  IRecorded,
+  ITracking
+} from '../tokens';
+import { NotebookWatch, Scope } from './watch';
+import { Origins } from './watchorigins';
+import { listed, pictureOf, textOf } from './watchoutputs';
+import type { IRun } from './watchruns';
+import { IThumbnail, thumbnail } from './watchthumbnail';
+
+export interface ITrackingOptions {
+  identity: INotebookIdentity;
+  history: IHistory;
+  /** Keeps a small picture; resolves to the name under which it is kept. */
+  keep: (picture: Blob) => Promise<string>;
+}
+
+/** After this time, in milliseconds, it is looked again where the server did not answer. */
+const AGAIN_MS = 10_000;
+
+export class Tracking implements ITracking, IDisposable {
+  constructor(private readonly _options: ITrackingOptions) {
+    _options.identity.changed.connect(
+      (_, panel) => this._consider(panel),
+      this
+    );
+    _options.history.changed.connect(this._onWritten, this);
+    _options.history.told.connect(this._onTold, this);
+  }
+
+  /** Which cells are watched; `off`: none. */
+  get scope(): Scope | 'off' {
+    return this._scope;
+  }
+  set scope(scope: Scope | 'off') {
+    if (scope !== this._scope) {
+      this._scope = scope;
+      this._panels.forEach(panel => {
+        this._watches.get(panel)?.capture('leave');
+        this._end(panel);
+        this._consider(panel);
+      });
+    }
+  }
+
+  /** Whether a preview of what runs put out is kept. */
+  keepsOutputs = true;
+
+  /** Follow an open notebook until it is closed. */
+  add(panel: NotebookPanel): void {
+    this._panels.add(panel);
+    panel.disposed.connect(() => {
+      this._panels.delete(panel);
+      this._watches.get(panel)?.capture('leave');
+      this._end(panel);
+    }, this);
+    this._consider(panel);
+  }
+
+  beforeRequest(panel: NotebookPanel): void {
+    this._watches.get(panel)?.capture('request');
+  }
+
+  async settled(panel: NotebookPanel): Promise<void> {
+    const watch = this._watches.get(panel);
+    if (watch) {
+      await this._options.history.settled(watch.notebookId);
+    }
+  }
+
+  /** The page may be going: note what is not noted yet. */
+  leave(): void {
+    this._watches.forEach(watch => watch.capture('leave'));
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._panels.forEach(panel => this._end(panel));
+      this._panels.clear();
+      Signal.clearData(this);
+    }
+  }
+
+  /** Watch a notebook if it is to be watched; look again if that can't be told. */
+  private _consider(panel: NotebookPanel): void {
+    this._begin(panel).catch(() => {
+      setTimeout(() => {
+        if (this._panels.has(panel)) {
+          this._consider(panel);
+        }
+      }, AGAIN_MS);
+    });
+  }
+
+  private async _begin(panel: NotebookPanel): Promise<void> {
+    const { identity, history } = this._options;
+    await identity.settled(panel);
+    const notebookId = this._panels.has(panel) ? identity.get(panel) : null;
+    if (this._watches.get(panel)?.notebookId !== notebookId) {
+      this._end(panel);
+    }
+    if (!notebookId || this._scope === 'off' || this._watches.has(panel)) {
+      return;
+    }
+    const look = (this._looks.get(panel) ?? 0) + 1;
+    this._looks.set(panel, look);
+    const summaries = await history.summaries(notebookId);
+    const isStill =
+      this._looks.get(panel) === look &&
+      this._panels.has(panel) &&
+      identity.get(panel) === notebookId;
+    const { scope } = this;
+    if (!isStill || scope === 'off' || !summaries.some(({ turns }) => turns)) {
+      return;
+    }
+    this._watches.set(
+      panel,
+      new NotebookWatch({
+        panel,
+        notebookId,
+        scope,
+        summaries,
+        origins: this._origins,
+        push: change => history.change(notebookId, change),
+        preview: run => this._preview(run)
+      })
+    );
+  }
+
+  private _end(panel: NotebookPanel): void {
+    this._watches.get(panel)?.dispose();
+    this._watches.delete(panel);
+  }
+
+  /** Somebody wrote into a session: it may have been the first turn of a notebook, or a cell. */
+  private _onWritten(_: IHistory, key: ICellKey): void {
+    for (const panel of this._panels) {
+      const { identity } = this._options;
+      const watch = this._watches.get(panel);
+      if (!watch && identity.get(panel) === key.notebookId) {
+        this._consider(panel);
+      } else if (watch?.notebookId === key.notebookId) {
+        void this._lookForTurn(watch, key);
+      }
+    }
+  }
+
+  private async _lookForTurn(
+    watch: NotebookWatch,
+    key: ICellKey
+  ): Promise<void> {
+    if (watch.needsTurn(key.cellId)) {
+      const replay = await this._options.history.replay(key).catch(() => null);
+      if (replay?.steps.some(step => step.kind === 'turn')) {
+        watch.asked(key.cellId);
+      }
+    }
+  }
+
+  private _onTold(_: IHistory, recorded: IRecorded): void {
+    this._watches.forEach(watch => watch.recorded(recorded));
+  }
+
+  /** What of a run's outputs is kept. */
+  private async _preview({ model }: IRun): Promise<object | null> {
+    if (!model || !this.keepsOutputs) {
+      return null;
+    }
+    const outputs = listed(model);
+    const text = textOf(outputs);
+    const picture = pictureOf(outputs);
+    const small = picture && (await thumbnail(picture));
+    const image = small && (await this._keep(small));
+    const images = image && { images: [image] };
+    return text || image ? { ...text, ...images } : null;
+  }
+
+  private async _keep({ blob, width, height }: IThumbnail) {
+    try {
+      const sha256 = await this._options.keep(blob);
+      return { sha256, mime: blob.type, width, height };
+    } catch {
+      return null; // A run without its picture is a run all the same.
+    }
+  }
+
+  private _scope: Scope | 'off' = 'all';
+  private readonly _panels = new Set<NotebookPanel>();
+  private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
+  private readonly _looks = new WeakMap<NotebookPanel, number>();
+  private readonly _origins = new Origins(() => this._watches.values());
+  private _isDisposed = false;
+}

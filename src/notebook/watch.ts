@@ -1,0 +1,401 @@
+/**
+ * Watches one open notebook, and says what happened to its cells, in order.
+ *
+ * What must hold:
+ * - What a person wrote is noted when it matters: before a run, before a request, when the
+ *   notebook is saved, when cells are split, moved or deleted, when a program replaces it, and
+ *   when the page is left. Never for a key.
+ * - What is noted is the source to the letter. A source that the record holds last is not noted
+ *   again, whoever noted it (Accept and Restore note themselves).
+ * - Only what was done in this page is noted.
+ */
+import type { YNotebook } from '@jupyter/ydoc';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+
+import type { CellChange, PlacedCell, SessionSummary } from '../api/types';
+import type { IChange, IRecorded } from '../tokens';
+import { Happening, ICellState, happenings } from './lineage';
+import { typeOf } from './context';
+import { Origins, ISource } from './watchorigins';
+import { IStep, Mirror } from './watchmirror';
+import { IRun, Runs } from './watchruns';
+import { Told, Trigger, event, toldBy } from './watchevents';
+
+/** Which cells are watched. */
+export type Scope = 'all' | 'ai';
+
+/** What happened between two moments of a notebook. */
+
+export interface IWatchOptions {
+  panel: NotebookPanel;
+  notebookId: string;
+  scope: Scope;
+  /** What is kept of the notebook's cells already. */
+  summaries: readonly SessionSummary[];
+  origins: Origins;
+  /** Takes changes, in order. What can't be told at once comes as a promise. */
+  push: (change: IChange | Promise<IChange>) => void;
+  /** What of a run's outputs is kept; resolves to null for nothing. */
+  preview: (run: IRun) => Promise<object | null>;
+}
+
+/** How many cells that are gone are remembered, for undo brings them back. */
+const MOST_GONE = 2000;
+
+export class NotebookWatch implements ISource, IDisposable {
+  constructor(private readonly _options: IWatchOptions) {
+    const { panel, summaries } = _options;
+    this.notebookId = _options.notebookId;
+    this.notebook = panel.content;
+    for (const { cellId, turns } of summaries) {
+      this._kept.add(cellId);
+      if (turns) {
+        this._asked.add(cellId);
+      }
+    }
+    this._mirror = new Mirror(panel.context.model.sharedModel as YNotebook, {
+      beforeProgram: () => _options.origins.look(),
+      onStep: step => this._onStep(step),
+      onOthers: () => this._forgetOrder(),
+      onReplaced: (id, source) => this._note([[id, source]], 'leave')
+    });
+    this._runs = new Runs({
+      panel,
+      onAsked: id => {
+        this.capture('run');
+        this._atRun.set(id, this._noted.get(id));
+      },
+      onEnded: run => this._onRun(run)
+    });
+    panel.context.saveState.connect(this._onSave, this);
+    panel.content.activeCellChanged.connect(this._onElsewhere, this);
+    this._begin(summaries);
+  }
+
+  readonly notebookId: string;
+  readonly notebook: NotebookPanel['content'];
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._mirror.dispose();
+      this._runs.dispose();
+      Signal.clearData(this);
+    }
+  }
+
+  /** Note what was written by hand and is not noted yet. */
+  capture(trigger: Trigger): void {
+    const edited = this._mirror.takeEdited();
+    this._note(
+      edited.map(id => [id, this._mirror.read(id)?.source ?? null]),
+      trigger
+    );
+  }
+
+  /** Others noted something of a cell: Accept, Restore. */
+  recorded({ key, events }: IRecorded): void {
+    if (key.notebookId !== this.notebookId) {
+      return;
+    }
+    this._kept.add(key.cellId);
+    this._told.add(key.cellId);
+    for (const { source } of events) {
+      if (typeof source === 'string') {
+        this._noted.set(key.cellId, source);
+      }
+    }
+  }
+
+  /** A model was asked in a cell: from now on it is watched, whatever the scope. */
+  asked(cellId: string): void {
+    if (this._asked.has(cellId)) {
+      return;
+    }
+    this._asked.add(cellId);
+    this._kept.add(cellId);
+    const now = this._mirror.read(cellId);
+    if (now && !this._noted.has(cellId)) {
+      this._noted.set(cellId, now.source); // The turn says what the cell held.
+    }
+  }
+
+  /** Whether it would matter to know that a model was asked in this cell. */
+  needsTurn(cellId: string): boolean {
+    return !this._asked.has(cellId) && !this._watches(cellId);
+  }
+
+  /** A cell that is there, or was. */
+  find(id: string): ICellState | null {
+    return this._mirror.read(id) ?? this._gone.get(id) ?? null;
+  }
+
+  /** What each cell held when it was first seen, where the record doesn't say so. */
+  private _begin(summaries: readonly SessionSummary[]): void {
+    const last = new Map(summaries.map(row => [row.cellId, row.lastSource]));
+    const first: [string, string][] = [];
+    for (const { id, source } of this._mirror.cells) {
+      // The summary has the first lines: of a short cell, all.
+      if (last.get(id) === source) {
+        this._noted.set(id, source);
+      } else {
+        first.push([id, source]);
+      }
+    }
+    const cells = this._edits(first, 'first');
+    this._push({ cells, order: this._order() });
+  }
+
+  private _note(
+    sources: readonly (readonly [string, string | null])[],
+    trigger: Trigger
+  ): void {
+    const cells = this._edits(sources, trigger);
+    if (cells.length) {
+      this._push({ cells });
+    }
+  }
+
+  private _edits(
+    sources: readonly (readonly [string, string | null])[],
+    trigger: Trigger
+  ): CellChange[] {
+    const cells: CellChange[] = [];
+    for (const [cellId, source] of sources) {
+      if (source !== null && this._isNews(cellId, source)) {
+        this._kept.add(cellId);
+        this._noted.set(cellId, source);
+        const edit = event('edit', source, { trigger });
+        cells.push({ cellId, events: [edit] });
+      }
+    }
+    return cells;
+  }
+
+  /** Whether the record lacks this source as the cell's last one. */
+  private _isNews(id: string, source: string): boolean {
+    const isBlank = !this._kept.has(id) && !source;
+    return this._watches(id) && !isBlank && this._noted.get(id) !== source;
+  }
+
+  private _watches(id: string): boolean {
+    if (this._options.scope === 'ai') {
+      return this._asked.has(id);
+    }
+    return this._kept.has(id) || this.find(id)?.type !== 'raw';
+  }
+
+  private _onStep(step: IStep): void {
+    const before = new Map(step.before.map(cell => [cell.id, cell]));
+    const found = happenings(step.before, step.after, {
+      remade: step.remade,
+      wasThere: id => this._gone.has(id) || this._kept.has(id),
+      originOf: (cell, index) =>
+        this._options.origins.of(cell, this, above(step, index))
+    });
+    const kinds = new Set(found.map(({ kind }) => kind));
+    const trigger = kinds.has('split')
+      ? 'split'
+      : kinds.has('copy')
+        ? 'paste'
+        : 'leave';
+    this._note(
+      step.edited.map(id => [id, before.get(id)?.source ?? null]),
+      trigger
+    );
+    step.after.forEach(cell => this._gone.delete(cell.id));
+    for (const cell of step.before) {
+      if (!this._mirror.has(cell.id)) {
+        this._bury(cell);
+      }
+    }
+    this._tell(found, step, trigger);
+  }
+
+  private _tell(
+    found: readonly Happening[],
+    step: IStep,
+    trigger: Trigger
+  ): void {
+    const cells = new Map<string, Told>();
+    const states = new Map(
+      [...step.before, ...step.after].map(cell => [cell.id, cell])
+    );
+    for (const told of found.flatMap(one =>
+      toldBy(one, this.notebookId, states, trigger)
+    )) {
+      if (!this._isWorthTelling(told, states)) {
+        continue;
+      }
+      const { cellId } = told;
+      this._kept.add(cellId);
+      const known = cells.get(cellId);
+      if (known) {
+        known.events.push(...told.events);
+      } else {
+        cells.set(cellId, told);
+      }
+      for (const { source } of told.events) {
+        if (typeof source === 'string') {
+          this._noted.set(cellId, source);
+        }
+      }
+    }
+    const order = this._order();
+    const isNew = !sameOrder(order, this._lastOrder);
+    if (cells.size || isNew) {
+      this._push({ cells: [...cells.values()], ...(isNew && { order }) });
+    }
+  }
+
+  private _isWorthTelling(
+    { cellId, forkOf, parents, events: [told] }: Told,
+    states: ReadonlyMap<string, ICellState>
+  ): boolean {
+    const isOurs = forkOf?.notebookId === this.notebookId;
+    const from = isOurs ? [forkOf.cellId] : (parents ?? []);
+    if (from.some(id => this._asked.has(id))) {
+      this._asked.add(cellId);
+    }
+    if (told.type === 'edit') {
+      return this._isNews(cellId, told.source ?? '');
+    }
+    const isKept = this._kept.has(cellId) || !!forkOf || !!parents?.length;
+    const isBlank = !isKept && !states.get(cellId)?.source;
+    return this._watches(cellId) && !isBlank;
+  }
+
+  private _onRun(run: IRun): void {
+    const { cellId, source } = run;
+    if (!this._watches(cellId)) {
+      return;
+    }
+    this._kept.add(cellId);
+    // Where something newer was noted while it ran, the cell holds that.
+    const isOfRecord = this._atRun.get(cellId) === this._noted.get(cellId);
+    const told = event('run', isOfRecord ? source : undefined, { ...run.data });
+    if (isOfRecord) {
+      this._noted.set(cellId, source);
+    }
+    const change = { cells: [{ cellId, events: [told] }] };
+    if (!run.model) {
+      this._push(change);
+      return;
+    }
+    this._push(
+      this._options.preview(run).then(outputs => {
+        if (outputs) {
+          told.data = { ...told.data, outputs };
+        }
+        return change;
+      })
+    );
+  }
+
+  private _onSave(_: unknown, state: string): void {
+    if (state === 'started') {
+      this.capture('save');
+      this._atSave = this._count;
+    } else if (state === 'completed' && this._atSave === this._count) {
+      // Else it was changed while it was saved: of no moment can be said that it is the file's.
+      if (this._savedAt !== this._count || this._told.size) {
+        this._push({ cells: [], saved: true });
+        this._savedAt = this._count;
+      }
+    }
+  }
+
+  /** Where people work together the server saves, and tells nobody. */
+  private _onElsewhere(): void {
+    if (this._options.panel.context.model?.collaborative) {
+      this.capture('leave');
+    }
+  }
+
+  private _push(change: IChange | Promise<IChange>): void {
+    if ('order' in change && change.order) {
+      this._lastOrder = change.order;
+    }
+    this._count++;
+    this._options.push(
+      'cells' in change ? this._naming(change) : change.then(this._naming)
+    );
+  }
+
+  /** The change, with the cells of which others told: it is after that, too. */
+  private readonly _naming = (change: IChange): IChange => {
+    const told = [...this._told].filter(
+      id => !change.cells.some(({ cellId }) => cellId === id)
+    );
+    this._told.clear();
+    const named = told.map(cellId => ({ cellId, events: [] }));
+    return { ...change, cells: [...change.cells, ...named] };
+  };
+
+  private _order(): PlacedCell[] {
+    return this._mirror.placed.map(({ id, type }) => ({
+      id,
+      type: typeOf(type)
+    }));
+  }
+
+  /** Who changed the order says so; what comes next is compared with theirs. */
+  private _forgetOrder(): void {
+    this._lastOrder = this._order();
+  }
+
+  private _bury(cell: ICellState): void {
+    this._gone.delete(cell.id);
+    this._gone.set(cell.id, cell);
+    if (this._gone.size > MOST_GONE) {
+      this._gone.delete(this._gone.keys().next().value!);
+    }
+  }
+
+  private readonly _mirror: Mirror;
+  private readonly _runs: Runs;
+  /** The source that the record holds as the cell's last one. */
+  private readonly _noted = new Map<string, string>();
+  /** The cells that have a session. */
+  private readonly _kept = new Set<string>();
+  /** The cells that a model was asked in, and what came out of them. */
+  private readonly _asked = new Set<string>();
+  /** The cells that were deleted, and what they held. */
+  private readonly _gone = new Map<string, ICellState>();
+  /** The cells of which others told something since the last change. */
+  private readonly _told = new Set<string>();
+  /** What was noted last of a cell when it was run. */
+  private readonly _atRun = new Map<string, string | undefined>();
+  private _lastOrder: readonly PlacedCell[] = [];
+  private _count = 0;
+  private _atSave = -1;
+  private _savedAt = -1;
+  private _isDisposed = false;
+}
+
+/** The cells that were there before one came, those above it first, the nearest first. */
+function above({ before, after }: IStep, index: number): ICellState[] {
+  const were = new Map(before.map(cell => [cell.id, cell]));
+  return [...after.slice(0, index).reverse(), ...after.slice(index + 1)]
+    .map(cell => were.get(cell.id))
+    .filter((cell): cell is ICellState => cell !== undefined);
+}
+
+function sameOrder(
+  one: readonly PlacedCell[],
+  other: readonly PlacedCell[]
+): boolean {
+  return (
+    one.length === other.length &&
+    one.every(
+      ({ id, type }, index) =>
+        id === other[index].id && type === other[index].type
+    )
+  );
+}

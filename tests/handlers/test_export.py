@@ -1,0 +1,94 @@
+"""A replay as one file, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jupyter_server.auth import Authorizer
+
+from ..conftest import request
+
+
+async def _history(call, scripted) -> None:
+    scripted.script({"text": "```python\na = 1\n```"})
+    await call("POST", "notebooks", {"path": "sub/a.ipynb", "notebookId": "nb", "cellIds": ["c1"]})
+    await call("POST", "generate", request("make one"))
+    await call("POST", "sessions/nb/c1/events", [{"type": "accept", "turnId": 1}])
+
+
+def _save(root: str, name: str, notebook_id: str) -> None:
+    output = {"output_type": "stream", "name": "stdout", "text": "kept\n"}
+    cell = {"cell_type": "code", "id": "c1", "metadata": {}, "execution_count": 1}
+    content = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"aiserver": {"notebook_id": notebook_id}},
+        "cells": [{**cell, "outputs": [output], "source": "a = 1"}],
+    }
+    file = Path(root, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "start"),
+    [
+        ("", "a-replay.html", "<!doctype html>"),
+        ("?format=html", "a-replay.html", "<!doctype html>"),
+        ("?format=md", "a-replay.md", "# How a.ipynb came to be"),
+        ("?format=ipynb", "a-replay.ipynb", "{"),
+    ],
+)
+async def test_each_form_is_text_in_json(call, scripted, query, name, start):
+    """P10: a page is never served as one."""
+    await _history(call, scripted)
+    reply = await call("GET", f"notebooks/nb/export{query}")
+    assert reply.status == 200
+    assert reply.headers["Content-Type"].startswith("application/json")
+    assert reply.headers["X-Content-Type-Options"] == "nosniff"
+    assert reply.data["name"] == name and reply.data["content"].startswith(start)
+    assert "make one" in reply.data["content"]
+
+
+async def test_the_file_gives_its_name_and_its_outputs(call, scripted, jp_root_dir):
+    await _history(call, scripted)
+    _save(jp_root_dir, "sub/b.ipynb", "nb")
+    reply = await call("GET", "notebooks/nb/export?format=ipynb&path=sub/b.ipynb")
+    assert reply.data["name"] == "b-replay.ipynb" and "kept" in reply.data["content"]
+
+
+@pytest.mark.parametrize("path", ["sub/other.ipynb", "none.ipynb", "../b.ipynb", "sub", "%00"])
+async def test_another_file_is_not_looked_into(call, scripted, jp_root_dir, path):
+    """P5, P10: nothing but the very notebook, and nothing outside of what is served."""
+    await _history(call, scripted)
+    _save(jp_root_dir, "sub/other.ipynb", "another")
+    _save(jp_root_dir, "../b.ipynb", "nb")
+    reply = await call("GET", f"notebooks/nb/export?format=ipynb&path={path}")
+    assert reply.status == 200
+    assert reply.data["name"] == "a-replay.ipynb" and "kept" not in reply.data["content"]
+
+
+class NoFiles(Authorizer):
+    """Lets nobody read files."""
+
+    def is_authorized(self, handler, user, action, resource):
+        return resource != "contents"
+
+
+@pytest.mark.parametrize("server_config", [{"ServerApp": {"authorizer_class": NoFiles}}])
+async def test_who_may_not_read_files_gets_none(call, scripted, jp_root_dir, server_config):
+    """P2"""
+    await _history(call, scripted)
+    _save(jp_root_dir, "sub/b.ipynb", "nb")
+    reply = await call("GET", "notebooks/nb/export?format=ipynb&path=sub/b.ipynb")
+    assert reply.status == 200 and "kept" not in reply.data["content"]
+
+
+async def test_what_can_not_be_exported_is_said(call, scripted):
+    await _history(call, scripted)
+    assert (await call("GET", "notebooks/none/export")).status == 404
+    assert (await call("GET", "notebooks/no~id/export")).status == 400
+    reply = await call("GET", "notebooks/nb/export?format=pdf")
+    assert reply.status == 400 and reply.data["message"].startswith("format: ")
