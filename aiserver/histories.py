@@ -51,7 +51,8 @@ class History:
     """All that is kept of a notebook at one time. Not changed after it was made."""
 
     notebook_id: str
-    sessions: Sessions
+    sessions: Mapping[str, Session]
+    """By cell."""
     log: Sequence[NotebookLogEntry]
     timeline: Timeline
     version: str

@@ -74,7 +74,7 @@ class BlameHandler(_PastHandler):
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
-                raise NotFound("There is no such step.") from reason
+                raise NotFound("There is no such moment.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
         await self.answer(make)

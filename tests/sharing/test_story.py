@@ -29,13 +29,13 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
     newest: dict[int, int] = {}
     assert len(timeline.moments) > 30
     for moment in timeline.moments:
-        while orders and orders[0][0] == moment.index:
+        while orders and orders[0][0] == moment.number:
             _, start, cut, put = orders.pop(0)
             row = row[:start] + put + row[start + cut :]
-        while gone and gone[0][0] == moment.index:
+        while gone and gone[0][0] == moment.number:
             left = gone.pop(0)[1]
-        newest.update(told["moments"][moment.index]["steps"])
-        then = timeline.at(moment.index)
+        newest.update(told["moments"][moment.number]["steps"])
+        then = timeline.at(moment.number)
         assert [told["cells"][cell]["id"] for cell in left] == [c.cell_id for c in then.gone]
         seen = [
             (told["cells"][cell]["id"], type_, held(told, cell, newest.get(cell, -1)))
