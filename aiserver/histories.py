@@ -17,6 +17,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .errors import SessionCorrupt
 from .loading import loading
@@ -33,7 +34,7 @@ class Sessions(Mapping[str, Session]):
     """The sessions of a notebook by cell, read from their bytes each time one is asked for."""
 
     def __init__(self, raw: Mapping[str, bytes]) -> None:
-        self._raw = {cell_id: raw[cell_id] for cell_id in sorted(raw)}
+        self._raw = raw
 
     def __getitem__(self, cell_id: str) -> Session:
         return codec.parse(self._raw[cell_id])
@@ -50,7 +51,8 @@ class History:
     """All that is kept of a notebook at one time. Not changed after it was made."""
 
     notebook_id: str
-    sessions: Sessions
+    sessions: Mapping[str, Session]
+    """By cell."""
     log: Sequence[NotebookLogEntry]
     timeline: Timeline
     version: str
@@ -88,7 +90,8 @@ class Histories:
         if version is not None and known.history and known.history.version == version:
             return known.history
         async with known.lock:
-            return await self._read(notebook_id, known)
+            with loading():
+                return await self._read(notebook_id, known)
 
     def _remembered(self, notebook_id: str) -> _Known:
         known = self._known.setdefault(notebook_id, _Known())
@@ -110,15 +113,13 @@ class Histories:
         elif log_mark != known.log_mark:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
-        with loading():
-            loaded = await self._load(notebook_id, changed)
-            for cell_id in {*changed, *(known.marks.keys() - marks.keys())} - loaded.keys():
-                marks.pop(cell_id, None)
-                known.raw.pop(cell_id, None)
-                known.steps.pop(cell_id, None)
-            history = await asyncio.to_thread(_made, notebook_id, known, loaded, log, marks)
-        known.log_mark, known.log, known.marks, known.history = log_mark, log, marks, history
-        return history
+        loaded = await self._load(notebook_id, changed)
+        for cell_id in set(changed) - loaded.keys():
+            del marks[cell_id]  # deleted meanwhile
+        made = await asyncio.to_thread(_made, notebook_id, known, loaded, log, marks)
+        known.log_mark, known.log, known.marks = log_mark, log, marks
+        known.raw, known.steps, known.history = made
+        return made.history
 
     async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Session]:
         found: dict[str, Session] = {}
@@ -142,18 +143,29 @@ def _mark(row: SessionSummary) -> Hashable:
     return row.revision, row.turns, row.events, row.last_updated
 
 
+class _Made(NamedTuple):
+    raw: dict[str, bytes]
+    steps: dict[str, Sequence[Step]]
+    history: History
+
+
 def _made(
     notebook_id: str,
     known: _Known,
     loaded: dict[str, Session],
     log: Sequence[NotebookLogEntry],
     marks: Mapping[str, Hashable],
-) -> History:
-    while loaded:
-        cell_id, session = loaded.popitem()
-        known.steps[cell_id] = replay(session)
-        known.raw[cell_id] = dumps(session, None)
-    timeline = Timeline({cell_id: known.steps[cell_id] for cell_id in sorted(known.steps)}, log)
+) -> _Made:
+    raw: dict[str, bytes] = {}
+    steps: dict[str, Sequence[Step]] = {}
+    for cell_id in sorted(marks):
+        session = loaded.pop(cell_id, None)
+        if session is None:
+            raw[cell_id], steps[cell_id] = known.raw[cell_id], known.steps[cell_id]
+        else:
+            raw[cell_id], steps[cell_id] = dumps(session, None), replay(session)
     state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-    return History(notebook_id, Sessions(known.raw), log, timeline, version)
+    return _Made(
+        raw, steps, History(notebook_id, Sessions(raw), log, Timeline(steps, log), version)
+    )

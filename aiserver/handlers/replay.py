@@ -14,6 +14,8 @@ from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
+_PIECE = 1000  # moments: some milliseconds
+
 
 class _PastHandler(AIServerHandler):
     """What reads of the past share."""
@@ -72,7 +74,7 @@ class BlameHandler(_PastHandler):
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
-                raise NotFound("There is no such step.") from reason
+                raise NotFound("There is no such moment.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
         await self.answer(make)
@@ -99,7 +101,7 @@ class TimelineHandler(_NotebookHandler):
             self.set_status(304)
             await self.finish()
             return
-        await self.answer(lambda: {"version": history.version, **history.timeline.to_wire()})
+        await self.finish(await asyncio.to_thread(_timeline, history))
 
 
 class MomentHandler(_NotebookHandler):
@@ -126,3 +128,14 @@ class ReportHandler(_NotebookHandler):
         """Answer with the lines by hand and by model, per cell and in all."""
         history = await self.history(notebook_id)
         await self.answer(lambda: report(history.timeline, history.sessions))
+
+
+def _timeline(history: History) -> bytes:
+    """The ``Timeline``, moments in pieces: while JSON is written nothing else can run."""
+    timeline = history.timeline
+    head = json_bytes({"version": history.version, "cells": timeline.cells()})
+    pieces = [
+        json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _PIECE]])[1:-1]
+        for n in range(0, len(timeline.moments), _PIECE)
+    ]
+    return head[:-1] + b', "moments": [' + b", ".join(pieces) + b"]}"

@@ -31,23 +31,22 @@ class Timeline:
     """Reads sessions and log once; answers for each moment then."""
 
     def __init__(
-        self, replays: Mapping[str, Sequence[Step]], log: Sequence[NotebookLogEntry]
+        self,
+        past: Sequence[Session] | Mapping[str, Sequence[Step]],
+        log: Sequence[NotebookLogEntry],
     ) -> None:
-        """Of the steps by cell, and the notebook's log."""
+        """Of sessions as they are stored, or of the steps by cell, if these were read before."""
+        if not isinstance(past, Mapping):
+            past = {session.meta.cell_id: replay(session) for session in past}
         self.moments: list[Moment] = []
         self.saves: list[int] = []
         """Of each save that is known of, the moment that it holds."""
-        self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in replays.items()}
+        self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in past.items()}
         self._orders = Since[list[str]]()
         self._with_order: set[int] = set()
         lives = list(self._cells.values())
         for item in ordered([Life(cell.cell_id, cell.own) for cell in lives], log):
             self._add(item, lives)
-
-    @classmethod
-    def of(cls, sessions: Sequence[Session], log: Sequence[NotebookLogEntry]) -> Timeline:
-        """Of sessions as they are stored, and the notebook's log."""
-        return cls({session.meta.cell_id: replay(session) for session in sessions}, log)
 
     def at(self, index: int) -> Notebook:
         """The notebook after a moment. Raises IndexError if there is none of this number."""
@@ -104,13 +103,6 @@ class Timeline:
         """How many turns a cell has had since it is in the notebook, without those it inherited."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own) if cell else 0
-
-    def to_wire(self) -> dict[str, Any]:
-        """The ``Timeline`` of ``rest-api.yml``."""
-        return {
-            "moments": [moment.to_wire() for moment in self.moments],
-            "cells": self.cells(),
-        }
 
     def _summary(self, cell: Cell, now: int, is_there: bool) -> dict[str, Any]:
         fate = None if is_there else cell.fate.at(now)

@@ -137,6 +137,19 @@ export class SearchModel implements IDisposable {
     await this._fetch(results.results);
   }
 
+  /** Somebody wants to type: the view gives its field the focus as soon as it is drawn. */
+  call(): void {
+    this._isCalled = true;
+    this._changed.emit();
+  }
+
+  /** Whether the field is to have the focus now; true once for each call. */
+  takeCall(): boolean {
+    const isCalled = this._isCalled;
+    this._isCalled = false;
+    return isCalled;
+  }
+
   /** Ask again, at once. */
   refresh(): void {
     this._ask(0);
@@ -255,6 +268,7 @@ export class SearchModel implements IDisposable {
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
   private _isActive = false;
+  private _isCalled = false;
   private _isDisposed = false;
   private _isStale = true;
   private _isWaiting = false;

@@ -202,14 +202,14 @@ export class Receiver {
 function append(
   { records }: ISession,
   record: Partial<Interaction> | EventBody
-): any {
+): IRecord {
   const id = (record as EventBody).id;
   const known = records.find(one => id && one.id === id);
   if (!known) {
     const seq = (records.at(-1)?.seq ?? 0) + 1;
     records.push({ ...record, seq } as IRecord);
   }
-  return known ?? records.at(-1);
+  return known ?? records[records.length - 1];
 }
 
 /** What a cell held after these records. */
@@ -318,7 +318,7 @@ export class Page {
       disableDocumentWideUndoRedo: !documentWideUndo
     });
     const context = new Context<INotebookModel>({
-      manager: new ServiceManagerMock() as any,
+      manager: new ServiceManagerMock() as never,
       factory,
       path: `${Math.random()}.ipynb`,
       kernelPreference: { shouldStart: false, canStart: false }

@@ -1,4 +1,6 @@
+import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
+import type { Map as YMap, Text as YText } from 'yjs';
 
 import { ApiError } from '../api/request';
 import { replaceSource } from './apply';
@@ -81,7 +83,11 @@ describe('from the first AI turn on', () => {
     open.type(0, 'x');
     await open.run(0);
     await open.save();
-    const { metadata, cells } = open.panel.context.model.toJSON() as any;
+    const { metadata, cells } =
+      open.panel.context.model.toJSON() as unknown as {
+        metadata: Record<string, unknown>;
+        cells: unknown;
+      };
     expect(metadata.aiserver).toEqual({ notebook_id: open.id });
     expect(JSON.stringify(cells)).not.toContain('aiserver');
   });
@@ -143,7 +149,7 @@ describe('what is written by hand', () => {
     const open = await asked();
     open.type(0, 'x=1');
     const model = open.panel.content.widgets[0].model.sharedModel;
-    replaceSource(model as any, 'x = 1');
+    replaceSource(model as never, 'x = 1');
     await open.save();
     const edits = open.page.receiver.events(open.id, 'aa', 'edit').slice(1);
     expect(edits.map(({ source }) => source)).toEqual(['x=1', 'x = 1']);
@@ -446,12 +452,13 @@ describe('changes of others', () => {
   it('are followed, and recorded by them alone', async () => {
     const { Doc, applyUpdate, encodeStateAsUpdate } = await import('yjs');
     const open = await asked();
-    const { ydoc } = open.panel.content.model!.sharedModel as any;
+    const { ydoc } = open.panel.content.model!.sharedModel as YNotebook;
     const theirs = new Doc();
     applyUpdate(theirs, encodeStateAsUpdate(ydoc));
     open.page.receiver.bodies = [];
-    const cells = theirs.getArray<any>('cells');
-    cells.get(0).get('source').insert(0, 'theirs = 0\n');
+    const cells = theirs.getArray<YMap<unknown>>('cells');
+    const source = cells.get(0).get('source') as YText;
+    source.insert(0, 'theirs = 0\n');
     cells.delete(1, 1);
     applyUpdate(ydoc, encodeStateAsUpdate(theirs), 'others');
     await open.rest();

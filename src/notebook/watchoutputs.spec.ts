@@ -59,8 +59,12 @@ describe('textOf', () => {
   });
 
   it('bears whatever a file holds', () => {
-    expect(textOf([{ output_type: 'stream', text: 3 } as any])).toBeNull();
-    expect(textOf([{ output_type: 'display_data' } as any])).toBeNull();
+    expect(
+      textOf([{ output_type: 'stream', text: 3 } as unknown as IOutput])
+    ).toBeNull();
+    expect(
+      textOf([{ output_type: 'display_data' } as unknown as IOutput])
+    ).toBeNull();
   });
 });
 

@@ -12,7 +12,8 @@ export const MOST_TEXT = 4096;
 const MOST_PICTURE = 24_000_000;
 const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** Colours, as a terminal is told of them. */
-const ANSI = new RegExp('\u001b\\[[0-9;]*[A-Za-z]', 'g');
+const ESCAPE = '\u001b';
+const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 export interface IText {
   text: string;

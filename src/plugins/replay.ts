@@ -103,6 +103,7 @@ function activate(
     execute: () => {
       model.view = 'search';
       shell.activateById(panel.id);
+      model.search.call();
     }
   });
   commands.addCommand(CommandIDs.showStep, {

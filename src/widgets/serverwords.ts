@@ -22,6 +22,7 @@ const SENTENCES = [
   forTranslators('Nothing is kept of this cell.'),
   forTranslators('Nothing is kept of this notebook yet.'),
   forTranslators('There is no such moment.'),
+  forTranslators('There is no such step.'),
   forTranslators('There is no such picture.'),
   forTranslators('That answer is not being written any more.'),
   forTranslators('There is no such provider.'),

@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 
 
 def timeline(page: Page) -> Timeline:
-    return Timeline.of(list(page.server.sessions.values()), page.server.log)
+    return Timeline(list(page.server.sessions.values()), page.server.log)
 
 
 def reconstructed(found: Timeline, moment: int) -> list[Row]:

@@ -74,7 +74,7 @@ def test_the_replay_shows_each_version_of_verdants_cells_byte_for_byte() -> None
 
 
 def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() -> None:
-    timeline = Timeline.of(verdant_cells(), [])
+    timeline = Timeline(verdant_cells(), [])
     last = timeline.last()
     assert last is not None
     notebook = json.loads((VERDANT / "houses_kc.ipynb").read_bytes())

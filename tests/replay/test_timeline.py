@@ -53,7 +53,7 @@ def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
         changed(late=2, saved=True),
         changed(early=2),
     )
-    timeline = Timeline.of([late.session(), early.session()], lines)
+    timeline = Timeline([late.session(), early.session()], lines)
     edits = [moment.cell_id for moment in timeline.moments if moment.kind == "edit"]
     assert edits == ["late", "early", "late", "early"]
     assert [moment.saved for moment in timeline.moments][-2:] == [True, False]
@@ -65,7 +65,7 @@ def test_what_no_line_names_finds_its_place_by_time() -> None:
     for number, book in enumerate((one, two)):
         for place, event in enumerate(book.events):
             event["timestamp"] = at(2 * place + number)
-    timeline = Timeline.of([one.session(), two.session()], [])
+    timeline = Timeline([one.session(), two.session()], [])
     assert told(timeline) == [("edit", "one"), ("edit", "two"), ("edit", "one"), ("edit", "two")]
     assert shown(timeline, 1) == [("one", "a"), ("two", "b")]
 
@@ -79,7 +79,7 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     head.event("split", source="x", data=data)
     origin = {"notebook_id": "nb", "cell_id": "a", "revision": 2}
     lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
-    timeline = Timeline.of([whole.session(), head.session(forked_from=origin)], lines)
+    timeline = Timeline([whole.session(), head.session(forked_from=origin)], lines)
     assert told(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
     assert timeline.moments[2].also == (("b", 1),)
     assert shown(timeline, 1) == [("a", "x\ny")]
@@ -103,7 +103,7 @@ def test_cells_that_were_merged_are_not_deleted_ones() -> None:
     lines = log(order("one", "two"), changed(one=1, two=1), order("both"))
     lines += log(changed(one=2, two=2, both=1))
     lines[-1].seq = len(lines)
-    timeline = Timeline.of([one.session(), two.session(), both.session()], lines)
+    timeline = Timeline([one.session(), two.session(), both.session()], lines)
     assert told(timeline)[-1] == ("merge", "both")
     assert shown(timeline) == [("both", "x\n\ny")]
     assert timeline.at(len(timeline.moments) - 1).gone == []
@@ -117,7 +117,7 @@ def test_a_deleted_cell_is_gone_until_it_comes_back() -> None:
     book.event("undelete", source="x")
     lines = log(order("a", "b"), changed(a=1), order("b"), changed(a=2))
     lines += [entry.model_copy(update={"seq": entry.seq + 4}) for entry in log(order("a", "b"))]
-    timeline = Timeline.of([book.session()], lines)
+    timeline = Timeline([book.session()], lines)
     assert told(timeline) == [
         ("order", None),
         ("edit", "a"),
@@ -158,7 +158,7 @@ def test_an_answer_is_in_the_notebook_from_when_it_was_accepted() -> None:
     turn = book.turn("", "x")
     book.event("accept", turn_id=turn, source="x")
     lines = log(order("a"), changed(a=1, saved=True), changed(a=2))
-    timeline = Timeline.of([book.session()], lines)
+    timeline = Timeline([book.session()], lines)
     assert told(timeline) == [("order", None), ("turn", "a")]
     assert [moment.saved for moment in timeline.moments] == [True, False]
     assert shown(timeline, 0) == [("a", "")] and shown(timeline, 1) == [("a", "x")]
@@ -167,7 +167,7 @@ def test_an_answer_is_in_the_notebook_from_when_it_was_accepted() -> None:
 def test_cells_that_were_seen_first_together_are_one_moment() -> None:
     books = [edited(name, f"of {name}", trigger="first") for name in "abc"]
     lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
-    timeline = Timeline.of([book.session() for book in books], lines)
+    timeline = Timeline([book.session() for book in books], lines)
     assert told(timeline) == [("order", None)]
     assert timeline.moments[0].also == (("a", 0), ("b", 0), ("c", 0))
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
@@ -177,7 +177,7 @@ def test_the_type_of_a_cell_is_that_of_its_time() -> None:
     book = edited("a", "x")
     book.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
-    timeline = Timeline.of([book.session()], lines)
+    timeline = Timeline([book.session()], lines)
     types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
     assert told(timeline)[-1] == ("type", "a")
@@ -215,7 +215,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
     cells: list[Session], lines: list[NotebookLogEntry]
 ) -> None:
     """P26: and the steps of each cell are in the cell's own order."""
-    timeline = Timeline.of(cells, lines)
+    timeline = Timeline(cells, lines)
     seen: dict[str, list[int]] = {}
     for moment in timeline.moments:
         rows = [*moment.also, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
@@ -235,8 +235,9 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert len(there) == len(set(there))
         assert not {cell.cell_id for cell in then.gone} & set(there)
         assert then.to_wire()["index"] == moment.number
-    wire = timeline.to_wire()
-    assert {cell["cellId"] for cell in wire["cells"]} >= {cell.meta.cell_id for cell in cells}
+    told_cells = {cell["cellId"] for cell in timeline.cells()}
+    assert told_cells >= {cell.meta.cell_id for cell in cells}
+    assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
     found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
     total = found["total"]
     assert total["lines"] == total["byModel"] + total["byPerson"]

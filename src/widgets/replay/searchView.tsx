@@ -21,6 +21,11 @@ export function SearchView(props: {
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<IVirtualListHandle>(null);
   const hits = search.query.trim() ? search.hits : null;
+  React.useEffect(() => {
+    if (search.takeCall()) {
+      field.current?.focus();
+    }
+  });
   const more = React.useCallback(() => void search.more(), [search]);
   return (
     <div

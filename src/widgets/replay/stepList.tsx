@@ -41,7 +41,7 @@ export const StepList = React.memo(function StepList(
 ): React.JSX.Element {
   const { steps, position, from, isNarrow, onSelect, onCompare } = props;
   const { trans } = useReplay();
-  const list = React.useRef<HTMLOListElement>(null);
+  const list = React.useRef<HTMLDivElement>(null);
   const takesFocus = React.useRef(false);
   const graph = React.useMemo(() => graphOf(steps), [steps]);
   const rows = useVirtualizer({
@@ -83,16 +83,11 @@ export const StepList = React.memo(function StepList(
     }
   };
   return (
-    <ol
-      ref={list}
-      className="jp-AIServer-Replay-list"
-      aria-label={trans.__('All steps')}
-      onKeyDown={onKeyDown}
-    >
-      {/* What gives the list its length; the rows lie over it. */}
-      <div
-        role="presentation"
+    <div ref={list} className="jp-AIServer-Replay-list" onKeyDown={onKeyDown}>
+      {/* As long as all rows; those that are seen lie over it. */}
+      <ol
         className="jp-AIServer-Replay-rows"
+        aria-label={trans.__('All steps')}
         style={{ height: rows.getTotalSize() }}
       >
         {rows.getVirtualItems().map(({ index, start }) => {
@@ -117,8 +112,8 @@ export const StepList = React.memo(function StepList(
             />
           );
         })}
-      </div>
-    </ol>
+      </ol>
+    </div>
   );
 });
 

@@ -285,6 +285,9 @@ describe('the views of more than a cell', () => {
     history.found = { ...history.found, results: [hitOf(2)], total: 1 };
     await show('Search');
     await until(() => find('input[type="search"]'));
+    expect(document.activeElement).not.toBe(find('input[type="search"]'));
+    model.search.call();
+    await until(() => document.activeElement === find('input[type="search"]'));
     expect(panel.node.textContent).toContain('Find what you once asked');
     button('read_csv').click();
     await until(() => find('mark'));
