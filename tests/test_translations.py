@@ -192,7 +192,7 @@ SHOWN = {
 PARTS = {"%1 Connect it, or set %2.", "this machine"}
 BY_PROGRAMS = re.compile(
     r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|hub's client|hub can't be|_ -$"
-    r"|each cell may be named once|none of this number|words or meaning|is no PNG"
+    r"|each cell may be named once|none of this number|words or meaning|must be one of|is no PNG"
 )
 
 

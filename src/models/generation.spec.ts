@@ -88,6 +88,23 @@ describe('GenerationModel', () => {
     await t.until(({ failure }) => failure === null);
   });
 
+  it('tells how many changes of the suggestion were left when it is accepted in part', async () => {
+    const t = setup({ source: 'a\nb\nc\nd\ne' });
+    void t.model.ask('shout');
+    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
+    await t.phase('suggested');
+    t.model.revise('A\nb\nc\nd\ne');
+    await t.model.accept();
+    expect(t.recorded).toEqual([
+      {
+        type: 'accept',
+        turnId: 1,
+        source: 'A\nb\nc\nd\ne',
+        data: { hunks: { accepted: 1, of: 2 } }
+      }
+    ]);
+  });
+
   it('rejects: the cell stays, the history knows', async () => {
     const t = setup();
     void t.model.ask('do it');
@@ -95,7 +112,9 @@ describe('GenerationModel', () => {
     await t.phase('suggested');
     await t.model.reject();
     expect(t.source()).toBe('x = 1');
-    expect(t.recorded).toEqual([{ type: 'reject', turnId: 1 }]);
+    expect(t.recorded).toEqual([
+      { type: 'reject', turnId: 1, source: 'x = 1' }
+    ]);
     // The number of the next turn is known when the row opens again.
     expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
   });

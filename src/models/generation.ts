@@ -22,10 +22,12 @@ import type { ICellKey, IHistory } from '../tokens';
 import { IFailure, asCutOff, failureOf, isOfModel } from './failure';
 import {
   IRequest,
+  acceptOf,
   bodyOf,
   ensured,
   note,
   pastTurns,
+  rejectOf,
   warmUp
 } from './generationbody';
 import {
@@ -220,16 +222,13 @@ export class GenerationModel {
       return false;
     }
     const source = this._state.code;
+    const accepted = acceptOf(suggestion, source, this.target.source());
     if (!this.target.apply(source)) {
       this._set({ notice: 'gone' });
       return false;
     }
     this._leave();
-    await this._record(
-      suggestion.unkept
-        ? { type: 'edit', source }
-        : { type: 'accept', turnId: suggestion.turnId, source }
-    );
+    await this._record(accepted);
     return true;
   }
 
@@ -237,9 +236,10 @@ export class GenerationModel {
   async reject(): Promise<void> {
     const suggestion = this._suggestion;
     if (this._state.phase === 'suggested' && suggestion) {
+      const rejected = rejectOf(suggestion, this.target.source());
       this._leave();
       if (!suggestion.unkept) {
-        await this._record({ type: 'reject', turnId: suggestion.turnId });
+        await this._record(rejected);
       }
     }
   }

@@ -11,10 +11,11 @@ import type {
   GenerateBody,
   Preview
 } from '../api/types';
+import { hunks } from '../notebook/hunks';
 import type { ICellKey, IHistory } from '../tokens';
 import { NotSent, mayPass } from './failure';
 import type { GenerationApi } from './generationrun';
-import type { ITarget } from './generationstate';
+import type { ISuggestion, ITarget } from './generationstate';
 
 /** What a request was, so that it can be sent again. */
 export interface IRequest {
@@ -119,6 +120,36 @@ export async function ensured(target: ITarget): Promise<string> {
     }
     throw new NotSent(reason instanceof Error ? reason.message : '');
   }
+}
+
+/**
+ * What is noted when a suggestion is written into a cell that held `before`. Where parts of it had
+ * been taken back, that tells how many of its changes were left.
+ */
+export function acceptOf(
+  { turnId, source: suggested, unkept }: ISuggestion,
+  source: string,
+  before: string | null
+): EventBody {
+  if (unkept) {
+    return { type: 'edit', source };
+  }
+  const accepted = { type: 'accept', turnId, source };
+  if (source === suggested || before === null) {
+    return accepted;
+  }
+  const of = hunks(before, suggested);
+  const left = Math.min(of, hunks(before, source));
+  return { ...accepted, data: { hunks: { accepted: left, of } } };
+}
+
+/** What is noted when a suggestion is not taken; the cell keeps what it holds. */
+export function rejectOf(
+  { turnId }: ISuggestion,
+  source: string | null
+): EventBody {
+  const rejected = { type: 'reject', turnId };
+  return source === null ? rejected : { ...rejected, source };
 }
 
 /**

@@ -70,6 +70,13 @@ export class Tracking implements ITracking, IDisposable {
       this._watches.get(panel)?.capture('leave');
       this._end(panel);
     }, this);
+    panel.content.activeCellChanged.connect(() => {
+      // Somebody else may have asked in it: of that this page hears nothing.
+      const { collaborative } = panel.context.model ?? {};
+      if (collaborative && !this._watches.has(panel)) {
+        this._consider(panel);
+      }
+    }, this);
     this._consider(panel);
   }
 

@@ -186,3 +186,47 @@ test('the cell is moved, or deleted, by the other while its answer comes', async
   expect(await sources(a)).toEqual(['second = 2']);
   expect(await sources(b)).toEqual(['second = 2']);
 });
+
+test('who does something records it: one writer, though both look on', async ({
+  openByBoth,
+  place
+}) => {
+  // P35 under RTC
+  const [a, b] = await openByBoth('tracked.ipynb', ['x = 1', 'y = 1', 'z = 1']);
+  await place.model.script(code('x = 2'));
+  const hers = new CellUnderTest(a, 0);
+  await hers.ask('two');
+  await hers.accept();
+  const id = await place.notebookId('tracked.ipynb');
+  const events = async (cellId: string) => {
+    const all = await place.records(id);
+    const session = all.find(({ meta }) => meta.cell_id === cellId);
+    return session?.events?.map(({ type, source }) => [type, source]) ?? [];
+  };
+  const first = ['edit', 'y = 1'];
+  await expect.poll(() => events('cell-2')).toEqual([first]);
+  // He types: it is noted when he leaves the cell, by him alone.
+  const his = new CellUnderTest(b, 1);
+  await his.focus();
+  await b.keyboard.press('ControlOrMeta+End');
+  await b.keyboard.type('0');
+  await expect.poll(() => sources(a)).toEqual(['x = 2', 'y = 10', 'z = 1']);
+  await new CellUnderTest(b, 2).focus();
+  const typed = ['edit', 'y = 10'];
+  await expect.poll(() => events('cell-2')).toEqual([first, typed]);
+  // She deletes it, and undoes that: both are hers.
+  await a.evaluate(() => {
+    const { commands, shell } = (window as any).jupyterapp;
+    shell.currentWidget.content.activeCellIndex = 1;
+    return commands.execute('notebook:delete-cell');
+  });
+  await expect.poll(() => sources(b)).toEqual(['x = 2', 'z = 1']);
+  const gone = ['delete', 'y = 10'];
+  await expect.poll(() => events('cell-2')).toEqual([first, typed, gone]);
+  await a.evaluate(() =>
+    (window as any).jupyterapp.commands.execute('notebook:undo-cell-action')
+  );
+  await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
+  const back = ['undelete', 'y = 10'];
+  await expect.poll(() => events('cell-2')).toEqual([first, typed, gone, back]);
+});

@@ -1,7 +1,7 @@
 // What the page says, in the language of the browser. English is the key.
 
 const CHINESE = {
-  'Replay of {0}': ['{0} 的重放', '{0} 的重播'],
+  'Replay of {0}': ['{0} 的回放', '{0} 的重播'],
   Notebook: ['笔记本', '筆記本'],
   Story: ['经过', '經過'],
   'Who wrote it': ['谁写的', '誰寫的'],

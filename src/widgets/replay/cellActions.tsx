@@ -114,7 +114,10 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
         <button
           type="button"
           className="jp-AIServer-Replay-link"
-          onClick={() => actions.undo()}
+          onClick={event => {
+            leave(event);
+            actions.undo();
+          }}
         >
           <undoIcon.react tag="span" />
           {trans.__('Undo')}
@@ -125,12 +128,22 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
         className="jp-AIServer-Replay-link"
         aria-label={trans.__('Dismiss')}
         title={trans.__('Dismiss')}
-        onClick={() => actions.dismiss()}
+        onClick={event => {
+          leave(event);
+          actions.dismiss();
+        }}
       >
         <closeIcon.react tag="span" />
       </button>
     </div>
   );
+}
+
+/** The note goes with its buttons: the focus stays with what can be done. */
+function leave(event: React.MouseEvent<HTMLElement>): void {
+  const first = '.jp-AIServer-Replay-button.jp-mod-primary';
+  const actions = event.currentTarget.closest('footer');
+  actions?.querySelector<HTMLElement>(first)?.focus();
 }
 
 function noteText(note: ReplayNote, trans: TranslationBundle): string {

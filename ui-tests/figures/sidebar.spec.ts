@@ -1,0 +1,132 @@
+/**
+ * How soon the sidebar shows a notebook of a thousand cells with ten turns each, once the data is
+ * there:
+ *
+ *     cd ui-tests && jlpm figures sidebar
+ *
+ * No test: it prints figures. From the end of an answer (the browser's own clock of it) to the
+ * frame in which it is drawn: the list of cells, the notebook's timeline, and a moment of it.
+ */
+import type { Page } from '@playwright/test';
+
+import { ReplayUnderTest } from '../fixtures/cells';
+import { expect, test } from '../fixtures/lab';
+
+const CELLS = 1000;
+const TURNS = 10;
+const NOTEBOOK = '6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11';
+
+function session(cellId: string): string {
+  const stamp = (turn: number) =>
+    new Date(Date.UTC(2026, 0, 27, 10, 0) + turn * 60_000).toISOString();
+  return JSON.stringify({
+    meta: {
+      version: '1.0',
+      notebook_id: NOTEBOOK,
+      cell_id: cellId,
+      created_at: stamp(1),
+      last_updated: stamp(TURNS),
+      revision: TURNS
+    },
+    interactions: Array.from({ length: TURNS }, (_, turn) => ({
+      turn_id: turn + 1,
+      seq: turn + 1,
+      timestamp: stamp(turn),
+      user_request: {
+        intent: `wish ${turn + 1} for ${cellId}, 写得短一点`,
+        current_code: turn ? codeOf(cellId, turn - 1) : '',
+        language: 'python'
+      },
+      ai_response: {
+        suggestion: codeOf(cellId, turn),
+        explanation: 'It is shorter now.',
+        status: 'success',
+        error: null
+      }
+    }))
+  });
+}
+
+const codeOf = (cellId: string, turn: number) =>
+  Array.from(
+    { length: 6 },
+    (_, line) => `value_${line} = compute("${cellId}", ${line}, step=${turn})`
+  ).join('\n');
+
+/** Milliseconds from the end of the newest answer of this kind to the frame that shows it. */
+async function sinceAnswer(
+  page: Page,
+  answer: string,
+  selector: string,
+  act: () => Promise<void>
+): Promise<number> {
+  const drawn = page.evaluate(
+    ([answer, selector]) =>
+      new Promise<number>(resolve => {
+        performance.clearResourceTimings();
+        const look = () => {
+          const [entry] = performance
+            .getEntriesByType('resource')
+            .filter(({ name }) => new RegExp(answer).test(name))
+            .slice(-1) as PerformanceResourceTiming[];
+          if (entry && document.querySelector(selector)) {
+            // The next frame is the one in which it can be seen.
+            requestAnimationFrame(() =>
+              resolve(performance.now() - entry.responseEnd)
+            );
+          } else {
+            requestAnimationFrame(look);
+          }
+        };
+        look();
+      }),
+    [answer, selector]
+  );
+  await act();
+  return drawn;
+}
+
+test('a thousand cells of ten turns', async ({ page, lab, openNotebook }) => {
+  test.setTimeout(600_000);
+  const ids = Array.from({ length: CELLS }, (_, index) => `cell-${index + 1}`);
+  for (const id of ids) {
+    await lab.write(`.aiserver_sessions/${NOTEBOOK}_${id}.json`, session(id));
+  }
+  await openNotebook(
+    ids.map(id => codeOf(id, TURNS - 1)),
+    { metadata: { aiserver: { notebook_id: NOTEBOOK } } }
+  );
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  const figures: Record<string, number> = {};
+  figures['the list of cells'] = await sinceAnswer(
+    page,
+    '/aiserver/sessions\\?',
+    '.jp-AIServer-Replay-overview .jp-AIServer-Replay-intent',
+    () => replay.tab('Notebook').click()
+  );
+  await expect(replay.slider).toBeVisible({ timeout: 120_000 });
+  // Once more, with all of it known to the server.
+  await replay.tab('Cell').click();
+  figures['a moment'] = 0;
+  await replay.tab('Notebook').click();
+  await expect(replay.slider).toBeVisible();
+  figures['a moment'] = await sinceAnswer(
+    page,
+    '/moments/',
+    '.jp-AIServer-Replay-then code',
+    () => replay.slider.press('ArrowLeft')
+  );
+  await page.reload();
+  await replay.open();
+  await expect(replay.tab('Notebook')).toBeVisible();
+  figures['the line of work, after a reload'] = await sinceAnswer(
+    page,
+    '/timeline',
+    '.jp-AIServer-Replay-heat b',
+    () => replay.tab('Notebook').click()
+  );
+  for (const [name, ms] of Object.entries(figures)) {
+    console.log(`${name}: ${Math.round(ms)} ms`);
+  }
+});
