@@ -123,10 +123,10 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await tells('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
   await tells(merged).toEqual(['merge', 'delete']);
 
-  // Copy by the keys, then go on in the copy: the origin knows nothing of it.
+  // Copy, then go on in the copy: the origin knows nothing of it.
   await select(page, 2);
-  await page.keyboard.press('c');
-  await page.keyboard.press('v');
+  await execute(page, 'notebook:copy-cell');
+  await execute(page, 'notebook:paste-cell-below');
   await expect.poll(() => ids(page)).toHaveLength(6);
   const copy = (await ids(page))[3];
   await tells(copy).toEqual(['turn', 'accept', 'copy']);
