@@ -21,21 +21,21 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
     for _ in range(90):
         page.act()
     sessions = dict(page.server.sessions)
-    timeline = Timeline.of(list(sessions.values()), page.server.log)
+    timeline = Timeline(list(sessions.values()), page.server.log)
     told = story(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
     row: list[Any] = []
     left: list[int] = []
     orders, gone = list(told["orders"]), list(told["gone"])
     newest: dict[int, int] = {}
     assert len(timeline.moments) > 30
-    for index in range(len(timeline.moments)):
-        while orders and orders[0][0] == index:
+    for moment in timeline.moments:
+        while orders and orders[0][0] == moment.number:
             _, start, cut, put = orders.pop(0)
             row = row[:start] + put + row[start + cut :]
-        while gone and gone[0][0] == index:
+        while gone and gone[0][0] == moment.number:
             left = gone.pop(0)[1]
-        newest.update(told["moments"][index]["steps"])
-        then = timeline.at(index)
+        newest.update(told["moments"][moment.number]["steps"])
+        then = timeline.at(moment.number)
         assert [told["cells"][cell]["id"] for cell in left] == [c.cell_id for c in then.gone]
         seen = [
             (told["cells"][cell]["id"], type_, held(told, cell, newest.get(cell, -1)))
