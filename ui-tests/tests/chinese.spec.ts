@@ -171,7 +171,7 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       await expect(dialog).toHaveCount(0);
 
       await page.evaluate(() =>
-        (window as any).jupyterapp.commands.execute('')
+        (window as any).jupyterapp.commands.execute('aiserver:preview-request')
       );
       await expect(dialog).toBeVisible();
       await check(page, 'preview', ['.jp-Dialog']);
