@@ -170,7 +170,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   lab,
   open
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   await open(['import pandas as pd\nx = 1', 'md:# Title', '']);
   const cell = new CellUnderTest(page, 0);
   const replay = new ReplayUnderTest(page);
