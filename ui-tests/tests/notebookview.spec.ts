@@ -10,7 +10,9 @@ import { code } from '../fixtures/scripted';
 /** What the notebook in front holds: ids and sources, in order. */
 const cells = (page: Page): Promise<[string, string][]> =>
   page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
       (cell: any) => [cell.id, cell.getSource()]
     )
   );
@@ -45,9 +47,9 @@ async function history(
     );
   await second.focus();
   await run('notebook:run-cell');
-  await expect(page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)')).toContainText(
-    'NameError'
-  );
+  await expect(
+    page.locator('.jp-NotebookPanel:not(.lm-mod-hidden)')
+  ).toContainText('NameError');
   await third.focus();
   await run('notebook:delete-cell');
   await expect.poll(async () => (await cells(page)).length).toBe(3);
@@ -120,7 +122,9 @@ test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
     .poll(() => cells(page))
     .toEqual([...before.slice(0, 2), [ids[2], 'note = "a plan"'], before[2]]);
   await page.evaluate(() =>
-    (window as any).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.model.sharedModel.undo()
   );
   expect(await cells(page)).toEqual(before);
 });
@@ -148,7 +152,10 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
     .getByRole('button', { name: /^Cell 1, changed/ })
     .click();
   await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /read the sales/);
+  await expect(replay.slider).toHaveAttribute(
+    'aria-valuetext',
+    /read the sales/
+  );
 });
 
 test('what was once asked is found, in any language, and opens at its step', async ({
@@ -176,14 +183,17 @@ test('what was once asked is found, in any language, and opens at its step', asy
     await expect(hits).toContainText(found);
     await expect(hits.locator('mark').first()).toHaveText(query);
   }
-  await field.fill('no such thing');
+  await field.fill('xyzzy');
   await expect(replay.panel).toContainText('Nothing found');
   await field.fill('csv');
   await expect(hits).toHaveCount(1);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
-  await expect(replay.slider).toHaveAttribute('aria-valuetext', /read the sales/);
+  await expect(replay.slider).toHaveAttribute(
+    'aria-valuetext',
+    /read the sales/
+  );
 
   // From another notebook its file is opened.
   await openNotebook(['x = 1'], { name: 'other.ipynb' });
@@ -193,7 +203,11 @@ test('what was once asked is found, in any language, and opens at its step', asy
   const found = hits.filter({ hasText: 'found.ipynb' });
   await expect(found).toHaveCount(1);
   await found.getByRole('button').click();
-  await expect(page.locator('.jp-mod-current[role="tab"]').filter({ hasText: 'found.ipynb' })).toBeVisible();
+  await expect(
+    page
+      .locator('.jp-mod-current[role="tab"]')
+      .filter({ hasText: 'found.ipynb' })
+  ).toBeVisible();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', /折线图/);
 });
 
@@ -204,7 +218,11 @@ test('no search and no moment is asked for while nobody looks', async ({
 }) => {
   const asked: string[] = [];
   page.on('request', request => {
-    if (/aiserver\/(search|notebooks\/[^/]+\/(timeline|moments|report))/.test(request.url())) {
+    if (
+      /aiserver\/(search|notebooks\/[^/]+\/(timeline|moments|report))/.test(
+        request.url()
+      )
+    ) {
       asked.push(request.url());
     }
   });
