@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable, Sequence
 
-from ..errors import InvalidRequest
 from ..models import NewEvent, NewLogEntry, SessionKey, check_id, utc_now
 from ..requests import CellChangeBody, ChangesBody
 from ..sessions.changes import Batch, CellChange, Changes
@@ -30,19 +30,14 @@ class ChangesHandler(AIServerHandler):
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
         """The batch as it is recorded. Raises InvalidRequest, or ValidationError on a bad time."""
-        ids = [cell.cell_id for cell in body.cells]
-        if len(set(ids)) < len(ids):
-            raise InvalidRequest("cells: each cell may be named once")
-        placed = [(cell.id, cell.type) for cell in body.order or []]
-        if len(dict(placed)) < len(placed):
-            raise InvalidRequest("order: each cell may be named once")
+        placed = {cell.id: cell.type for cell in body.order or []}
         now = body.timestamp or utc_now()
         NewLogEntry(type="changed", timestamp=now, data={})  # a time that is none is refused here
         return Batch(
             id=body.id,
             timestamp=now,
-            cells=[self._cell(notebook_id, cell, body.id, now) for cell in body.cells],
-            order=None if body.order is None else placed,
+            cells=[self._cell(notebook_id, cell, body.id, now) for cell in _joined(body.cells)],
+            order=None if body.order is None else list(placed.items()),
             saved=body.saved,
         )
 
@@ -61,6 +56,25 @@ class ChangesHandler(AIServerHandler):
             fork_of=None if fork_of == key else fork_of,
             parents=[SessionKey(notebook_id, parent, key.owner) for parent in cell.parents],
         )
+
+
+def _joined(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
+    """Each cell once: what is said of it in several places is one after the other."""
+    joined: dict[str, CellChangeBody] = {}
+    for cell in cells:
+        known = joined.get(cell.cell_id)
+        joined[cell.cell_id] = (
+            known.model_copy(
+                update={
+                    "fork_of": known.fork_of or cell.fork_of,
+                    "parents": known.parents or cell.parents,
+                    "events": [*known.events, *cell.events],
+                }
+            )
+            if known
+            else cell
+        )
+    return joined.values()
 
 
 def _event(event: NewEvent, name: str) -> NewEvent:

@@ -59,18 +59,24 @@ async def test_secrets_are_not_kept_of_what_a_run_printed(call):
     assert key.encode() not in stored.raw and b"key: " in stored.raw
 
 
+async def test_what_is_said_of_a_cell_in_two_places_is_said_in_that_order(call):
+    cells = [{"cellId": "c1", "events": [edit(source)]} for source in ("x = 1", "x = 2")]
+    told = await call("POST", URL, body(cells=cells, order=[{"id": "c1", "type": "code"}] * 2))
+    assert told.data == {"cells": {"c1": {"revision": 1, "seq": 2}}}
+    stored = await call("GET", "sessions/nb/c1")
+    assert [event["source"] for event in stored.data["events"]] == ["x = 1", "x = 2"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "field"),
     [
         ({"id": "../x"}, "id"),
         ({"cells": [{"cellId": "../../x"}]}, "cells"),
-        ({"cells": [{"cellId": "c1"}, {"cellId": "c1"}]}, "cells"),
         ({"cells": [{"cellId": f"c{n}"} for n in range(201)]}, "cells"),
         ({"cells": [{"cellId": "c", "events": [edit("")] * 101}]}, "cells"),
         ({"cells": [{"cellId": "c", "forkOf": {"notebookId": "..", "cellId": "c"}}]}, "cells"),
         ({"cells": [{"cellId": "c", "parents": ["a/b"]}]}, "cells"),
         ({"cells": [{"cellId": "c", "events": [edit("", timestamp="then")]}]}, "timestamp"),
-        ({"order": [{"id": "a", "type": "code"}] * 2}, "order"),
         ({"order": [{"id": "a", "type": "cheese"}]}, "order"),
         ({"timestamp": "now"}, "timestamp"),
         ({"surprise": 1}, "surprise"),

@@ -170,9 +170,12 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       await page.keyboard.press('Escape');
       await expect(dialog).toHaveCount(0);
 
-      await page.evaluate(() =>
-        (window as any).jupyterapp.commands.execute('aiserver:preview-request')
-      );
+      // Its promise would wait for the dialog's end.
+      await page.evaluate(() => {
+        void (window as any).jupyterapp.commands.execute(
+          'aiserver:preview-request'
+        );
+      });
       await expect(dialog).toBeVisible();
       await check(page, 'preview', ['.jp-Dialog']);
       await page.keyboard.press('Escape');
