@@ -120,7 +120,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     @property
     def search(self) -> SearchEngine:
         """Looks through all turns."""
-        return self.settings["aiserver_search"]  # type: ignore[no-any-return]
+        found: SearchEngine = self.settings["aiserver_search"]
+        return found
 
     @property
     def assistant(self) -> Assistant:

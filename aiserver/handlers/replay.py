@@ -23,7 +23,8 @@ class _PastHandler(AIServerHandler):
     @property
     def histories(self) -> Histories:
         """Whole notebooks' histories."""
-        return self.settings["aiserver_histories"]  # type: ignore[no-any-return]
+        found: Histories = self.settings["aiserver_histories"]
+        return found
 
     async def answer(self, make: Callable[[], Any]) -> None:
         """Answer with what is made in a thread: a long life has many steps."""
