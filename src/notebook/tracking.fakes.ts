@@ -36,6 +36,15 @@ import { NotebookCell } from './cell';
 import { NotebookIdentity } from './identity';
 import { Tracking } from './tracking';
 
+// JupyterLab's models read their cells before those are in a document, and yjs warns of each.
+const KNOWN = /Add Yjs type to a document|Not same Y\.Doc/;
+const warn = console.warn;
+console.warn = (...said: unknown[]) => {
+  if (!said.some(one => KNOWN.test(String(one)))) {
+    warn(...said);
+  }
+};
+
 export type IRecord = Partial<Interaction> &
   Partial<Omit<EventBody, 'timestamp'>> & { seq: number };
 
