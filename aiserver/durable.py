@@ -132,7 +132,7 @@ def replace_file(
             os.close(fd)  # some file systems tell only here that the disk is full
         if afterwards:
             _hold(target, afterwards)
-        _patiently(lambda: os.replace(temp, target))  # noqa: PTH105
+        _patiently(lambda: Path(temp).replace(target))
     except BaseException:
         with contextlib.suppress(OSError):
             Path(temp).unlink()
