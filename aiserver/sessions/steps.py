@@ -47,8 +47,12 @@ def encoded_turn(turn: NewTurn, turn_id: int, seq: int) -> tuple[Interaction, by
     """A turn as it is kept, and its bytes. Raises InvalidRequest for what JSON can't hold."""
     numbers = {"turn_id": turn_id, "seq": seq}
     # Most hold no secret. To read them anew would be a tenth of what a whole save may cost.
-    values = {**turn.__dict__, **(turn.__pydantic_extra__ or {}), **numbers}
-    saved = Interaction.model_construct(turn.model_fields_set | numbers.keys(), **values)
+    names = turn.model_fields_set | numbers.keys()
+    saved = Interaction.model_construct(names, **(turn.__dict__ | numbers))
+    # Keys that we don't know may have any name, also that of an argument or of our numbers.
+    for name, value in (turn.__pydantic_extra__ or {}).items():
+        if name not in numbers and saved.__pydantic_extra__ is not None:
+            saved.__pydantic_extra__[name] = value
     data = codec.encode(saved)
     if may_hold_secrets(data) or codec.may_have_long_numbers(data):
         fields = redact_all(codec.fields(turn))

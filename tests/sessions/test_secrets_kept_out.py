@@ -41,13 +41,19 @@ def put(turn: dict[str, Any], place: int, secret: str) -> None:
         turn["usage"] = {"input_tokens": 3, "output_tokens": 5, "x": [{secret: secret}]}
 
 
-@given(turns(), st.lists(st.tuples(st.integers(0, 5), SECRETS), max_size=2))
+@given(
+    turns(),
+    st.lists(st.tuples(st.integers(0, 5), SECRETS), max_size=2),
+    st.sets(st.sampled_from(["cls", "self", "_fields_set", "values", "turn_id", "model"])),
+)
 def test_the_short_way_keeps_what_the_long_way_keeps(
-    turn: dict[str, Any], secrets: list[tuple[int, str]]
+    turn: dict[str, Any], secrets: list[tuple[int, str]], names: set[str]
 ) -> None:
     """P16"""
     for place, secret in secrets:
         put(turn, place, secret)
+    for name in names:  # that are somebody else's, and may be anything
+        turn[name] = name
     new = NewTurn.model_validate(turn)
     saved, data = encoded_turn(new, 3, 7)
 
