@@ -5,7 +5,8 @@ import { NotebookActions } from '@jupyterlab/notebook';
 import * as fc from 'fast-check';
 
 import type { ICellModel } from '@jupyterlab/cells';
-import { OpenNotebook, Page, held, playKernel } from './tracking.fakes';
+import { OpenNotebook, Page, playKernel } from './tracking.fakes';
+import { held } from './tracking.receiver.fakes';
 
 beforeAll(() => playKernel());
 afterEach(() => document.body.replaceChildren());
