@@ -170,7 +170,7 @@ class FileSessionManager(SessionManager):
             yield  # then nobody can say anything new
             return
         held = contextlib.ExitStack()
-        entered = asyncio.ensure_future(self._run(lambda: held.enter_context(self._place.alone())))
+        entered = self._run(lambda: held.enter_context(self._place.alone()))
 
         def leave(_: object) -> None:
             held.close()
@@ -247,11 +247,11 @@ class FileSessionManager(SessionManager):
         if workers:
             await asyncio.to_thread(workers.close)
 
-    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+    def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         # Threads of our own: a wait for a lock must not hold up the server's other work.
         if self._workers is None:
             self._workers = Workers(8)
-        return await self._workers.run(partial(_translating, work, *args))
+        return self._workers.run(partial(_translating, work, *args))
 
 
 def _translating(work: Callable[..., T], *args: Any) -> T:

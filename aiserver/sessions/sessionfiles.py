@@ -37,7 +37,7 @@ from .reading import Found, Logger, Reader
 from .recent import Recent
 from .recovery import NOTE, is_empty
 from .steps import check_writable, forked
-from .threads import afterwards
+from .threads import answer
 
 T = TypeVar("T")
 
@@ -212,8 +212,13 @@ class SessionFiles:
             result = add(pieces)
             if pieces.revision != before:
                 local = self._place.trusts_stamps
-                later = afterwards if local else None  # elsewhere an open file leaves a name behind
-                stamp = replace_file(self._place.path, name, pieces.chunks(), afterwards=later)
+                stamp = replace_file(
+                    self._place.path,
+                    name,
+                    pieces.chunks(),
+                    done=lambda: answer((result, pieces.revision)),
+                    hold_old=local,  # elsewhere an open file leaves a name behind
+                )
                 if stamp and local:
                     self._sure.put(name, _Sure(stamp, pieces.revision))
             self._pieces.put(name, pieces)
