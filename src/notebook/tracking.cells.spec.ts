@@ -139,6 +139,47 @@ describe('cells', () => {
     });
   });
 
+  it('are copied into a notebook that is not known yet: with its first turn they are copies', async () => {
+    const page = new Page();
+    const one = await asked(page);
+    const other = await page.open([{ id: 'ee', source: 'e = 5' }]);
+    one.select(1);
+    NotebookActions.copy(one.panel.content);
+    NotebookActions.paste(other.panel.content);
+    NotebookActions.paste(other.panel.content);
+    one.select(0);
+    NotebookActions.copy(one.panel.content);
+    NotebookActions.paste(other.panel.content);
+    const [, first, second, third] = other.ids;
+    other.select(2);
+    deleteCells(other.panel.content);
+    await other.save();
+    const { receiver } = page;
+    // Nothing is told before a model is asked.
+    expect(receiver.logs.size).toBe(1);
+    other.type(1, 'c = 7');
+    const model = await other.ask(1, 'c = 8');
+    await model.accept();
+    await other.save();
+    expect(other.id).not.toBe(one.id);
+    expect(receiver.session(other.id, first)!.forkedFrom).toEqual({
+      notebookId: one.id,
+      cellId: 'bb'
+    });
+    expect(other.kinds(first)).toEqual([
+      'turn',
+      'accept',
+      'copy',
+      'edit',
+      'turn',
+      'accept'
+    ]);
+    expect(other.kinds(third)).toEqual(['edit', 'copy']);
+    expect(receiver.session(other.id, second)).toBeNull();
+    expect(other.kinds('ee')).toEqual(['edit']);
+    expect(one.kinds('bb')).toEqual(['turn', 'accept']);
+  });
+
   it('are cut and pasted: code keeps its id, and so its history', async () => {
     const open = await asked();
     open.select(1);
