@@ -17,11 +17,14 @@ import {
   setCellExecutor
 } from '@jupyterlab/notebook';
 import { NBTestUtils } from '@jupyterlab/notebook/lib/testutils';
+import type { Contents } from '@jupyterlab/services';
 import { ServiceManagerMock } from '@jupyterlab/services/lib/testutils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
+import type { NotebookBody } from '../api/types';
 import { GenerationModel } from '../models/generation';
+import type { GenerationApi } from '../models/generationrun';
 import { HistoryApi, HistoryModel } from '../models/history';
 import { NotebookCell } from './cell';
 import { NotebookIdentity } from './identity';
@@ -78,27 +81,35 @@ export function playKernel(): void {
   });
 }
 
-let notebooks = 0;
+/** What a page needs of a server; `Receiver` plays one, `JupyterServer` is one. */
+export interface IServer {
+  readonly api: HistoryApi & GenerationApi;
+  /** Says which id a notebook must carry. */
+  register(body: NotebookBody): Promise<{ notebookId: string }>;
+  /** Keeps a picture; says under which name. */
+  keep(picture: Blob): Promise<string>;
+  /** Have the model answer this next. */
+  script(answer: string): Promise<void>;
+  /** Where the files are; without it they are played. */
+  readonly contents?: Contents.IManager;
+}
+
+type Cells = readonly { id: string; type?: string; source: string }[];
 
 /** A page: all that the plugins make, and the notebooks that are open in it. */
-export class Page {
-  constructor(readonly receiver = new Receiver()) {
+export class Page<S extends IServer = Receiver> {
+  constructor(readonly receiver: S = new Receiver() as unknown as S) {
     const { api } = receiver;
-    this.history = new HistoryModel(api as unknown as HistoryApi);
+    this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
-      register: async ({ notebookId }) => ({
-        notebookId: notebookId ?? `nb-${++notebooks}`
-      }),
+      register: body => receiver.register(body),
       save: panel => panel.context.save(),
       trans: nullTranslator.load('aiserver')
     });
     this.tracking = new Tracking({
       identity: this.identity,
       history: this.history,
-      keep: async blob => {
-        receiver.blobs.push(blob);
-        return 'a'.repeat(64);
-      }
+      keep: picture => receiver.keep(picture)
     });
   }
 
@@ -106,33 +117,54 @@ export class Page {
   readonly identity: NotebookIdentity;
   readonly tracking: Tracking;
 
+  /** Open a new notebook with these cells. */
   async open(
-    cells: { id: string; type?: string; source: string }[],
+    cells: Cells,
     options: { notebookId?: string; documentWideUndo?: boolean } = {}
-  ): Promise<OpenNotebook> {
-    const { notebookId, documentWideUndo = false } = options;
-    const factory = new NotebookModelFactory({
-      disableDocumentWideUndoRedo: !documentWideUndo
-    });
-    const context = new Context<INotebookModel>({
-      manager: new ServiceManagerMock() as never,
-      factory,
-      path: `${Math.random()}.ipynb`,
+  ): Promise<OpenNotebook<S>> {
+    const { notebookId, documentWideUndo } = options;
+    const content = notebookOf(cells, notebookId);
+    const path = `${Math.random()}.ipynb`;
+    if (this.receiver.contents) {
+      const file = { type: 'notebook', format: 'json', content } as const;
+      await this.receiver.contents.save(path, file);
+      return this.openPath(path, documentWideUndo);
+    }
+    const context = this._context(path, documentWideUndo);
+    await context.initialize(true);
+    context.model.fromJSON(content);
+    return this._show(context);
+  }
+
+  /** Open a notebook that is there. */
+  async openPath(
+    path: string,
+    documentWideUndo?: boolean
+  ): Promise<OpenNotebook<S>> {
+    const context = this._context(path, documentWideUndo);
+    await context.initialize(false);
+    return this._show(context);
+  }
+
+  private _context(
+    path: string,
+    documentWideUndo = false
+  ): Context<INotebookModel> {
+    const manager = new ServiceManagerMock() as { contents: Contents.IManager };
+    manager.contents = this.receiver.contents ?? manager.contents;
+    return new Context<INotebookModel>({
+      manager: manager as never,
+      factory: new NotebookModelFactory({
+        disableDocumentWideUndoRedo: !documentWideUndo
+      }),
+      path,
       kernelPreference: { shouldStart: false, canStart: false }
     });
-    await context.initialize(true);
-    context.model.fromJSON({
-      nbformat: 4,
-      nbformat_minor: 5,
-      metadata: notebookId ? { aiserver: { notebook_id: notebookId } } : {},
-      cells: cells.map(({ id, type = 'code', source }) => ({
-        id,
-        cell_type: type,
-        source,
-        metadata: {},
-        ...(type === 'code' && { outputs: [], execution_count: null })
-      }))
-    } as INotebookContent);
+  }
+
+  private async _show(
+    context: Context<INotebookModel>
+  ): Promise<OpenNotebook<S>> {
     context.model.sharedModel.clearUndoHistory();
     const panel = NBTestUtils.createNotebookPanel(context);
     Widget.attach(panel, document.body);
@@ -144,11 +176,26 @@ export class Page {
   }
 }
 
+function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: notebookId ? { aiserver: { notebook_id: notebookId } } : {},
+    cells: cells.map(({ id, type = 'code', source }) => ({
+      id,
+      cell_type: type,
+      source,
+      metadata: {},
+      ...(type === 'code' && { outputs: [], execution_count: null })
+    }))
+  } as unknown as INotebookContent;
+}
+
 /** One open notebook, with what a person can do in it. */
-export class OpenNotebook {
+export class OpenNotebook<S extends IServer = Receiver> {
   constructor(
     readonly panel: NotebookPanel,
-    readonly page: Page
+    readonly page: Page<S>
   ) {}
 
   get id(): string {
@@ -165,7 +212,8 @@ export class OpenNotebook {
     );
   }
 
-  kinds(cellId: string): string[] {
+  /** Of a cell: what is kept that happened to it, where the server is played. */
+  kinds(this: OpenNotebook, cellId: string): string[] {
     return this.page.receiver.kinds(this.id, cellId);
   }
 
@@ -197,7 +245,7 @@ export class OpenNotebook {
 
   async ask(index: number, answer: string): Promise<GenerationModel> {
     const { api } = this.page.receiver;
-    this.page.receiver.answer = answer;
+    await this.page.receiver.script(answer);
     const { identity, history, tracking } = this.page;
     const trans = nullTranslator.load('aiserver');
     const model = new GenerationModel({
@@ -243,13 +291,32 @@ export class OpenNotebook {
     }
   }
 
+  /** Save and close it, and open it again in another page. */
+  async reopen(): Promise<OpenNotebook<S>> {
+    await this.save();
+    const cells = [...this.panel.content.model!.cells].map(cell => ({
+      id: cell.id,
+      type: cell.type,
+      source: cell.sharedModel.getSource()
+    }));
+    const notebookId = this.id;
+    const { path } = this.panel.context;
+    const { receiver } = this.page;
+    this.close();
+    await this.page.history.settled(notebookId);
+    const page = new Page<S>(receiver);
+    return receiver.contents
+      ? page.openPath(path)
+      : page.open(cells, { notebookId });
+  }
+
   close(): void {
     this.panel.dispose();
   }
 }
 
 /** A notebook of three cells, in the second of which a model was asked. */
-export async function asked(page = new Page()): Promise<OpenNotebook> {
+export async function asked(page: Page = new Page()): Promise<OpenNotebook> {
   const open = await page.open([
     { id: 'aa', source: 'a = 1\nb = 2' },
     { id: 'bb', source: 'c = 3' },

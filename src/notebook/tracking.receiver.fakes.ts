@@ -9,9 +9,13 @@ import type {
   EventBody,
   GenerateBody,
   Interaction,
+  NotebookBody,
   SessionSummary,
   StreamEvent
 } from '../api/types';
+import type { IServer } from './tracking.fakes';
+
+let notebooks = 0;
 
 export type IRecord = Partial<Interaction> &
   Partial<Omit<EventBody, 'timestamp'>> & { seq: number };
@@ -30,7 +34,7 @@ export interface ILine {
 }
 
 /** What a server keeps of one notebook or several. */
-export class Receiver {
+export class Receiver implements IServer {
   readonly sessions = new Map<string, ISession>();
   readonly logs = new Map<string, ILine[]>();
   readonly ids = new Set<string>();
@@ -56,7 +60,22 @@ export class Receiver {
     return records.filter(one => one.type && (!type || one.type === type));
   }
 
-  readonly api = {
+  async register({
+    notebookId
+  }: NotebookBody): Promise<{ notebookId: string }> {
+    return { notebookId: notebookId ?? `nb-${++notebooks}` };
+  }
+
+  async keep(picture: Blob): Promise<string> {
+    this.blobs.push(picture);
+    return 'a'.repeat(64);
+  }
+
+  async script(answer: string): Promise<void> {
+    this.answer = answer;
+  }
+
+  private readonly _api = {
     replay: async (notebookId: string, cellId: string) => ({
       notebookId,
       cellId,
@@ -86,6 +105,7 @@ export class Receiver {
     stop: async () => undefined,
     warmUp: async () => undefined
   };
+  readonly api = this._api as unknown as IServer['api'];
 
   private _change(notebookId: string, body: ChangesBody) {
     const cells = body.cells ?? [];
