@@ -121,6 +121,27 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     }
 
 
+def test_what_a_moment_changed_is_told_with_what_was_there_before() -> None:
+    """P37: of what it made something else of, and of nothing that only came or stayed."""
+    book, other = edited("a", "x", "y", "y"), edited("b", "z")
+    book.event("delete", source="y", data={"index": 0})
+    book.event("undelete", source="back")
+    lines = log(order("a", "b"), changed(a=1), changed(a=3, b=1), order("b"), changed(a=4))
+    lines += log(order("a", "b"), changed(a=5))
+    timeline = Timeline([book.session(), other.session()], lines)
+    sent = [timeline.at(moment.number).to_wire()["cells"] for moment in timeline.moments]
+    of_a = [cell for cells in sent for cell in cells if cell["cellId"] == "a"]
+    assert [(cell["source"], cell.get("before")) for cell in of_a] == [
+        ("", None),  # the order alone
+        ("x", None),
+        ("y", "x"),
+        ("y", None),
+        ("y", None),  # while b changed
+        ("back", None),
+        ("back", None),
+    ]
+
+
 def test_cells_that_were_merged_are_not_deleted_ones() -> None:
     one, two, both = edited("one", "x"), edited("two", "y"), Book("both")
     for book in (one, two):
