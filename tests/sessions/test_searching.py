@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
 from aiserver.sessions.base import SessionManager
