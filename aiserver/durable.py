@@ -36,7 +36,6 @@ _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
 # Seconds between the tries to rename or remove a file that is in use, where that is refused.
 _WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
-_SMALL = 256 * 1024  # bytes
 ASIDE = ".corrupt-"
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
@@ -342,16 +341,21 @@ def _set_time(fd: int) -> int:
 
 
 def _write_all(fd: int, data: bytes | Sequence[bytes | bytearray]) -> None:
-    if isinstance(data, bytes):
-        pieces: Sequence[bytes | bytearray] = [data]
-    else:  # to join them is quicker as long as they are small
-        pieces = [b"".join(data)] if sum(map(len, data)) < _SMALL else data
+    pieces: Sequence[bytes | bytearray] = [data] if isinstance(data, bytes) else data
+    done = 0
+    if sys.platform != "win32":  # all at once, and without a copy
+        done = os.writev(fd, pieces)
     for piece in pieces:
-        with memoryview(piece) as whole:
-            written = 0
-            while written < len(whole):
-                with whole[written:] as rest:
-                    written += os.write(fd, rest)
+        done = _write_from(fd, piece, done)
+
+
+def _write_from(fd: int, piece: bytes | bytearray, done: int) -> int:
+    """Write what is missing of a piece; how much was done of those behind it."""
+    with memoryview(piece) as whole:
+        while done < len(whole):
+            with whole[done:] as rest:
+                done += os.write(fd, rest)
+    return done - len(piece)
 
 
 def _read_all(fd: int, size: int) -> bytes:

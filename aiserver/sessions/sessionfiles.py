@@ -121,6 +121,20 @@ class SessionFiles:
         session = found.session
         return found.data if found.as_stored else codec.encode(session), session.revision
 
+    def stored(self, key: SessionKey) -> bytes | None:
+        """The bytes of a session's file, whatever they are; None if they can't be had."""
+        name = session_name(key)
+        try:
+            if read := self._reader.read(name):
+                return read[0]
+            older = self._reader.find_predecessor(key)
+        except Damaged:
+            return None
+        except OSError:  # one that we may not read must not hide the others
+            self._log.warning("The session file %s can't be read.", name)
+            return None
+        return older and older.data
+
     def exists(self, key: SessionKey) -> bool:
         """Whether there is a file for the key."""
         if not self._place.is_there():

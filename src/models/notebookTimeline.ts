@@ -15,11 +15,10 @@ import type { Moment, NotebookThen, Report, TimelineCell } from '../api/types';
 import type { IHistory } from '../tokens';
 import { placesOf } from './activity';
 import { IFailure, asFailure } from './failure';
+import { Pace } from './pace';
 import { ReplayPlayer } from './replayPlayer';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
 
-/** A timeline is asked for no more often than this, in milliseconds. */
-const PAUSE_MS = 700;
 /** States that are kept for who steps back and forth. */
 const KEPT = 50;
 
@@ -48,9 +47,10 @@ export class NotebookTimeline implements IDisposable {
     this._isActive = value;
     if (!value) {
       this.player.pause();
-      this._stop();
+      this._isStale = this._pace.stop() || this._isStale;
+      this._giveUp();
     } else if (this._isStale || this._shownId !== this._subject.notebookId) {
-      void this._load();
+      void this._pace.now();
     }
   }
 
@@ -107,7 +107,7 @@ export class NotebookTimeline implements IDisposable {
   /** Ask again. */
   refresh(): void {
     this._version = null;
-    void this._load();
+    void this._pace.now();
   }
 
   /**
@@ -154,20 +154,17 @@ export class NotebookTimeline implements IDisposable {
     return this._shownId !== null && this._shownId === this._subject.notebookId;
   }
 
-  private _stop(): void {
-    this._isStale ||= this._abort !== null || this._timer !== null;
+  /** Wait for no answer that is on its way. */
+  private _giveUp(): void {
+    this._isStale ||= this._abort !== null;
     this._abort?.abort();
     this._asking?.abort();
     this._abort = this._asking = null;
-    if (this._timer !== null) {
-      window.clearTimeout(this._timer);
-      this._timer = null;
-    }
   }
 
   private async _load(): Promise<void> {
     const { notebookId } = this._subject;
-    this._stop();
+    this._giveUp();
     this._isStale = !this._isActive;
     if (!this._isActive) {
       return;
@@ -178,7 +175,6 @@ export class NotebookTimeline implements IDisposable {
       return;
     }
     const abort = (this._abort = new AbortController());
-    this._lastLoad = Date.now();
     this._changed.emit();
     try {
       const found = await this._history.timeline(notebookId, abort.signal);
@@ -366,13 +362,8 @@ export class NotebookTimeline implements IDisposable {
       this._isStale ||= key.notebookId === this._shownId;
     } else if (!this._isActive) {
       this._isStale = true;
-    } else if (this._timer === null) {
-      // A run of many cells tells of each of them.
-      const wait = Math.max(0, this._lastLoad + PAUSE_MS - Date.now());
-      this._timer = window.setTimeout(() => {
-        this._timer = null;
-        void this._load();
-      }, wait);
+    } else {
+      this._pace.changed(); // A run of many cells tells of each of them.
     }
   }
 
@@ -380,12 +371,13 @@ export class NotebookTimeline implements IDisposable {
     const isOther = this._subject.notebookId !== this._askedId;
     this._askedId = this._subject.notebookId;
     if (change === 'where' && isOther && this._isActive) {
-      void this._load();
+      void this._pace.now();
     }
   }
 
   private readonly _history: IHistory;
   private readonly _subject: IReplaySubject;
+  private readonly _pace = new Pace(() => this._load());
   private _abort: AbortController | null = null;
   private _askedId: string | null = null;
   private _asking: AbortController | null = null;
@@ -395,7 +387,6 @@ export class NotebookTimeline implements IDisposable {
   private _isActive = false;
   private _isDisposed = false;
   private _isStale = true;
-  private _lastLoad = 0;
   private _moments: readonly Moment[] = [];
   private _places: readonly number[] = [];
   private _report: Report | null = null;
@@ -403,7 +394,6 @@ export class NotebookTimeline implements IDisposable {
   private _shownId: string | null = null;
   private readonly _states = new Map<number, NotebookThen>();
   private _then: NotebookThen | null = null;
-  private _timer: number | null = null;
   private _version: string | null = null;
 }
 

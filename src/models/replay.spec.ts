@@ -551,6 +551,23 @@ describe('ReplayModel', () => {
       expect(history.summaryCalls).toBe(3);
     });
 
+    it('asks once where many cells change at once', async () => {
+      await show();
+      const tellOfAll = () => {
+        for (let cell = 0; cell < 200; cell++) {
+          history.notify({ notebookId: 'nb', cellId: `cell-${cell}` });
+        }
+      };
+      tellOfAll();
+      await pass();
+      expect(history.summaryCalls).toBe(2);
+      tellOfAll();
+      await pass();
+      expect(history.summaryCalls).toBe(3);
+      await pass();
+      expect(history.summaryCalls).toBe(3);
+    });
+
     it('keeps what it knows while the server does not answer', async () => {
       await show();
       history.failure = new ApiError(404, 'not_found', 'Gone.');

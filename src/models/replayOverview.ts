@@ -1,6 +1,7 @@
 /**
  * The overview of a notebook's histories: its cells in their order, then what is kept of
- * cells that are no longer there. Fetches only while active; the newest answer wins.
+ * cells that are no longer there. Fetches only while active; the newest answer wins, and what
+ * changes many cells at once is asked for once.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -8,6 +9,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { SessionSummary } from '../api/types';
 import type { IHistory } from '../tokens';
 import { IFailure, asFailure } from './failure';
+import { Pace } from './pace';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 export interface IOverviewRow {
@@ -40,13 +42,15 @@ export class ReplayOverview implements IDisposable {
       return;
     }
     this._isActive = value;
-    if (value) {
-      this._rows = null;
-      if (this._isStale || this._shownId !== this._subject.notebookId) {
-        void this._load();
-      } else {
-        this._changed.emit();
-      }
+    if (!value) {
+      this._isStale = this._pace.stop() || this._isStale;
+      return;
+    }
+    this._rows = null;
+    if (this._isStale || this._shownId !== this._subject.notebookId) {
+      void this._pace.now();
+    } else {
+      this._changed.emit();
     }
   }
 
@@ -67,7 +71,7 @@ export class ReplayOverview implements IDisposable {
 
   /** Ask again. */
   refresh(): void {
-    void this._load();
+    void this._pace.now();
   }
 
   get isDisposed(): boolean {
@@ -79,6 +83,7 @@ export class ReplayOverview implements IDisposable {
       return;
     }
     this._isDisposed = true;
+    this._pace.stop();
     this._request++;
     this._history.changed.disconnect(this._onHistoryChanged, this);
     this._subject.changed.disconnect(this._onSubjectChanged, this);
@@ -149,9 +154,10 @@ export class ReplayOverview implements IDisposable {
   }
 
   private _onHistoryChanged(_: IHistory, key: { notebookId: string }): void {
-    if (key.notebookId === this._subject.notebookId) {
-      void this._load();
-    } else if (key.notebookId === this._shownId) {
+    const isOfNow = key.notebookId === this._subject.notebookId;
+    if (isOfNow && this._isActive) {
+      this._pace.changed();
+    } else if (isOfNow || key.notebookId === this._shownId) {
       this._isStale = true;
     }
   }
@@ -169,7 +175,7 @@ export class ReplayOverview implements IDisposable {
     }
     this._rows = null;
     if (this._subject.notebookId !== this._shownId && !this._isLoadingCurrent) {
-      void this._load();
+      void this._pace.now();
     } else {
       this._changed.emit();
     }
@@ -181,6 +187,7 @@ export class ReplayOverview implements IDisposable {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
+  private readonly _pace = new Pace(() => this._load());
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
   private _isActive = false;
