@@ -122,7 +122,7 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
 
 
 def test_what_a_moment_changed_is_told_with_what_was_there_before() -> None:
-    """P37: of what it made something else of, and of nothing that only came or stayed."""
+    """Of what it made something else of, and of nothing that only came or stayed."""
     book, other = edited("a", "x", "y", "y"), edited("b", "z")
     book.event("delete", source="y", data={"index": 0})
     book.event("undelete", source="back")

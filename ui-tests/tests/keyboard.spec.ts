@@ -129,7 +129,7 @@ test('everything in the sidebar, by keyboard alone (P38)', async ({
   await expect(cell.authors).toHaveCount(0);
 });
 
-test('the replay is exported from the sidebar, and opens anywhere (P12)', async ({
+test('the replay is exported from the sidebar, and opens anywhere', async ({
   page,
   lab,
   open,

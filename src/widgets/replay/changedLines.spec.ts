@@ -35,7 +35,7 @@ describe('the lines of a change', () => {
     );
   });
 
-  it('loses nothing of either text (P34)', () => {
+  it('loses nothing of either text', () => {
     const text = fc
       .array(fc.constantFrom('', 'a', 'b', 'x = 1', '年'), { maxLength: 12 })
       .map(lines => lines.join('\n'));
