@@ -46,6 +46,7 @@ class SearchProcess:
         # is read all the same, and is never taken for the next one.
         self._thread = ThreadPoolExecutor(1, "aiserver-search")
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     @property
     def pid(self) -> int | None:
@@ -66,22 +67,24 @@ class SearchProcess:
         return await self._do(self._ask, number, name, arguments)
 
     async def close(self) -> None:
-        """End it."""
+        """End it, for good."""
+        if self._closed:
+            return
+        self._closed = True
         if self._timer:
             self._timer.cancel()
-        await self._do(self._end)
-        if self._timer:
-            self._timer.cancel()
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
         self._thread.shutdown(wait=False)
 
     async def _do(self, work: Any, *arguments: Any) -> Any:
+        if self._closed:
+            raise SearchFailed
         loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._thread, work, *arguments)
-        finally:
-            if self._timer:
-                self._timer.cancel()
-            self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
+        if self._timer:
+            self._timer.cancel()
+        # (What takes longer than that ends it only when it is done, for there is one thread.)
+        self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
+        return await loop.run_in_executor(self._thread, work, *arguments)
 
     def _start(self) -> int:
         if self.pid is None:

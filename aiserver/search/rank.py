@@ -50,8 +50,6 @@ class Candidate:
 def candidates(entry: Entry, terms: Sequence[Term]) -> list[Candidate]:
     """The turns of one session that hold any of the terms."""
     found: list[Candidate] = []
-    if not any(term.may_be_in(entry.text) for term in terms):
-        return found  # of many sessions most: without a look at each turn
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
     kept: tuple[float, ...] = ()  # what the code of the turn before held
     for turn, fields in entry.texts():

@@ -22,14 +22,13 @@ from typing import Any, NamedTuple
 
 from ..models import Session, SessionKey
 from ..replay import replay
-from ..sessions import codec
-from ..sessions.recovery import recovered
+from ..sessions.recovery import readable
 from .hits import Hit
 from .meaning import Meaning
 from .query import Term, parsed
 from .rank import Candidate, Ranked, candidates, order, ranked
 from .snippet import snippet
-from .texts import FIELDS, Entry, TurnName, Where, entry_of, fields_of, turns_of
+from .texts import FIELDS, Entry, TurnName, Where, entry_of, fields_of, turns_in, turns_of
 
 CACHE = 32 * 1024 * 1024  # bytes of texts that are kept in memory
 SLICE = 0.05  # seconds
@@ -38,26 +37,32 @@ SLICE = 0.05  # seconds
 _LEAST, _SHARE, _MOST = 0.2, 0.6, 100
 _EMBED = 256  # turns whose vectors are made at once
 
-_TABLE = """
+_TABLES = """
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
     owner BLOB, notebook TEXT, cell TEXT,
-    turns TEXT, text BLOB, vectors BLOB,
+    turns TEXT, text BLOB,
     UNIQUE (owner, notebook, cell)
 );
-CREATE INDEX lacking ON cell (owner, notebook) WHERE vectors IS NULL;
+CREATE TABLE vector (id INTEGER PRIMARY KEY, made BLOB);
 """
 _PUT = """
 INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
+ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text RETURNING id
 """
-_REST = """
-SELECT * FROM cell
-WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook) AND id > :at ORDER BY id
+_ID = "SELECT id FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
+# (Of these the index alone is read: to find the texts' own pages costs as much as to read them.)
+_IDS = """
+SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
 _LACKING = """
-FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook) AND vectors IS NULL
+SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
+AND id NOT IN (SELECT id FROM vector)
 """
+_ROW = """
+SELECT notebook, cell, turns, text, made FROM cell LEFT JOIN vector USING (id) WHERE id = ?
+"""
+_TEXT, _VECTORS = 3, 4  # its columns
 
 Cell = tuple[str, str]  # the notebook's id and the cell's
 
@@ -76,11 +81,9 @@ class Row(NamedTuple):
 class _Search:
     """One that is on its way."""
 
-    owner: str
-    notebook_id: str | None
     terms: Sequence[Term]
+    ids: list[int]  # of the cells that are still to be looked at
     asked: Any = None  # the vector of a query by meaning
-    at: int = 0
     turns: int = 0
 
     def __post_init__(self) -> None:
@@ -97,22 +100,24 @@ class Shelf:
         self._db.execute(f"PRAGMA cache_size = {-cache // 1024}")
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
-        self._db.executescript(_TABLE)
-        self._search = _Search("", None, ())
+        self._db.executescript(_TABLES)
+        self._search = _Search((), [])
 
     def take(self, owner: str, sessions: Iterable[tuple[Cell, bytes | None]]) -> None:
         """Keep the texts of sessions, given as stored; none of one that is gone or unreadable."""
         self._db.execute("BEGIN")
         for (notebook_id, cell_id), data in sessions:
-            session = _read(data, SessionKey(notebook_id, cell_id, owner))
-            entry = session and entry_of(session)
+            session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
+            entry = entry_of(session) if session else None
             if not entry or not entry.turns:
                 self._remove(owner, notebook_id, cell_id)
                 continue
             turns = json.dumps([[turn.turn_id, turn.time] for turn in entry.turns])
             text = entry.text.encode("utf-8", "replace")
             row = (_bytes(owner), notebook_id, cell_id, turns, text)
-            self._db.execute(_PUT, row)
+            self._db.execute(
+                "DELETE FROM vector WHERE id = ?", self._db.execute(_PUT, row).fetchone()
+            )
         self._db.execute("COMMIT")
 
     def forget(self, owner: str, cells: Iterable[Cell]) -> None:
@@ -124,53 +129,44 @@ class Shelf:
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
         """Make a slice of the vectors for a search by meaning; say how many cells lack theirs."""
-        of = {"owner": _bytes(owner), "notebook": notebook_id}
-        missing = self._db.execute(f"SELECT * {_LACKING}", of)
-        wanted, texts = [], []
-        for row in missing:
-            entry = _entry(row)
-            wanted.append((row[0], len(entry.turns)))
+        lacking = self._ids(_LACKING, owner, notebook_id)
+        wanted: list[tuple[int, int]] = []
+        texts: list[str] = []
+        for number in lacking:
+            entry = self._entry(self._row(number))
+            wanted.append((number, len(entry.turns)))
             texts += [_meant(fields) for _, fields in entry.texts()]
             if len(texts) >= _EMBED:
                 break
-        missing.close()
         vectors, at = self._meaning.vectors(texts), 0
         self._db.execute("BEGIN")
         for number, turns in wanted:
             made = vectors[at : at + turns].tobytes()
-            self._db.execute("UPDATE cell SET vectors = ? WHERE id = ?", (made, number))
+            self._db.execute("INSERT INTO vector VALUES (?, ?)", (number, made))
             at += turns
         self._db.execute("COMMIT")
-        left = self._db.execute(f"SELECT count(*) {_LACKING}", of)
-        return int(left.fetchone()[0])
+        return len(lacking) - len(wanted)
 
     def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
         """Begin a search; what is left of the one before is dropped."""
-        self._search = _Search(owner, notebook_id, parsed(query))
+        self._search = _Search(parsed(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
             self._search.asked = self._meaning.vectors([query])
 
     def go_on(self) -> bool:
         """Look through one slice of the texts; whether there may be more."""
         search, end = self._search, time.monotonic() + SLICE
-        of = {"owner": _bytes(search.owner), "notebook": search.notebook_id, "at": search.at}
-        rows = self._db.execute(_REST, of)
-        for row in rows:
-            search.at = row[0]
-            entry = _entry(row)
-            search.turns += len(entry.turns)
+        while search.ids and time.monotonic() < end:
+            number = search.ids.pop()
             if search.asked is None:
-                search.candidates += candidates(entry, search.terms)
+                self._look_at(number)
             else:
-                search.rows += self._like(entry, row[6])
-            if time.monotonic() >= end:
-                rows.close()
-                return True
-        return False
+                self._compare(number)
+        return bool(search.ids)
 
     def page(self, offset: int, limit: int) -> tuple[list[Row], int]:
         """A page of what was found, best first, and how much that is in all."""
-        search, self._search = self._search, _Search("", None, ())
+        search, self._search = self._search, _Search((), [])
         if search.asked is None:
             rows = ranked(search.candidates, search.terms, search.turns)
         else:
@@ -190,23 +186,50 @@ class Shelf:
         made = (
             _hit(row, session, terms)
             for row, data in zip(rows, stored, strict=True)
-            if (session := _read(data, SessionKey(row.notebook_id, row.cell_id, owner)))
+            if data and (session := readable(data, SessionKey(*row[:2], owner)))
         )
         return [hit for hit in made if hit]
 
-    def _remove(self, owner: str, notebook_id: str, cell_id: str) -> None:
-        key = (_bytes(owner), notebook_id, cell_id)
-        self._db.execute("DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?", key)
+    def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
+        of = {"owner": _bytes(owner), "notebook": notebook_id}
+        return [number for (number,) in self._db.execute(query, of)]
 
-    def _like(self, entry: Entry, vectors: bytes | None) -> list[Ranked]:
-        if vectors is None:
-            return []
-        scores = self._meaning.likeness(self._search.asked, vectors)
-        return [
-            Ranked(entry, turn, round(score, 2), "intent")
-            for turn, score in zip(entry.turns, scores, strict=True)
-            if score >= _LEAST
-        ]
+    def _look_at(self, number: int) -> None:
+        search = self._search
+        if row := self._row(number):
+            text: str = row[_TEXT].decode("utf-8")
+            search.turns += turns_in(text)
+            if any(term.may_be_in(text) for term in search.terms):  # of many cells most are not
+                search.candidates += candidates(self._entry(row), search.terms)
+
+    def _compare(self, number: int) -> None:
+        row = self._row(number)
+        if row and row[_VECTORS]:
+            entry = self._entry(row)
+            scores = self._meaning.likeness(self._search.asked, row[_VECTORS])
+            self._search.rows += [
+                Ranked(entry, turn, round(score, 2), "intent")
+                for turn, score in zip(entry.turns, scores, strict=True)
+                if score >= _LEAST
+            ]
+
+    def _row(self, number: int) -> tuple[Any, ...] | None:
+        """A cell; None of one that is gone meanwhile."""
+        found: tuple[Any, ...] | None = self._db.execute(_ROW, (number,)).fetchone()
+        return found
+
+    def _entry(self, row: tuple[Any, ...] | None) -> Entry:
+        if row is None:
+            return Entry("", "")
+        notebook_id, cell_id, turns, text, _ = row
+        names = tuple(TurnName(turn_id, when) for turn_id, when in json.loads(turns))
+        return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
+
+    def _remove(self, owner: str, notebook_id: str, cell_id: str) -> None:
+        found = self._db.execute(_ID, (_bytes(owner), notebook_id, cell_id)).fetchone()
+        if found:
+            self._db.execute("DELETE FROM cell WHERE id = ?", found)
+            self._db.execute("DELETE FROM vector WHERE id = ?", found)
 
 
 def _bytes(owner: str) -> bytes:
@@ -214,23 +237,8 @@ def _bytes(owner: str) -> bytes:
     return owner.encode("utf-8", "surrogatepass")
 
 
-def _entry(row: Sequence[Any]) -> Entry:
-    turns = tuple(TurnName(turn_id, when) for turn_id, when in json.loads(row[4]))
-    return Entry(row[2], row[3], turns, row[5].decode("utf-8"))
-
-
 def _meant(fields: Sequence[str]) -> str:
     return f"{fields[FIELDS.index('intent')]}\n{fields[FIELDS.index('explanation')]}"
-
-
-def _read(data: bytes | None, key: SessionKey) -> Session | None:
-    """A session of its stored bytes: of damaged ones what is whole, and None of another cell's."""
-    if data is None:
-        return None
-    try:
-        return codec.parse(data, key)
-    except codec.Damaged:
-        return recovered(data, key)
 
 
 def _hit(row: Row, session: Session, terms: Sequence[Term]) -> Hit | None:

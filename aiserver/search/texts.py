@@ -45,6 +45,11 @@ class Entry:
             yield turn, fields.split(_FIELD)
 
 
+def turns_in(text: str) -> int:
+    """How many turns an entry's text is of."""
+    return text.count(_TURN) + 1
+
+
 def entry_of(session: Session) -> Entry:
     """What of a session is searched."""
     turns, texts = [], []

@@ -108,14 +108,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         They may be damaged. None for one that is gone, or of which nothing can be had.
         """
 
-        async def load(key: SessionKey) -> bytes | None:
-            try:
-                raw = await self.load_raw(key)
-            except (SessionCorrupt, SessionTooNew):
-                return None
-            return raw and raw[0]
+        found: dict[SessionKey, bytes] = {}
+        todo = iter(keys)
 
-        return list(await asyncio.gather(*(load(key) for key in keys)))
+        async def load() -> None:
+            for key in todo:
+                with contextlib.suppress(SessionCorrupt, SessionTooNew):
+                    if raw := await self.load_raw(key):
+                        found[key] = raw[0]
+
+        await asyncio.gather(*(load() for _ in range(min(len(keys), 8))))
+        return [found.get(key) for key in keys]
 
     @abstractmethod
     async def save_interaction(
