@@ -15,10 +15,11 @@ from typing import Protocol
 
 from .compose import compose
 from .errors import AIServerError, GenerationRunning, NotFound, NotYours, TooManyGenerations
-from .generation import Generation, history_of
+from .generation import Generation
 from .llm.base import ChatModel, ModelInfo
 from .models import SessionKey
 from .prompts.context import as_text, is_example
+from .recollect import history_of
 from .requests import GenerateBody, PreviewBody, WarmUpBody
 from .sessions.base import SessionManager
 

@@ -36,7 +36,6 @@ _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
 # Seconds between the tries to rename or remove a file that is in use, where that is refused.
 _WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
-_SMALL = 256 * 1024  # bytes
 ASIDE = ".corrupt-"
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
@@ -101,7 +100,8 @@ def replace_file(
     *,
     temp_folder: Path | None = None,
     for_everybody: bool = False,
-    afterwards: Callable[[Callable[[], object]], None] | None = None,
+    done: Callable[[], object] | None = None,
+    hold_old: bool = False,
 ) -> Stamp | None:
     """Put ``data``, whole or in pieces, under ``name``, whole and for good.
 
@@ -109,8 +109,8 @@ def replace_file(
     ``name``, so that whoever holds that name's lock may sweep it. A file ``for_everybody`` has
     the rights that the umask gives.
 
-    With ``afterwards``, what the disk does to free the old bytes is left for later: they are let
-    go by what is handed to it. That is a fifth of a small save, and a third of a large one.
+    ``done`` is called as soon as that is so. With ``hold_old`` the disk frees the old bytes only
+    after it: a fifth of a small save, and a third of a large one.
 
     Returns the file's stamp if no later change can leave the same: a change within one tick of
     the disk's clock would, were it not that the file's time is set to the nanosecond here, and
@@ -121,6 +121,7 @@ def replace_file(
     target = f"{folder}{os.sep}{name}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
     fd = os.open(temp, flags, 0o666 if for_everybody else 0o600)
+    old = None
     try:
         try:
             if not for_everybody:
@@ -130,14 +131,19 @@ def replace_file(
             flush(fd)
         finally:
             os.close(fd)  # some file systems tell only here that the disk is full
-        if afterwards:
-            _hold(target, afterwards)
-        _patiently(lambda: Path(temp).replace(target))
+        if hold_old:
+            old = _held(target)
+        _patiently(partial(os.replace, temp, target))
+        flush_folder(folder)
+        if done:
+            done()
     except BaseException:
         with contextlib.suppress(OSError):
             Path(temp).unlink()
         raise
-    flush_folder(folder)
+    finally:
+        if old is not None:
+            os.close(old)
     try:
         stamp = Stamp.of(os.lstat(target))
     except OSError:
@@ -260,7 +266,7 @@ def ensure_folder(folder: Path) -> None:
     check_folder(folder)
 
 
-def check_folder(folder: Path) -> bool:
+def check_folder(folder: Path | str) -> bool:
     """Whether a folder is there. Raises StorageError if a link or a file is in its place."""
     try:
         mode = os.lstat(folder).st_mode
@@ -268,7 +274,7 @@ def check_folder(folder: Path) -> bool:
         return False
     if not stat.S_ISDIR(mode):
         raise StorageError(
-            f"“{folder.name}” is a link or a file where a folder of histories should be, "
+            f"“{Path(folder).name}” is a link or a file where a folder of histories should be, "
             "so it is not used."
         )
     return True
@@ -318,11 +324,12 @@ def _make_private(fd: int) -> None:
             os.fchmod(fd, 0o600)
 
 
-def _hold(path: str, afterwards: Callable[[Callable[[], object]], None]) -> None:
-    """Keep a file's bytes for a while, though its name goes to another."""
+def _held(path: str) -> int | None:
+    """Keeps a file's bytes until it is closed, though the name goes to another."""
     if sys.platform != "win32":  # where a file that is open can't be replaced
         with contextlib.suppress(OSError):
-            afterwards(partial(os.close, os.open(path, os.O_RDONLY | _SAFE | _NONBLOCK)))
+            return os.open(path, os.O_RDONLY | _SAFE | _NONBLOCK)
+    return None
 
 
 def _set_time(fd: int) -> int:
@@ -334,16 +341,21 @@ def _set_time(fd: int) -> int:
 
 
 def _write_all(fd: int, data: bytes | Sequence[bytes | bytearray]) -> None:
-    if isinstance(data, bytes):
-        pieces: Sequence[bytes | bytearray] = [data]
-    else:  # to join them is quicker as long as they are small
-        pieces = [b"".join(data)] if sum(map(len, data)) < _SMALL else data
+    pieces: Sequence[bytes | bytearray] = [data] if isinstance(data, bytes) else data
+    done = 0
+    if sys.platform != "win32":  # all at once, and without a copy
+        done = os.writev(fd, pieces)
     for piece in pieces:
-        with memoryview(piece) as whole:
-            written = 0
-            while written < len(whole):
-                with whole[written:] as rest:
-                    written += os.write(fd, rest)
+        done = _write_from(fd, piece, done)
+
+
+def _write_from(fd: int, piece: bytes | bytearray, done: int) -> int:
+    """Write what is missing of a piece; how much was done of those behind it."""
+    with memoryview(piece) as whole:
+        while done < len(whole):
+            with whole[done:] as rest:
+                done += os.write(fd, rest)
+    return done - len(piece)
 
 
 def _read_all(fd: int, size: int) -> bytes:

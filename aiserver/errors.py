@@ -10,6 +10,7 @@
     ├── TooManyGenerations             as many answers are being written as may
     ├── StaleRevision                  somebody else wrote in between
     ├── SettingError                   a setting names what there isn't
+    ├── SearchFailed                   the process that searches can't be had
     ├── StorageError                   the history can't be read or written
     │   ├── StorageUnreachable         … because its database doesn't answer
     │   ├── StorageFull                … because the disk is full
@@ -136,6 +137,14 @@ class SettingError(AIServerError):
 
     code = "bad_setting"
     default_message = "A setting of AI Server is wrong."
+
+
+class SearchFailed(AIServerError):
+    """The process that searches can't be started, or failed."""
+
+    code = "search_failed"
+    retryable = True
+    default_message = "The search did not work this time. Try again in a moment."
 
 
 class StorageError(AIServerError):

@@ -195,7 +195,7 @@ class AIServer(ExtensionApp):
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
-        self.search = SearchEngine(self.sessions, self.log)
+        self.search = SearchEngine(self.sessions)
         server.web_app.settings.update(
             aiserver_sessions=self.sessions,
             aiserver_models=self.models,

@@ -23,28 +23,26 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from .compose import compose
-from .errors import AIServerError, BadAnswer, SessionCorrupt
+from .errors import AIServerError, BadAnswer
 from .faultlog import outline_of
 from .llm.base import ChatModel, ModelInfo
 from .models import (
     AIResponse,
     Interaction,
     NewTurn,
-    Session,
     SessionKey,
     UserRequest,
-    new_session,
     utc_now,
 )
 from .prompts.answer import answer_parser
 from .prompts.language import cell_language
+from .recollect import known, told
 from .redact import Vault
 from .requests import AnalyzeBody, GenerateBody
 from .sessions.base import SessionManager
 from .sessions.steps import check_writable
 
 QUEUE_SIZE = 256  # tokens that may wait for a slow reader
-HISTORY_TURNS = 50  # more than any budget holds; the budget decides
 
 
 @dataclass(frozen=True)
@@ -128,10 +126,10 @@ class Generation:
 
     async def prepare(self) -> None:
         """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
-        session = await _known(self._sessions, self.key)
+        session = await known(self._sessions, self.key)
         check_writable(session.meta, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
-        self._history = session.history(self.body.parent_turn_id)[-HISTORY_TURNS:]
+        self._history = await told(self._sessions, session, self.key, self.body.parent_turn_id)
 
     def start(self) -> None:
         """Begin to ask the model."""
@@ -276,20 +274,6 @@ class Generation:
         known = {name: value for name, value in fields.items() if value is not None}
         text = " ".join(f"{name}={value}" for name, value in known.items())
         self._log.info("generation %s", text, extra={"aiserver": known})
-
-
-async def history_of(
-    sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
-) -> list[Interaction]:
-    """The turns that a model may be told of; with a turn, those that led to it."""
-    return (await _known(sessions, key)).history(parent_turn_id)[-HISTORY_TURNS:]
-
-
-async def _known(sessions: SessionManager, key: SessionKey) -> Session:
-    try:
-        return await sessions.load_session(key)
-    except SessionCorrupt:  # nothing whole is left: that keeps nobody from asking anew
-        return new_session(key)
 
 
 def _name_of(info: ModelInfo) -> str:

@@ -12,22 +12,21 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .errors import SessionCorrupt
 from .loading import loading
 from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
 from .replay import Step, Timeline, replay
 from .sessions import codec
 from .sessions.base import SessionManager
+from .sessions.recovery import readable
 
 _NOTEBOOKS = 4
-_AT_ONCE = 8  # sessions that are loaded side by side
+_AT_ONCE = 64  # sessions that are asked for together
 
 
 class Sessions(Mapping[str, Session]):
@@ -114,27 +113,22 @@ class Histories:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
         loaded = await self._load(notebook_id, changed)
-        for cell_id in set(changed) - loaded.keys():
-            del marks[cell_id]  # deleted meanwhile
-        made = await asyncio.to_thread(_made, notebook_id, known, loaded, log, marks)
+        made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
         known.log_mark, known.log, known.marks = log_mark, log, marks
         known.raw, known.steps, known.history = made
         return made.history
 
-    async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Session]:
-        found: dict[str, Session] = {}
-        todo = iter(cell_ids)
+    async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, bytes]:
+        """The sessions as they are stored; they are read in a thread, one after the other.
 
-        async def load() -> None:
-            for cell_id in todo:
-                key = SessionKey(notebook_id, cell_id, self._owner)
-                session = None
-                with contextlib.suppress(SessionCorrupt):  # the others are there all the same
-                    session = await self._store.load_if_exists(key)
-                if session is not None:
-                    found[cell_id] = session
-
-        await asyncio.gather(*(load() for _ in range(min(_AT_ONCE, len(cell_ids)))))
+        Many threads that read JSON side by side would all take turns with the event loop.
+        """
+        found: dict[str, bytes] = {}
+        for at in range(0, len(cell_ids), _AT_ONCE):
+            some = cell_ids[at : at + _AT_ONCE]
+            keys = [SessionKey(notebook_id, cell_id, self._owner) for cell_id in some]
+            stored = await self._store.load_stored(keys)
+            found |= {cell: data for cell, data in zip(some, stored, strict=True) if data}
         return found
 
 
@@ -150,18 +144,24 @@ class _Made(NamedTuple):
 
 
 def _made(
+    owner: str,
     notebook_id: str,
     known: _Known,
-    loaded: dict[str, Session],
+    loaded: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
-    marks: Mapping[str, Hashable],
+    marks: dict[str, Hashable],
 ) -> _Made:
+    """``marks`` loses those of sessions that are gone, or of which nothing is whole."""
     raw: dict[str, bytes] = {}
     steps: dict[str, Sequence[Step]] = {}
     for cell_id in sorted(marks):
-        session = loaded.pop(cell_id, None)
-        if session is None:
+        if known.marks.get(cell_id) == marks[cell_id]:
             raw[cell_id], steps[cell_id] = known.raw[cell_id], known.steps[cell_id]
+            continue
+        data = loaded.get(cell_id)
+        session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
+        if session is None:
+            del marks[cell_id]
         else:
             raw[cell_id], steps[cell_id] = dumps(session, None), replay(session)
     state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 DOMAIN = "aiserver"
+_I18N = "jupyter.lab.internationalization"
 FOLDER = Path(__file__).parent / "locale"
 
 
@@ -55,28 +56,28 @@ def read(locale: str) -> dict[str, Any]:
 
 def speak_up() -> None:
     """Have jupyterlab_server take our texts for schemas of our domain, where it runs."""
-    translations: Any = sys.modules.get("jupyterlab_server.translation_utils")
-    settings: Any = sys.modules.get("jupyterlab_server.settings_utils")
-    if translations is None or settings is None:
-        return
-    translator = translations.translator
-
-    class OurBundle(translations.TranslationBundle):  # type: ignore[misc]
-        def update_locale(self, locale_: str) -> None:
-            self._locale = locale_
-            self._translator = OurTexts(locale_)
-
-    # There is no public way in: a bundle is only ever made of a language pack's own folder,
-    # and the list of all settings translates no extension's at all (in 2.28).
+    utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
+    handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
+    # There is no public way in: a bundle reads a language pack's own folder and no other, and of
+    # the list of all settings, which the page begins with, no extension's are translated (in
+    # 2.28). What is replaced here has public names; without them all stays English.
     with contextlib.suppress(AttributeError):
-        get_schema = getattr(settings._get_schema, "plain", settings._get_schema)
+        translator, get_settings = utils.translator, handler.get_settings
+        bundle = translator.load(DOMAIN)
 
-        @wraps(get_schema)
-        def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], str]:
-            schema, version = get_schema(*args, **more)
-            ours = schema.get("jupyter.lab.internationalization", {}).get("domain") == DOMAIN
-            return translator.translate_schema(schema) if ours else schema, version
+        def update_locale(locale: str) -> None:
+            texts = OurTexts(locale)
+            bundle.gettext, bundle.pgettext = texts.gettext, texts.pgettext
 
-        translator._TRANSLATORS[DOMAIN] = OurBundle(DOMAIN, translator._LOCALE)
-        translated.plain = get_schema  # type: ignore[attr-defined]
-        settings._get_schema = translated
+        @wraps(get_settings)
+        def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], Any]:
+            found, warnings = get_settings(*args, **more)
+            for one in found.get("settings", ()):
+                if one.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
+                    one["schema"] = translator.translate_schema(one["schema"])
+            return found, warnings
+
+        if not hasattr(get_settings, "__wrapped__"):  # by a server before in this process
+            update_locale(utils.SYS_LOCALE)
+            bundle.update_locale = update_locale
+            handler.get_settings = translated

@@ -15,7 +15,7 @@ LAYERS = [
     {"models", "durable"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
-    {"compose", "histories", "search"},
+    {"compose", "histories", "recollect", "search"},
     {"sharing"},
     {"generation"},
     {"assistant"},

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from aiserver.errors import InvalidRequest
 from aiserver.histories import Histories
-from aiserver.models import NewEvent, NewLogEntry, Session, SessionKey
+from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.sessions.file import FileSessionManager
 
 NOW = "2026-01-27T10:00:00.000Z"
@@ -21,9 +22,9 @@ class Counting(FileSessionManager):
     loaded: list[str]
     logs = 0
 
-    async def load_if_exists(self, key: SessionKey) -> Session | None:
-        self.loaded.append(key.cell_id)
-        return await super().load_if_exists(key)
+    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+        self.loaded += [key.cell_id for key in keys]
+        return await super().load_stored(keys)
 
     async def read_notebook_log(self, notebook_id, *, owner=""):
         self.logs += 1

@@ -290,7 +290,7 @@ def labextension(tmp_path: Path) -> Path:
 )
 def test_the_server_translates_the_settings(labextension: Path, locale: str, title: str) -> None:
     """One by one and in the list, which the settings editor shows; and only in our languages."""
-    from jupyterlab_server.settings_utils import get_settings
+    from jupyterlab_server import settings_handler
     from jupyterlab_server.translation_utils import translator
 
     from aiserver.translation import speak_up
@@ -298,7 +298,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     def titles(name: str = "") -> dict[str, str]:
         folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
         extensions = [str(labextension / "labextensions")]
-        found, _ = get_settings(
+        found, _ = settings_handler.get_settings(
             "",
             **folders,
             labextensions_path=extensions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,15 @@ class InUse:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
         self.left = times
-        real = getattr(Path, method)
+        real = getattr(os, method)
 
-        def refusing(path: Path, *args: object, **kwargs: object) -> object:
-            if self.left and not path.name.endswith(".lock"):
+        def refusing(path: str | Path, *args: object, **kwargs: object) -> object:
+            if self.left and not os.fspath(path).endswith(".lock"):
                 self.left -= 1
                 raise PermissionError(13, "in use", str(path))
             return real(path, *args, **kwargs)
 
-        monkeypatch.setattr(Path, method, refusing)
+        monkeypatch.setattr(os, method, refusing)
 
 
 @pytest.fixture(autouse=True)

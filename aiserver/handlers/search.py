@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from ..errors import InvalidRequest
 from ..models import check_id
 from ..search import Found, Hit
-from ..search.meaning import INSTALL
+from ..search.meaning import INSTALL, is_installed
 from ..surrogates import json_bytes, whole
 from .base import AIServerHandler, guarded
 
@@ -50,7 +50,7 @@ class SearchHandler(AIServerHandler):
             if not self._searching.cancelled():
                 raise
             return  # nobody listens any more
-        available = self.search.meaning.available
+        available = is_installed()
         paths = await self.notebooks.paths({hit.notebook_id for hit in found.hits})
         answer = {
             "results": [_row(hit, paths[hit.notebook_id]) for hit in found.hits],

@@ -86,13 +86,21 @@ class Cell:
 
     def at(self, moment: int, changed: bool = False) -> CellThen:
         step = self.newest.at(moment)
+        source = step.after if step else ""
         return CellThen(
             self.cell_id,
             self.type_at(moment),
-            step.after if step else "",
+            source,
             step.index if step else None,
             changed,
+            before=self._before(moment, source) if changed else None,
         )
+
+    def _before(self, moment: int, source: str) -> str | None:
+        """What it held the moment before; None where it was not there, or held the same."""
+        step = self.newest.at(moment - 1)
+        held = step.after if step and not self.fate.at(moment - 1) else source
+        return held if held != source else None
 
     def take(self, step: Step, moment: int) -> None:
         """One more step, at a moment not before that of the last."""

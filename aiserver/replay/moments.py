@@ -54,16 +54,19 @@ class CellThen(NamedTuple):
     changed: bool = False
     after: tuple[str | None] | None = None
     """Of one that is gone: the cell that it stood behind, where that is known."""
+    before: str | None = None
+    """What it held the moment before, where this one made something else of it."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
-        return {
+        sent = {
             "cellId": self.cell_id,
             "type": self.type,
             "source": self.source,
             "step": self.step,
             "changed": self.changed,
         }
+        return sent | ({"before": self.before} if self.before is not None else {})
 
 
 class Notebook(NamedTuple):

@@ -12,6 +12,8 @@ What must hold:
 - What the watcher of the page recorded (an edit with its trigger, a split, …) lies between two
   walls next to each other, so that no clock moves it: with the batch that first names it. What
   others wrote before anybody watched (an AI turn, an import) finds its place by its time.
+- What a copy of a notebook inherited comes before all that is its own (``inherited``). In which
+  order its cells stood then was the first notebook's: among each other times order them.
 - What belongs to one change of the cells' order (a split, a paste, a deletion) stands together,
   with it as ``Item.order``.
 - The cost is about n log n of the records and lines.
@@ -102,6 +104,9 @@ def _read(log: Sequence[NotebookLogEntry]) -> tuple[list[_Wall], list[tuple[int,
             continue
         cells = entry.data.get("cells") if entry.type == "changed" else None
         if isinstance(cells, dict):
+            if pending and entry.data.get("inherited") is True:
+                lone.append((len(walls), pending))
+                pending = None
             marks = {cell: seq for cell, seq in cells.items() if type(seq) is int}
             saved = entry.data.get("saved") is True
             walls.append(_Wall(marks, pending, entry.timestamp, saved))
@@ -193,7 +198,8 @@ def _place(
 ) -> None:
     """Put the steps of a cell into rooms."""
     at, low = 0, 0
-    if marks and listed is not None and not any(map(_is_first, life.steps)):
+    is_marked = listed is not None and bool(marks) and marks[0][0] >= listed
+    if listed is not None and is_marked and not any(map(_is_first, life.steps)):
         # It was blank, or held what was known, when somebody began to watch. Nothing of it is
         # older, but for what is by so much that no clock was wrong.
         began = _instant(walls[listed].timestamp) - _NO_CLOCK_IS_SO_WRONG

@@ -20,7 +20,8 @@ suggestion, it was accepted.
 
 How a step branches. It goes on from the one before, unless code came back that the cell had left:
 by a restore, a late accept, or a request that goes on from an older turn. What lies between was
-left then, and stays. An answer that is open or was refused is no branch, but an attempt.
+left then, and stays; but not what was done with that very code (a run of it): the way goes on
+behind that. An answer that is open or was refused is no branch, but an attempt.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class _Reader:
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.held else None
             if refined.index in self.aside or (base is not None and refined.after != self.held):
-                branched_from = refined.index
+                branched_from = self._last_with(refined.index, request.current_code)
         self.turns[turn.turn_id] = self._add(
             seq,
             "turn",
@@ -170,8 +171,17 @@ class _Reader:
             "restore",
             source,
             from_step=origin.index if origin else None,
-            branched_from=origin.index if origin and is_old else None,
+            branched_from=self._last_with(origin.index, source) if origin and is_old else None,
         )
+
+    def _last_with(self, index: int, source: str | None) -> int:
+        """The last step on the way on from this one at which the cell still held its code."""
+        if self.steps[index].after != source:
+            return index
+        for step in self.steps[index + 1 :]:
+            if step.parent == index and step.after == source:
+                index = step.index
+        return index
 
     def _origin(self, source: str | None, seq: object) -> Step | None:
         """The step whose code came back: the one that is named, else the newest that had it."""

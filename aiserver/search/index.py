@@ -1,88 +1,72 @@
-"""What is kept of one owner's sessions, so that a search reads only what changed.
+"""Keeps the texts in the searching process as the store has them: one owner's sessions.
 
 What must hold:
 
-- An answer is of what the store holds when it is asked: sessions that are new or whose summary
-  differs are read again, those that are gone are forgotten. Nothing is written anywhere.
-- Memory is bounded: over half of ``room`` bytes texts are packed, and what goes over it is read
-  anew for each search. It is the older sessions that this meets, for the newest are read first.
-- A session that can't be read hides no other.
-- Reading goes on in the background, and whoever asks waits only as long as he has patience.
+- An answer is of what the store holds when it is asked: sessions that are new or have another mark
+  are read again, those that are gone are forgotten. Nothing is written anywhere.
+- The newest are read first, before them those of the notebook that is asked for.
+- Whoever asks waits only as long as he has patience. Reading goes on in the background for a
+  while, for he will ask again; it ends when he doesn't, or went away.
+- The event loop does nothing that grows with the number of sessions but to count notebooks.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import replace
-from logging import Logger
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping
+from itertools import chain, islice
 
-from ..errors import SessionCorrupt, SessionTooNew
-from ..models import Session, SessionKey, SessionSummary
+from ..models import SessionKey
 from ..sessions.base import SessionManager
-from .texts import Entry, entry_of
+from .process import SearchProcess
+from .shelf import Cell
 
-BATCH = 32  # sessions that are read at once
+BATCH = 64  # sessions that are read at once
+LINGER = 5.0  # seconds that reading goes on for nobody: a page asks again after less
 
-Cell = tuple[str, str]
-
-
-class _Pending(NamedTuple):
-    last_updated: str
-    mark: tuple[object, ...]
+_Marks = Mapping[Cell, Hashable]
+_ByNotebook = dict[str, dict[str, Hashable]]  # the marks of cells
 
 
 class OwnerIndex:
-    """The texts of one owner's sessions. All its methods run on the event loop."""
+    """Which of an owner's sessions the process of this number knows."""
 
-    def __init__(self, store: SessionManager, owner: str, room: int, log: Logger) -> None:
-        self._store, self._owner, self._room, self._log = store, owner, room, log
-        self.entries: dict[Cell, Entry] = {}
-        self._used = 0
-        self._pending: dict[Cell, _Pending] = {}
-        self._queue: list[Cell] = []  # the pending ones, what is to be read first at the end
-        self._urgent: str | None = None  # the notebook that is asked for
+    def __init__(
+        self, store: SessionManager, owner: str, process: SearchProcess, number: int
+    ) -> None:
+        self._store, self._owner = store, owner
+        self._process, self.number = process, number
+        self._lock = asyncio.Lock()  # for the next three; a thread may have them
+        self._known: _ByNotebook = {}
+        self._pending: _ByNotebook = {}  # what is to be read, in this order
+        self._urgent = ""  # the notebook that is asked for
         self._reading: asyncio.Task[None] | None = None
         self._progress = asyncio.Event()
+        self._asking = 0
+        self._until = 0.0  # how long to read for nobody
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Take in what changed; say how many sessions are still to be read.
 
-        Raises StorageError.
+        Raises StorageError, Ended, SearchFailed.
         """
-        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
-        self._note(await asyncio.to_thread(_marks, rows), notebook_id)
-        if notebook_id != self._urgent:
-            self._urgent, self._queue = notebook_id, []
         clock = asyncio.get_running_loop().time
-        deadline = clock() + patience
-        if self._reading is not None and self._reading.done():
-            self._ended()  # how that ended, nobody waited to hear
-        while left := self._left(notebook_id):
-            if self._reading is None:
-                self._reading = asyncio.ensure_future(self._read())
-            step = asyncio.ensure_future(self._progress.wait())
-            wait = max(0.0, deadline - clock())
-            await asyncio.wait({self._reading, step}, timeout=wait, return_when="FIRST_COMPLETED")
-            step.cancel()
-            self._progress.clear()
-            if self._reading is not None and self._reading.done() and (fault := self._ended()):
-                raise fault
-            if clock() >= deadline:
-                left = self._left(notebook_id)
-                break
-        return left
-
-    def of(self, notebook_id: str | None) -> list[Entry]:
-        """What is known of a notebook's sessions; of all for None."""
-        found = self.entries.values()
-        return [entry for entry in found if notebook_id in (None, entry.notebook_id)]
-
-    async def load(self, cells: Iterable[Cell]) -> list[Session]:
-        """Sessions, read from the store; without those that are gone or damaged."""
-        found = await asyncio.gather(*(self._load(cell) for cell in cells))
-        return [session for session in found if session is not None]
+        self._asking += 1
+        self._until = 0.0
+        try:
+            there = await self._store.session_marks(notebook_id, owner=self._owner)
+            # To the end, also if he who asked goes away meanwhile.
+            await asyncio.shield(self._note(there, notebook_id))
+            deadline = clock() + patience
+            while left := await self._left(notebook_id):
+                reading = self._begin()
+                if clock() >= deadline:
+                    break
+                await self._some_more(reading, deadline - clock())
+            self._until = clock() + LINGER
+            return left
+        finally:
+            self._asking -= 1
 
     async def close(self) -> None:
         """Stop reading."""
@@ -90,82 +74,97 @@ class OwnerIndex:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
 
-    def _ended(self) -> BaseException | None:
-        done, self._reading = self._reading, None
-        return done.exception() if done and not done.cancelled() else None
+    async def _note(self, there: _Marks, notebook_id: str | None) -> None:
+        """Find out what is to be read, and forget what is there no more."""
+        async with self._lock:
+            pending, gone = await asyncio.to_thread(self._compared, there, notebook_id)
+            if notebook_id is None:
+                self._pending, self._urgent = pending, ""
+            else:
+                self._pending.pop(notebook_id, None)
+                self._pending |= pending
+                self._urgent = notebook_id
+            if gone:
+                await self._process.call(self.number, "forget", self._owner, gone)
+            for notebook, cell in gone:
+                del self._known[notebook][cell]
 
-    def _note(self, there: dict[Cell, _Pending], notebook_id: str | None) -> None:
-        for cell, row in there.items():
-            known = self.entries.get(cell)
-            if known is not None and known.mark == row.mark:
-                self._pending.pop(cell, None)
-            elif self._pending.get(cell) != row:
-                self._pending[cell] = row
-                self._queue = []
-        for cell in [*self.entries, *self._pending]:
-            if notebook_id in (None, cell[0]) and cell not in there:
-                self._forget(cell)
+    def _compared(self, there: _Marks, notebook_id: str | None) -> tuple[_ByNotebook, list[Cell]]:
+        found: _ByNotebook = {}
+        for (notebook, cell), mark in there.items():
+            found.setdefault(notebook, {})[cell] = mark
+        pending: _ByNotebook = {}
+        for notebook, now in found.items():
+            known = self._known.get(notebook, {})
+            waiting = {cell: mark for cell, mark in now.items() if known.get(cell) != mark}
+            if waiting:
+                pending[notebook] = waiting
+        gone = [
+            (notebook, cell)
+            for notebook in (self._known if notebook_id is None else (notebook_id,))
+            for cell in self._known.get(notebook, ())
+            if cell not in found.get(notebook, ())
+        ]
+        return pending, gone
 
-    def _rank(self, cell: Cell) -> tuple[bool, str]:
-        return cell[0] == self._urgent, self._pending[cell].last_updated
+    async def _left(self, notebook_id: str | None) -> int:
+        async with self._lock:
+            if notebook_id is None:
+                return sum(map(len, self._pending.values()))
+            return len(self._pending.get(notebook_id, ()))
 
-    def _left(self, notebook_id: str | None) -> int:
-        if notebook_id is None:
-            return len(self._pending)
-        return sum(cell[0] == notebook_id for cell in self._pending)
+    def _begin(self) -> asyncio.Task[None]:
+        """Read, unless that goes on already."""
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.ensure_future(self._read())
+            self._reading.add_done_callback(_retrieve)
+        return self._reading
+
+    async def _some_more(self, reading: asyncio.Task[None], timeout: float) -> None:
+        """Wait till some more was read, or all was, or the time is over."""
+        self._progress.clear()
+        step = asyncio.ensure_future(self._progress.wait())
+        try:
+            await asyncio.wait({reading, step}, timeout=timeout, return_when="FIRST_COMPLETED")
+        finally:
+            step.cancel()
+        if reading.done():
+            reading.result()
 
     async def _read(self) -> None:
-        while self._pending:
-            if not self._queue:
-                self._queue = sorted(self._pending, key=self._rank)
-            batch, self._queue = self._queue[-BATCH:], self._queue[:-BATCH]
-            marks = {cell: self._pending[cell].mark for cell in batch if cell in self._pending}
-            sessions = await self.load(marks)
-            entries = await asyncio.to_thread(_entries, sessions)
-            for cell in marks:
-                if self._pending.get(cell, _Pending("", ())).mark == marks[cell]:
-                    self._forget(cell)
-            for entry in entries:
-                self._keep(replace(entry, mark=marks[entry.notebook_id, entry.cell_id]))
-            for cell in marks:  # one that can't be read is not tried again till it changes
-                self.entries.setdefault(cell, Entry(*cell, marks[cell]))
+        clock = asyncio.get_running_loop().time
+        while self._asking or clock() < self._until:
+            async with self._lock:
+                batch = self._next()
+            if not batch:
+                return
+            keys = [SessionKey(*cell, self._owner) for cell in batch]
+            stored = await self._store.load_stored(keys)
+            sessions = list(zip(batch, stored, strict=True))
+            await self._process.call(self.number, "take", self._owner, sessions)
+            async with self._lock:
+                self._done(batch)
             self._progress.set()
 
-    async def _load(self, cell: Cell) -> Session | None:
-        try:
-            return await self._store.load_if_exists(SessionKey(*cell, self._owner))
-        except (SessionCorrupt, SessionTooNew) as error:
-            self._log.warning("A session can't be searched: %s", error.message)
-            return None
+    def _next(self) -> dict[Cell, Hashable]:
+        waiting = (
+            ((notebook, cell), mark)
+            for notebook in chain((self._urgent,), self._pending)
+            for cell, mark in self._pending.get(notebook, {}).items()
+        )
+        return dict(islice(waiting, BATCH))
 
-    def _keep(self, entry: Entry) -> None:
-        cell = (entry.notebook_id, entry.cell_id)
-        self._drop(cell)
-        if self._used + entry.size > self._room / 2:
-            entry = entry.packed()
-        if self._used + entry.size > self._room:
-            entry = replace(entry, kept=None)
-        self._used += entry.size
-        self.entries[cell] = entry
-
-    def _forget(self, cell: Cell) -> None:
-        self._pending.pop(cell, None)
-        self._drop(cell)
-
-    def _drop(self, cell: Cell) -> None:
-        gone = self.entries.pop(cell, None)
-        self._used -= gone.size if gone else 0
+    def _done(self, batch: Mapping[Cell, Hashable]) -> None:
+        # One that can't be read is done, too: it is not tried again till it changes.
+        for (notebook, cell), mark in batch.items():
+            self._known.setdefault(notebook, {})[cell] = mark
+            waiting = self._pending.get(notebook, {})
+            if waiting.get(cell) == mark:
+                del waiting[cell]
+                if not waiting:
+                    del self._pending[notebook]
 
 
-def _marks(rows: Iterable[SessionSummary]) -> dict[Cell, _Pending]:
-    """What tells whether a session changed: all of its summary, for not every tool that writes
-    such files counts revisions.
-    """
-    return {
-        (row.notebook_id, row.cell_id): _Pending(row.last_updated, tuple(vars(row).values()))
-        for row in rows
-    }
-
-
-def _entries(sessions: Iterable[Session]) -> list[Entry]:
-    return [entry_of(session) for session in sessions]
+def _retrieve(task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        task.exception()  # so that a fault nobody waited for logs nothing

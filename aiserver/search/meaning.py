@@ -10,28 +10,24 @@ the way to search in Chinese, and the page says so.
 from __future__ import annotations
 
 import importlib.util
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from ..loading import loading
 
 INSTALL = 'pip install "aiserver[semantic]"'
 _CHARS = 400  # of a text: what it is about is said at its beginning
 
 
+def is_installed() -> bool:
+    """Whether the package is there."""
+    return importlib.util.find_spec("wordllama") is not None
+
+
 class Meaning:
-    """Makes vectors. Synchronous: a first call takes a second."""
+    """Makes vectors. Synchronous, for one thread: a first call takes a second."""
 
     def __init__(self) -> None:
         self._model: Any = None
-        self._once = threading.Lock()
-
-    @property
-    def available(self) -> bool:
-        """Whether the package is installed."""
-        return importlib.util.find_spec("wordllama") is not None
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """One row of half floats for each text, of length 1 (or 0 for a text without words)."""
@@ -43,17 +39,23 @@ class Meaning:
         return (found / np.where(length > 0, length, 1)).astype(np.float16)
 
     def likeness(self, query: Any, vectors: Any) -> list[float]:
-        """How like each of the vectors is to the first one of ``query``: 1 is the same."""
-        found: list[float] = (vectors.astype("float32") @ query[0].astype("float32")).tolist()
+        """How like each of the vectors, or of their bytes, is to the first one of ``query``.
+
+        1 is the same.
+        """
+        import numpy as np
+
+        wanted = query[0].astype("float32")
+        if isinstance(vectors, bytes):
+            vectors = np.frombuffer(vectors, np.float16).reshape(-1, len(wanted))
+        found: list[float] = (vectors.astype("float32") @ wanted).tolist()
         return found
 
     def _load(self) -> Any:
-        with self._once:
-            if self._model is None:
-                with loading():
-                    import wordllama
+        if self._model is None:
+            import wordllama
 
-                    self._model = wordllama.WordLlama.load(
-                        cache_dir=Path(wordllama.__file__).parent, disable_download=True
-                    )
-            return self._model
+            self._model = wordllama.WordLlama.load(
+                cache_dir=Path(wordllama.__file__).parent, disable_download=True
+            )
+        return self._model

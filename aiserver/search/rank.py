@@ -50,12 +50,9 @@ class Candidate:
 def candidates(entry: Entry, terms: Sequence[Term]) -> list[Candidate]:
     """The turns of one session that hold any of the terms."""
     found: list[Candidate] = []
-    text = entry.text()
-    if not any(term.may_be_in(text) for term in terms):
-        return found  # of many sessions most: without a look at each turn
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
     kept: tuple[float, ...] = ()  # what the code of the turn before held
-    for turn, fields in entry.texts(text):
+    for turn, fields in entry.texts():
         table = [[degree(term, text) for text in fields] for term in terms]
         code = tuple(row[_CODE] for row in table)
         others = [max(row[:_CODE] + row[_CODE + 1 :]) for row in table]

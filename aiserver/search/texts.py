@@ -1,16 +1,13 @@
-"""What of a session is searched: of each turn what was asked and answered, packed. Pure.
+"""What of a session is searched: of each turn what was asked and answered, folded. Pure.
 
 A turn's fields are its intent, its code, the words around the code, and what went wrong: the
-turn's own error, and those of runs up to the next turn. Texts are kept folded. Where there are
-many they are packed: a third of the room, for the turns of a cell repeat each other.
+turn's own error, and those of runs up to the next turn.
 """
 
 from __future__ import annotations
 
-import sys
-import zlib
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
@@ -34,47 +31,34 @@ class TurnName:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of one session."""
+    """What of one session is searched."""
 
     notebook_id: str
     cell_id: str
-    mark: Hashable
     turns: tuple[TurnName, ...] = ()
-    kept: str | bytes | None = ""
-    """The texts, or the same packed; None where there was no more room for them: then the session
-    is read anew for each search."""
+    text: str = ""
+    """All of it, folded."""
 
-    @property
-    def size(self) -> int:
-        """How many bytes the texts take in memory."""
-        return sys.getsizeof(self.kept) if self.kept else 0
-
-    def text(self) -> str:
-        """All of it, folded."""
-        if isinstance(self.kept, bytes):
-            return zlib.decompress(self.kept).decode("utf-8", "replace")
-        return self.kept or ""
-
-    def packed(self) -> Entry:
-        """The same, in less room."""
-        return replace(self, kept=zlib.compress(self.text().encode("utf-8", "replace"), 1))
-
-    def texts(self, text: str | None = None) -> Iterator[tuple[TurnName, list[str]]]:
+    def texts(self) -> Iterator[tuple[TurnName, list[str]]]:
         """Each turn with its folded fields, in the order of ``FIELDS``."""
-        turns = (self.text() if text is None else text).split(_TURN)
-        for turn, fields in zip(self.turns, turns, strict=False):
+        for turn, fields in zip(self.turns, self.text.split(_TURN), strict=False):
             yield turn, fields.split(_FIELD)
 
 
-def entry_of(session: Session, mark: Hashable = None) -> Entry:
-    """What is kept of a session."""
+def turns_in(text: str) -> int:
+    """How many turns an entry's text is of."""
+    return text.count(_TURN) + 1
+
+
+def entry_of(session: Session) -> Entry:
+    """What of a session is searched."""
     turns, texts = [], []
     for turn, errors in turns_of(session):
         turns.append(TurnName(turn.turn_id, _time(turn.timestamp)))
         fields = fields_of(turn, errors)
         texts.append(_FIELD.join(folded(fields[name]) for name in FIELDS))
-    text = _TURN.join(texts)
-    return Entry(session.meta.notebook_id, session.meta.cell_id, mark, tuple(turns), text)
+    meta = session.meta
+    return Entry(meta.notebook_id, meta.cell_id, tuple(turns), _TURN.join(texts))
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:

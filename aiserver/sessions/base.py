@@ -24,6 +24,7 @@ What must hold in each store:
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from abc import ABCMeta, abstractmethod
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
@@ -32,7 +33,7 @@ from typing import NamedTuple
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
-from ..errors import SessionCorrupt
+from ..errors import SessionCorrupt, SessionTooNew
 from ..models import (
     Event,
     Interaction,
@@ -48,6 +49,7 @@ from ..models import (
 )
 from ..tokens import estimate_tokens
 from .steps import flaws, newest
+from .summaries import marks_of
 
 
 class _Meta(ABCMeta, MetaHasTraits):
@@ -100,6 +102,24 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         session = await self.load_if_exists(key)
         return None if session is None else (dumps(session), session.revision)
 
+    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+        """The bytes of sessions as they are stored, for whoever reads them elsewhere.
+
+        They may be damaged. None for one that is gone, or of which nothing can be had.
+        """
+
+        found: dict[SessionKey, bytes] = {}
+        todo = iter(keys)
+
+        async def load() -> None:
+            for key in todo:
+                with contextlib.suppress(SessionCorrupt, SessionTooNew):
+                    if raw := await self.load_raw(key):
+                        found[key] = raw[0]
+
+        await asyncio.gather(*(load() for _ in range(min(len(keys), 8))))
+        return [found.get(key) for key in keys]
+
     @abstractmethod
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -148,6 +168,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         A damaged session is left out, set aside and reported by the log; the others are listed.
         """
+
+    async def session_marks(
+        self, notebook_id: str | None = None, *, owner: str = ""
+    ) -> Mapping[tuple[str, str], Hashable]:
+        """Of each session, by notebook and cell, what is another as soon as it was written.
+
+        The newest first, as far as the store can tell. One that is damaged may be among them.
+        """
+        listed = [await self.list_sessions(notebook_id, owner=owner)]
+        # What is freed of many rows, a thread frees.
+        return await asyncio.to_thread(lambda: marks_of(listed.pop()[0]))
 
     @abstractmethod
     async def list_owners(self) -> list[str]:

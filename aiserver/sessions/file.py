@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -96,6 +96,10 @@ class FileSessionManager(SessionManager):
             known = self._files.at_hand(key)
         return known or await self._run(self._files.load_raw, key)
 
+    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+        """The bytes of the files as they are, read in one thread, one by one."""
+        return await self._run(lambda: [self._files.stored(key) for key in keys])
+
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
@@ -125,6 +129,14 @@ class FileSessionManager(SessionManager):
             return [row.model_copy() for row in rows], total
 
         return await self._run(work)
+
+    async def session_marks(
+        self, notebook_id: str | None = None, *, owner: str = ""
+    ) -> Mapping[tuple[str, str], Hashable]:
+        """The stamp of each file."""
+        if notebook_id is not None:
+            check_id("notebookId", notebook_id)
+        return await self._run(self._listing.marks, notebook_id, owner)
 
     async def list_owners(self) -> list[str]:
         """Nobody, and whom the sessions name."""
@@ -158,7 +170,7 @@ class FileSessionManager(SessionManager):
             yield  # then nobody can say anything new
             return
         held = contextlib.ExitStack()
-        entered = asyncio.ensure_future(self._run(lambda: held.enter_context(self._place.alone())))
+        entered = self._run(lambda: held.enter_context(self._place.alone()))
 
         def leave(_: object) -> None:
             held.close()
@@ -235,11 +247,11 @@ class FileSessionManager(SessionManager):
         if workers:
             await asyncio.to_thread(workers.close)
 
-    async def _run(self, work: Callable[..., T], *args: Any) -> T:
+    def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         # Threads of our own: a wait for a lock must not hold up the server's other work.
         if self._workers is None:
             self._workers = Workers(8)
-        return await self._workers.run(partial(_translating, work, *args))
+        return self._workers.run(partial(_translating, work, *args))
 
 
 def _translating(work: Callable[..., T], *args: Any) -> T:

@@ -12,20 +12,23 @@ import contextlib
 import os
 import stat
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..durable import Stamp
 from ..models import SessionKey, SessionSummary
 from . import codec
 from .codec import Damaged
-from .filenames import encode, is_session_name, may_belong_to, session_key, session_name
+from .filenames import encode, is_session_name, key_of, may_belong_to, session_key, session_name
 from .predecessor import is_raw_name, may_be_of, raw_name, says
 from .reading import Reader
 from .recent import Recent
 from .recovery import is_empty, recovered
-from .summaries import summarise
+from .summaries import marks_of, summarise
 
 
 class _Known(NamedTuple):
@@ -47,9 +50,14 @@ class Listing:
         """A summary of each session, in no order. Damaged ones are told in the log."""
         if not self._place.is_there():
             return []
+        return self._rows(self._names.of(notebook_id), notebook_id, owner)
+
+    def _rows(
+        self, names: Iterable[str], notebook_id: str | None, owner: str
+    ) -> list[SessionSummary]:
         rows = []
         folder = os.fspath(self._place.path)
-        for name in self._names.of(notebook_id):
+        for name in names:
             known = self._known(name, f"{folder}{os.sep}{name}")
             if known is None or notebook_id not in (None, known.summary.notebook_id):
                 continue
@@ -58,6 +66,33 @@ class Listing:
             if is_own or (known.ours and not owner and known.ours not in self._names):
                 rows.append(known.summary)
         return rows
+
+    def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
+        """The stamp of each session's file, the newest first; a summary of those few whose name
+        doesn't tell whose they are. No other is opened for it.
+        """
+        if not self._place.is_there():
+            return {}
+        names = self._names.of(notebook_id)
+        if not self._place.trusts_stamps:
+            return marks_of(self._rows(names, notebook_id, owner))
+        folder, now, others = os.fspath(self._place.path), time.time_ns(), []
+        stamps: list[tuple[int, tuple[str, str], Hashable]] = []
+        for name in names:
+            cell = _cell_of(name, owner)
+            if cell is None:
+                others.append(name)
+            elif notebook_id in (None, cell[0]):
+                with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+                    status = os.lstat(f"{folder}{os.sep}{name}")
+                    if stat.S_ISREG(status.st_mode):
+                        stamp = Stamp.of(status)
+                        # (A plain tuple is nothing to Python's garbage collector.)
+                        mark = tuple(stamp) if self._reader.is_settled(stamp, now) else object()
+                        stamps.append((stamp.mtime_ns, cell, mark))
+        stamps.sort(key=itemgetter(0), reverse=True)
+        found = {cell: mark for _, cell, mark in stamps}
+        return found | marks_of(self._rows(others, notebook_id, owner))
 
     def owners(self) -> list[str]:
         """Nobody, where there is anything, and whom the sessions name as their owners."""
@@ -162,6 +197,13 @@ class Names:
 
 
 _HASHED = "~~"
+
+
+@lru_cache(50_000)
+def _cell_of(name: str, owner: str) -> tuple[str, str] | None:
+    """Notebook and cell, where the name of an owner's file tells them."""
+    key = key_of(name, owner)
+    return (key.notebook_id, key.cell_id) if key else None
 
 
 def _may_be_one(name: str) -> bool:

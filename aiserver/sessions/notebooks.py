@@ -13,7 +13,9 @@ What must hold:
 
 The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
 not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
-``taken_over {taken}``, what was copied from other places (``elsewhere.py``).
+``taken_over {taken}``, what was copied from other places (``elsewhere.py``); and of a copy
+``changed {cells, id, inherited}``, how far its cells had come in the notebook that it is a copy of:
+all that is older than the copy.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from .elsewhere import Elsewhere, Taken
 _PATH_SEEN = "path_seen"
 _CELL_ORDER = "cell_order"
 _TAKEN_OVER = "taken_over"
+_CHANGED = "changed"
 
 
 class NotebookFiles(Protocol):
@@ -70,6 +73,7 @@ class _Notebook:
     cell_order: list[str] | None = None
     cells_at: dict[str, set[str]] = field(default_factory=dict)
     taken: Taken = field(default_factory=dict)
+    says_inherited: bool = False  # whether the log tells what is older than the copy
     last_seq: int = 0
 
     def follow(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
@@ -88,6 +92,8 @@ class _Notebook:
                 self.cells_at[self.path].update(self.cell_order)
             elif entry.type == _TAKEN_OVER:
                 self._follow_taken(entry.data.get("taken"))
+            elif entry.type == _CHANGED and entry.data.get("inherited") is True:
+                self.says_inherited = True
         return self
 
     def _follow_taken(self, taken: object) -> None:
@@ -211,13 +217,25 @@ class NotebookRegistry:
         # What a place nearer to the copy has kept of it is its own history, more than ours.
         await self._take_over(path, origin, copy)
         sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
+        marks: dict[str, int] = {}
         for row in sessions:
             source = SessionKey(origin, row.cell_id, self._owner)
+            target = SessionKey(copy, row.cell_id, self._owner)
             try:
-                await self._store.fork(source, SessionKey(copy, row.cell_id, self._owner))
+                marks[row.cell_id] = (await self._store.fork(source, target)).next_seq - 1
             except (SessionTooNew, SessionCorrupt):
                 continue  # it can't be copied; it stays with the original
+        await self._record_inherited(copy, marks)
         return NotebookIdentity(copy, forked_from=origin)
+
+    async def _record_inherited(self, copy: str, marks: dict[str, int]) -> None:
+        """Log what is older than a copy: no later line may take it for its own."""
+        known = self._notebooks[copy]
+        if marks and not known.says_inherited:
+            data = {"cells": marks, "id": str(uuid.uuid4()), "inherited": True}
+            entry = NewLogEntry(type=_CHANGED, timestamp=utc_now(), data=data)
+            saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
+            known.follow(saved)
 
     async def _take_over(self, path: str, source: str, target: str) -> None:
         if self._elsewhere is None:

@@ -102,9 +102,12 @@ class Reader:
             raise SessionCorrupt
         return found
 
-    def is_settled(self, stamp: Stamp) -> bool:
-        """Whether a file that was read with this stamp can't change without getting another."""
-        age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
+    def is_settled(self, stamp: Stamp, now: int | None = None) -> bool:
+        """Whether a file that was read with this stamp can't change without getting another.
+
+        ``now``: when it was looked at, in nanoseconds; if not at this moment.
+        """
+        age = (now or time.time_ns()) - max(stamp.mtime_ns, stamp.ctime_ns)
         return self.place.trusts_stamps and age > _RACY_NS
 
     def report(self, name: str, data: bytes) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
+from . import codec
 from .predecessor import says
 
 NOTE = "recovered"
@@ -28,6 +29,15 @@ _DECODER = json.JSONDecoder()
 _MARKS = ({"turn_id", "user_request"}, {"seq", "type"}, {"version", "notebook_id"})
 _BEGIN = re.compile(r"\{\s{0,200}\"")
 _EFFORT = 200  # characters that may be looked at for each one that is there
+
+
+def readable(data: bytes, key: SessionKey) -> Session | None:
+    """The session that is stored as these bytes, or what is whole of it; None if nothing is."""
+    try:
+        return codec.parse(data, key)
+    except codec.Damaged:
+        session = recovered(data, key)
+        return None if is_empty(session) else session
 
 
 def recovered(data: bytes, key: SessionKey) -> Session:

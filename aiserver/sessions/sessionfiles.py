@@ -37,7 +37,7 @@ from .reading import Found, Logger, Reader
 from .recent import Recent
 from .recovery import NOTE, is_empty
 from .steps import check_writable, forked
-from .threads import afterwards
+from .threads import answer
 
 T = TypeVar("T")
 
@@ -121,6 +121,20 @@ class SessionFiles:
         session = found.session
         return found.data if found.as_stored else codec.encode(session), session.revision
 
+    def stored(self, key: SessionKey) -> bytes | None:
+        """The bytes of a session's file, whatever they are; None if they can't be had."""
+        name = session_name(key)
+        try:
+            if read := self._reader.read(name):
+                return read[0]
+            older = self._reader.find_predecessor(key)
+        except Damaged:
+            return None
+        except OSError:  # one that we may not read must not hide the others
+            self._log.warning("The session file %s can't be read.", name)
+            return None
+        return older and older.data
+
     def exists(self, key: SessionKey) -> bool:
         """Whether there is a file for the key."""
         if not self._place.is_there():
@@ -198,8 +212,13 @@ class SessionFiles:
             result = add(pieces)
             if pieces.revision != before:
                 local = self._place.trusts_stamps
-                later = afterwards if local else None  # elsewhere an open file leaves a name behind
-                stamp = replace_file(self._place.path, name, pieces.chunks(), afterwards=later)
+                stamp = replace_file(
+                    self._place.path,
+                    name,
+                    pieces.chunks(),
+                    done=lambda: answer((result, pieces.revision)),
+                    hold_old=local,  # elsewhere an open file leaves a name behind
+                )
                 if stamp and local:
                     self._sure.put(name, _Sure(stamp, pieces.revision))
             self._pieces.put(name, pieces)

@@ -6,7 +6,7 @@ What must hold: a summary that grows with its session (``grown``) is, at each mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from ..models import Event, Interaction, Session, SessionSummary
 
@@ -65,6 +65,15 @@ def page(
     rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
     end = None if limit is None else offset + limit
     return rows[offset:end], len(rows)
+
+
+def marks_of(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
+    """What tells whether sessions changed, the newest first.
+
+    All of the summary: not every tool that writes sessions counts revisions.
+    """
+    rows = sorted(summaries, key=lambda row: row.last_updated, reverse=True)
+    return {(row.notebook_id, row.cell_id): tuple(vars(row).values()) for row in rows}
 
 
 def _head(code: str) -> str:

@@ -1,8 +1,10 @@
 """Threads for the work with files: no wait for a disk or a lock on the event loop.
 
 What must hold: work that was begun is finished, whoever still waits for it; ``close`` waits for
-that. Python's own ThreadPoolExecutor does the same, and takes four times as long to hand a piece
-of work over and its result back: a third of what a whole save may cost.
+that. Who waits is answered once.
+
+Python's own ThreadPoolExecutor does most of it, and takes four times as long to hand a piece of
+work over and its result back: a third of what a whole save may cost.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_Job = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]
 _Queue = SimpleQueue["_Job | None"]
 
 
@@ -42,7 +43,7 @@ class Workers:
             )
             self._threads.append(thread)
             thread.start()
-        self._jobs.put((loop, future, work))
+        self._jobs.put(_Job(loop, future, work))
         return future
 
     def close(self) -> None:
@@ -52,13 +53,14 @@ class Workers:
             thread.join()
 
 
-def afterwards(work: Callable[[], object]) -> None:
-    """Do that when the result of the work at hand is on its way; at once where no worker is."""
-    works: list[Callable[[], object]] | None = getattr(_here, "works", None)
-    if works is None:
-        work()
-    else:
-        works.append(work)
+def answer(result: object) -> None:
+    """Let whoever waits for the work at hand go on with this; what is still done is for later.
+
+    Nobody hears what that raises. Where no worker is at work this does nothing.
+    """
+    job: _Job | None = getattr(_here, "job", None)
+    if job:
+        job.answer(result, None)
 
 
 _here = threading.local()
@@ -81,32 +83,50 @@ class _Busy:
             self._jobs -= 1
 
 
-def _serve(jobs: _Queue, busy: _Busy) -> None:
-    _here.works = []
-    while job := jobs.get():
-        loop, future, work = job
+class _Job:
+    """Work, and who waits for it."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        future: asyncio.Future[Any],
+        work: Callable[[], Any],
+    ) -> None:
+        self._loop, self._future, self._work = loop, future, work
+        self._answered = False
+
+    def do(self) -> None:
+        if self._future.cancelled():  # nobody waited for its turn to come
+            return
         result, error = None, None
-        if not future.cancelled():  # else nobody waited for its turn to come
-            try:
-                result = work()
-            except BaseException as reason:
-                error = reason
-        busy.end()
+        try:
+            result = self._work()
+        except BaseException as reason:
+            error = reason
+        self.answer(result, error)
+
+    def answer(self, result: object, error: BaseException | None) -> None:
+        if self._answered:
+            return
+        self._answered = True
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-            loop.call_soon_threadsafe(_settle, future, result, error)
-        while _here.works:
-            with contextlib.suppress(OSError):
-                _here.works.pop()()
-        del job, future, work, result, error  # to hold on to nothing while waiting
+            self._loop.call_soon_threadsafe(self._settle, result, error)
+
+    def _settle(self, result: object, error: BaseException | None) -> None:
+        if self._future.cancelled():
+            return
+        if error is None:
+            self._future.set_result(result)
+        else:
+            self._future.set_exception(error)
 
 
-def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
-    if future.cancelled():
-        return
-    if error is None:
-        future.set_result(result)
-    else:
-        future.set_exception(error)
+def _serve(jobs: _Queue, busy: _Busy) -> None:
+    while job := jobs.get():
+        _here.job = job
+        job.do()
+        busy.end()
+        _here.job = job = None  # to hold on to nothing while waiting
 
 
 def _dismiss(jobs: _Queue, threads: list[threading.Thread]) -> None:

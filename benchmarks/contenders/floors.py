@@ -55,9 +55,9 @@ class Reload(Contender):
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         self._write(cell, [record(t, n) for n, t in enumerate(turns, 1)])
 
-    async def save(self, cell: str, turn: Turn) -> None:
+    async def save(self, cell: str, made: Turn) -> None:
         turns = self._read(cell)
-        self._write(cell, [*turns, record(turn, len(turns) + 1)])
+        self._write(cell, [*turns, record(made, len(turns) + 1)])
 
     async def load(self, cell: str) -> int:
         return len(self._read(cell))
@@ -84,8 +84,8 @@ class Lines(Contender):
         lines = [json.dumps(record(t, n), ensure_ascii=False) for n, t in enumerate(turns, 1)]
         self._path(cell).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
-    async def save(self, cell: str, turn: Turn) -> None:
-        line = json.dumps(record(turn, 0), ensure_ascii=False) + "\n"
+    async def save(self, cell: str, made: Turn) -> None:
+        line = json.dumps(record(made, 0), ensure_ascii=False) + "\n"
         fd = os.open(self._path(cell), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.write(fd, line.encode())
         os.fsync(fd)

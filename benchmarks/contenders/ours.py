@@ -46,8 +46,11 @@ class Ours(Contender):
             some = keys[start : start + 20]
             await asyncio.gather(*(self.store.take_over(k, session_of(k, [one])) for k in some))
 
-    async def save(self, cell: str, turn: Turn) -> None:
-        await self.store.save_interaction(SessionKey(NOTEBOOK, cell), new_turn(turn))
+    def made(self, turn: Turn) -> NewTurn:
+        return new_turn(turn)
+
+    async def save(self, cell: str, made: NewTurn) -> None:
+        await self.store.save_interaction(SessionKey(NOTEBOOK, cell), made)
 
     async def load(self, cell: str) -> int:
         return len((await self.store.load_session(SessionKey(NOTEBOOK, cell))).interactions)

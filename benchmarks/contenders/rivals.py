@@ -43,8 +43,11 @@ class _LangChain(Contender):
     def _history(self, cell: str) -> Any:
         raise NotImplementedError
 
-    async def save(self, cell: str, turn: Turn) -> None:
-        self._history(cell).add_messages(messages_of([turn]))
+    def made(self, turn: Turn) -> list[Any]:
+        return messages_of([turn])
+
+    async def save(self, cell: str, made: list[Any]) -> None:
+        self._history(cell).add_messages(made)
 
     async def load(self, cell: str) -> int:
         return len(self._history(cell).messages) // 2
@@ -125,8 +128,11 @@ class LangGraph(Contender):
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         self._put(cell, messages_of(turns))
 
-    async def save(self, cell: str, turn: Turn) -> None:
-        self._put(cell, [*self._read(cell), *messages_of([turn])])
+    def made(self, turn: Turn) -> list[Any]:
+        return messages_of([turn])
+
+    async def save(self, cell: str, made: list[Any]) -> None:
+        self._put(cell, [*self._read(cell), *made])
 
     async def load(self, cell: str) -> int:
         return len(self._read(cell)) // 2
@@ -165,8 +171,11 @@ class Agents(Contender):
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         await self._session(cell).add_items(self._items(turns))
 
-    async def save(self, cell: str, turn: Turn) -> None:
-        await self._session(cell).add_items(self._items([turn]))
+    def made(self, turn: Turn) -> list[Any]:
+        return self._items([turn])
+
+    async def save(self, cell: str, made: list[Any]) -> None:
+        await self._session(cell).add_items(made)
 
     async def load(self, cell: str) -> int:
         return len(await self._session(cell).get_items()) // 2
@@ -205,9 +214,9 @@ class Nanobot(Contender):
             self._add(session, one)
             self._manager.save(session)
 
-    async def save(self, cell: str, turn: Turn) -> None:
+    async def save(self, cell: str, made: Turn) -> None:
         session = self._manager.get_or_create(f"aiserver:{cell}")
-        self._add(session, turn)
+        self._add(session, made)
         self._manager.save(session, fsync=True)
 
     async def load(self, cell: str) -> int:

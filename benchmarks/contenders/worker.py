@@ -60,7 +60,7 @@ async def obey(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
         await contender.fill_many(order["notebook"], order["sessions"])
         return {}
     if do == "save":
-        new = turn(order["number"], order.get("small", False))
+        new = contender.made(turn(order["number"], order.get("small", False)))
         with Meter() as meter:
             await contender.save(cell, new)
         return meter.figures()
@@ -85,7 +85,7 @@ async def write(contender: Any, cell: str, name: int, count: int) -> None:
     """Save turns that tell who made them, and say each that was acknowledged."""
     for number in range(name * 1_000_000, name * 1_000_000 + count):
         try:
-            await contender.save(cell, turn(number, small=True))
+            await contender.save(cell, contender.made(turn(number, small=True)))
         except Exception as reason:
             say({"failed": number, "why": type(reason).__name__})
         else:

@@ -932,6 +932,8 @@ export interface components {
             after?: components["schemas"]["Id"] | null;
             /** @description Whether it was changed in this moment, or came (of cells in the notebook) */
             changed?: boolean;
+            /** @description What it held the moment before, where this one made something else of it */
+            before?: string;
         };
         NotebookThen: {
             version: string;

@@ -1,8 +1,7 @@
 /**
- * For specs of what is tracked: real notebooks (JupyterLab's own models, widgets and actions), and
- * a server in memory that does with `changes` what `aiserver/sessions/changes.py` does.
+ * For specs of what is tracked: real notebooks, with JupyterLab's own models, widgets and actions.
  *
- * Played: the kernel, for no spec can start one; and the model that is asked.
+ * Played: the kernel, for no spec can start one.
  */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -18,23 +17,19 @@ import {
   setCellExecutor
 } from '@jupyterlab/notebook';
 import { NBTestUtils } from '@jupyterlab/notebook/lib/testutils';
+import type { Contents } from '@jupyterlab/services';
 import { ServiceManagerMock } from '@jupyterlab/services/lib/testutils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
-import type {
-  ChangesBody,
-  EventBody,
-  GenerateBody,
-  Interaction,
-  SessionSummary,
-  StreamEvent
-} from '../api/types';
+import type { NotebookBody } from '../api/types';
 import { GenerationModel } from '../models/generation';
+import type { GenerationApi } from '../models/generationrun';
 import { HistoryApi, HistoryModel } from '../models/history';
 import { NotebookCell } from './cell';
 import { NotebookIdentity } from './identity';
 import { Tracking } from './tracking';
+import { Receiver } from './tracking.receiver.fakes';
 
 // JupyterLab's models read their cells before those are in a document, and yjs warns of each.
 const KNOWN = /Add Yjs type to a document|Not same Y\.Doc/;
@@ -44,210 +39,6 @@ console.warn = (...said: unknown[]) => {
     warn(...said);
   }
 };
-
-export type IRecord = Partial<Interaction> &
-  Partial<Omit<EventBody, 'timestamp'>> & { seq: number };
-
-export interface ISession {
-  records: IRecord[];
-  forkedFrom?: { notebookId: string; cellId: string };
-  parents?: string[];
-}
-
-export interface ILine {
-  order?: string[];
-  types?: Record<string, string>;
-  cells: Record<string, number>;
-  saved: boolean;
-}
-
-/** What a server keeps of one notebook or several. */
-export class Receiver {
-  readonly sessions = new Map<string, ISession>();
-  readonly logs = new Map<string, ILine[]>();
-  readonly ids = new Set<string>();
-  readonly blobs: Blob[] = [];
-  /** Set to have each request fail so. */
-  failure: Error | null = null;
-  bodies: ChangesBody[] = [];
-  /** What the model answers. */
-  answer = '';
-
-  session(notebookId: string, cellId: string): ISession | null {
-    return this.sessions.get(`${notebookId}/${cellId}`) ?? null;
-  }
-
-  /** Of a cell: the types of its events, `turn` for a turn. */
-  kinds(notebookId: string, cellId: string): string[] {
-    const { records = [] } = this.session(notebookId, cellId) ?? {};
-    return records.map(({ type }) => type ?? 'turn');
-  }
-
-  events(notebookId: string, cellId: string, type?: string): IRecord[] {
-    const { records = [] } = this.session(notebookId, cellId) ?? {};
-    return records.filter(one => one.type && (!type || one.type === type));
-  }
-
-  readonly api = {
-    replay: async (notebookId: string, cellId: string) => ({
-      notebookId,
-      cellId,
-      revision: 0,
-      steps: this.kinds(notebookId, cellId).map(kind => ({ kind }))
-    }),
-    sessions: async (notebookId: string) => {
-      this._fail();
-      const rows = [...this.sessions]
-        .filter(([name]) => name.startsWith(`${notebookId}/`))
-        .map(([name, session]) => summaryOf(name, session));
-      return { sessions: rows, total: rows.length };
-    },
-    record: async (notebookId: string, cellId: string, events: EventBody[]) => {
-      this._fail();
-      const session = this._open(notebookId, cellId);
-      return events.map(event => append(session, event));
-    },
-    recordChanges: async (notebookId: string, body: ChangesBody) => {
-      this._fail();
-      this.bodies.push(body);
-      const marks = this._change(notebookId, body);
-      return { cells: marks };
-    },
-    models: async () => ({ models: [], providers: [] }),
-    generate: (body: GenerateBody) => this._generate(body),
-    stop: async () => undefined,
-    warmUp: async () => undefined
-  };
-
-  private _change(notebookId: string, body: ChangesBody) {
-    const cells = body.cells ?? [];
-    for (const { cellId, forkOf, parents } of cells) {
-      const name = `${notebookId}/${cellId}`;
-      const origin = forkOf && this.session(forkOf.notebookId, forkOf.cellId);
-      if (origin && !this.sessions.has(name)) {
-        const records = origin.records.map(record => ({ ...record }));
-        this.sessions.set(name, { records, forkedFrom: forkOf });
-      } else if (parents?.length && !this.sessions.has(name)) {
-        this.sessions.set(name, { records: [], parents: [...parents] });
-      }
-    }
-    const marks: Record<string, { revision: number; seq: number }> = {};
-    for (const { cellId, events = [] } of cells) {
-      const session = this._open(notebookId, cellId);
-      let seq = session.records.at(-1)?.seq ?? 0;
-      for (const event of events) {
-        const isFirst = event.data?.trigger === 'first' && event === events[0];
-        if (!isFirst || held(session.records) !== event.source) {
-          seq = append(session, event).seq;
-        }
-      }
-      marks[cellId] = { revision: 0, seq };
-    }
-    if (!this.ids.has(body.id)) {
-      this.ids.add(body.id);
-      const log = this.logs.get(notebookId) ?? [];
-      log.push({
-        ...(body.order && {
-          order: body.order.map(({ id }) => id),
-          types: Object.fromEntries(body.order.map(one => [one.id, one.type]))
-        }),
-        cells: Object.fromEntries(
-          Object.entries(marks).map(([id, mark]) => [id, mark.seq])
-        ),
-        saved: body.saved ?? false
-      });
-      this.logs.set(notebookId, log);
-    }
-    return marks;
-  }
-
-  /** Asks nobody: the model is played. */
-  private async *_generate(
-    body: GenerateBody
-  ): AsyncGenerator<StreamEvent, void, void> {
-    const session = this._open(body.notebookId, body.cellId);
-    const turns = session.records.filter(({ type }) => !type);
-    const interaction = {
-      turn_id: turns.length + 1,
-      timestamp: new Date().toISOString(),
-      user_request: { intent: body.intent, current_code: body.source },
-      ai_response: {
-        suggestion: this.answer,
-        explanation: '',
-        status: 'success' as const
-      },
-      ...(body.parentTurnId && { parent_turn_id: body.parentTurnId })
-    } as Interaction;
-    append(session, interaction);
-    yield {
-      type: 'start',
-      generationId: 'g',
-      turnId: interaction.turn_id,
-      model: {
-        id: 'played:model',
-        provider: 'played',
-        label: 'played',
-        onThisMachine: true,
-        ready: true
-      }
-    };
-    yield { type: 'done', interaction, revision: 1 };
-  }
-
-  private _open(notebookId: string, cellId: string): ISession {
-    const name = `${notebookId}/${cellId}`;
-    const session = this.sessions.get(name) ?? { records: [] };
-    this.sessions.set(name, session);
-    return session;
-  }
-
-  private _fail(): void {
-    if (this.failure) {
-      throw this.failure;
-    }
-  }
-}
-
-function append(
-  { records }: ISession,
-  record: Partial<Interaction> | EventBody
-): IRecord {
-  const id = (record as EventBody).id;
-  const known = records.find(one => id && one.id === id);
-  if (!known) {
-    const seq = (records.at(-1)?.seq ?? 0) + 1;
-    records.push({ ...record, seq } as IRecord);
-  }
-  return known ?? records[records.length - 1];
-}
-
-/** What a cell held after these records. */
-export function held(records: readonly IRecord[]): string | null {
-  for (const record of [...records].reverse()) {
-    if (record.type && typeof record.source === 'string') {
-      return record.source;
-    }
-    if (!record.type && !record.parent_turn_id) {
-      return record.user_request?.current_code ?? null;
-    }
-  }
-  return null;
-}
-
-function summaryOf(name: string, { records }: ISession): SessionSummary {
-  const [notebookId, cellId] = name.split('/');
-  const turns = records.filter(({ type }) => !type);
-  const codes = records.map(one => one.source ?? one.ai_response?.suggestion);
-  const newest = codes.filter(Boolean).at(-1) ?? '';
-  const row = {
-    notebookId,
-    cellId,
-    turns: turns.length,
-    events: records.length - turns.length,
-    lastSource: newest.slice(0, 500).split('\n').slice(0, 10).join('\n')
-  };
-  return row as SessionSummary;
-}
 
 /** After all that is ready to go on has gone on; the real one, where a spec plays the clock. */
 const realTimeout = window.setTimeout.bind(window);
@@ -290,27 +81,35 @@ export function playKernel(): void {
   });
 }
 
-let notebooks = 0;
+/** What a page needs of a server; `Receiver` plays one, `JupyterServer` is one. */
+export interface IServer {
+  readonly api: HistoryApi & GenerationApi;
+  /** Says which id a notebook must carry. */
+  register(body: NotebookBody): Promise<{ notebookId: string }>;
+  /** Keeps a picture; says under which name. */
+  keep(picture: Blob): Promise<string>;
+  /** Have the model answer this next. */
+  script(answer: string): Promise<void>;
+  /** Where the files are; without it they are played. */
+  readonly contents?: Contents.IManager;
+}
+
+type Cells = readonly { id: string; type?: string; source: string }[];
 
 /** A page: all that the plugins make, and the notebooks that are open in it. */
-export class Page {
-  constructor(readonly receiver = new Receiver()) {
+export class Page<S extends IServer = Receiver> {
+  constructor(readonly receiver: S = new Receiver() as unknown as S) {
     const { api } = receiver;
-    this.history = new HistoryModel(api as unknown as HistoryApi);
+    this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
-      register: async ({ notebookId }) => ({
-        notebookId: notebookId ?? `nb-${++notebooks}`
-      }),
+      register: body => receiver.register(body),
       save: panel => panel.context.save(),
       trans: nullTranslator.load('aiserver')
     });
     this.tracking = new Tracking({
       identity: this.identity,
       history: this.history,
-      keep: async blob => {
-        receiver.blobs.push(blob);
-        return 'a'.repeat(64);
-      }
+      keep: picture => receiver.keep(picture)
     });
   }
 
@@ -318,33 +117,54 @@ export class Page {
   readonly identity: NotebookIdentity;
   readonly tracking: Tracking;
 
+  /** Open a new notebook with these cells. */
   async open(
-    cells: { id: string; type?: string; source: string }[],
+    cells: Cells,
     options: { notebookId?: string; documentWideUndo?: boolean } = {}
-  ): Promise<OpenNotebook> {
-    const { notebookId, documentWideUndo = false } = options;
-    const factory = new NotebookModelFactory({
-      disableDocumentWideUndoRedo: !documentWideUndo
-    });
-    const context = new Context<INotebookModel>({
-      manager: new ServiceManagerMock() as never,
-      factory,
-      path: `${Math.random()}.ipynb`,
+  ): Promise<OpenNotebook<S>> {
+    const { notebookId, documentWideUndo } = options;
+    const content = notebookOf(cells, notebookId);
+    const path = `${Math.random()}.ipynb`;
+    if (this.receiver.contents) {
+      const file = { type: 'notebook', format: 'json', content } as const;
+      await this.receiver.contents.save(path, file);
+      return this.openPath(path, documentWideUndo);
+    }
+    const context = this._context(path, documentWideUndo);
+    await context.initialize(true);
+    context.model.fromJSON(content);
+    return this._show(context);
+  }
+
+  /** Open a notebook that is there. */
+  async openPath(
+    path: string,
+    documentWideUndo?: boolean
+  ): Promise<OpenNotebook<S>> {
+    const context = this._context(path, documentWideUndo);
+    await context.initialize(false);
+    return this._show(context);
+  }
+
+  private _context(
+    path: string,
+    documentWideUndo = false
+  ): Context<INotebookModel> {
+    const manager = new ServiceManagerMock() as { contents: Contents.IManager };
+    manager.contents = this.receiver.contents ?? manager.contents;
+    return new Context<INotebookModel>({
+      manager: manager as never,
+      factory: new NotebookModelFactory({
+        disableDocumentWideUndoRedo: !documentWideUndo
+      }),
+      path,
       kernelPreference: { shouldStart: false, canStart: false }
     });
-    await context.initialize(true);
-    context.model.fromJSON({
-      nbformat: 4,
-      nbformat_minor: 5,
-      metadata: notebookId ? { aiserver: { notebook_id: notebookId } } : {},
-      cells: cells.map(({ id, type = 'code', source }) => ({
-        id,
-        cell_type: type,
-        source,
-        metadata: {},
-        ...(type === 'code' && { outputs: [], execution_count: null })
-      }))
-    } as INotebookContent);
+  }
+
+  private async _show(
+    context: Context<INotebookModel>
+  ): Promise<OpenNotebook<S>> {
     context.model.sharedModel.clearUndoHistory();
     const panel = NBTestUtils.createNotebookPanel(context);
     Widget.attach(panel, document.body);
@@ -356,11 +176,26 @@ export class Page {
   }
 }
 
+function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
+  return {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: notebookId ? { aiserver: { notebook_id: notebookId } } : {},
+    cells: cells.map(({ id, type = 'code', source }) => ({
+      id,
+      cell_type: type,
+      source,
+      metadata: {},
+      ...(type === 'code' && { outputs: [], execution_count: null })
+    }))
+  } as unknown as INotebookContent;
+}
+
 /** One open notebook, with what a person can do in it. */
-export class OpenNotebook {
+export class OpenNotebook<S extends IServer = Receiver> {
   constructor(
     readonly panel: NotebookPanel,
-    readonly page: Page
+    readonly page: Page<S>
   ) {}
 
   get id(): string {
@@ -377,7 +212,8 @@ export class OpenNotebook {
     );
   }
 
-  kinds(cellId: string): string[] {
+  /** Of a cell: what is kept that happened to it, where the server is played. */
+  kinds(this: OpenNotebook, cellId: string): string[] {
     return this.page.receiver.kinds(this.id, cellId);
   }
 
@@ -409,7 +245,7 @@ export class OpenNotebook {
 
   async ask(index: number, answer: string): Promise<GenerationModel> {
     const { api } = this.page.receiver;
-    this.page.receiver.answer = answer;
+    await this.page.receiver.script(answer);
     const { identity, history, tracking } = this.page;
     const trans = nullTranslator.load('aiserver');
     const model = new GenerationModel({
@@ -455,7 +291,39 @@ export class OpenNotebook {
     }
   }
 
+  /** Save and close it, and open it again in another page. */
+  async reopen(): Promise<OpenNotebook<S>> {
+    await this.save();
+    const cells = [...this.panel.content.model!.cells].map(cell => ({
+      id: cell.id,
+      type: cell.type,
+      source: cell.sharedModel.getSource()
+    }));
+    const notebookId = this.id;
+    const { path } = this.panel.context;
+    const { receiver } = this.page;
+    this.close();
+    await this.page.history.settled(notebookId);
+    const page = new Page<S>(receiver);
+    return receiver.contents
+      ? page.openPath(path)
+      : page.open(cells, { notebookId });
+  }
+
   close(): void {
     this.panel.dispose();
   }
+}
+
+/** A notebook of three cells, in the second of which a model was asked. */
+export async function asked(page: Page = new Page()): Promise<OpenNotebook> {
+  const open = await page.open([
+    { id: 'aa', source: 'a = 1\nb = 2' },
+    { id: 'bb', source: 'c = 3' },
+    { id: 'cc', type: 'markdown', source: '# 标题' }
+  ]);
+  const model = await open.ask(1, 'c = 4');
+  await model.accept();
+  await open.rest();
+  return open;
 }

@@ -1,108 +1,14 @@
 /**
  * Any sequence of what people do to a notebook, on JupyterLab's own models.
  */
-import { NotebookActions } from '@jupyterlab/notebook';
 import * as fc from 'fast-check';
 
-import type { ICellModel } from '@jupyterlab/cells';
-import { OpenNotebook, Page, held, playKernel } from './tracking.fakes';
+import { NOTES, Operation, operation, perform } from './tracking.deeds.fakes';
+import { OpenNotebook, Page, playKernel } from './tracking.fakes';
+import { held } from './tracking.receiver.fakes';
 
 beforeAll(() => playKernel());
 afterEach(() => document.body.replaceChildren());
-
-const TEXTS = [
-  '',
-  'x = 1',
-  'x = 1\n\ny = 2',
-  '\nprint("你好 📈")\n',
-  'raise ValueError',
-  'a\n\n\nb\r\n\tc  ',
-  '%%bash\necho 1\n'
-];
-
-type Operation =
-  | { do: 'type'; at: number; text: string }
-  | { do: 'run' | 'delete' | 'copy' | 'cut' | 'merge'; at: number; to: number }
-  | { do: 'move'; at: number; down: boolean }
-  | { do: 'split'; at: number; offset: number }
-  | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
-  | { do: 'generate'; at: number; text: string; accept: boolean }
-  | { do: 'paste' | 'insert' | 'duplicate'; at: number }
-  | { do: 'undo' | 'redo' | 'save' | 'leave' | 'reopen' };
-
-const at = fc.nat(9);
-const text = fc.oneof(
-  fc.constantFrom(...TEXTS),
-  fc.string({ unit: 'grapheme', maxLength: 12 })
-);
-const operation: fc.Arbitrary<Operation> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant('type' as const), at, text })
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      do: fc.constantFrom(
-        ...(['run', 'delete', 'copy', 'cut', 'merge'] as const)
-      ),
-      at,
-      to: fc.nat(2)
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('move' as const),
-      at,
-      down: fc.boolean()
-    })
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('split' as const),
-      at,
-      offset: fc.nat(20)
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('retype' as const),
-      at,
-      kind: fc.constantFrom(
-        'code' as const,
-        'markdown' as const,
-        'raw' as const
-      )
-    })
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('generate' as const),
-      at,
-      text,
-      accept: fc.boolean()
-    })
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constantFrom(...(['paste', 'insert', 'duplicate'] as const)),
-      at
-    })
-  },
-  {
-    weight: 9,
-    arbitrary: fc.record({
-      do: fc.constantFrom(
-        ...(['undo', 'undo', 'redo', 'save', 'leave', 'reopen'] as const)
-      )
-    })
-  }
-);
 
 /** What was on view, and where: `[cell, source]`. */
 type Shown = Set<string>;
@@ -112,102 +18,6 @@ function look(open: OpenNotebook, shown: Shown): void {
     shown.add(JSON.stringify([id, open.sources[index]]))
   );
 }
-
-async function perform(
-  open: OpenNotebook,
-  operation: Operation,
-  answers: [string, string][]
-): Promise<OpenNotebook> {
-  const { content } = open.panel;
-  const count = content.widgets.length;
-  const index = 'at' in operation ? operation.at % count : 0;
-  switch (operation.do) {
-    case 'type':
-      open.type(index, operation.text);
-      break;
-    case 'run':
-      await open.run(index, Math.min(count - 1, index + operation.to));
-      break;
-    case 'delete':
-    case 'copy':
-    case 'cut':
-    case 'merge':
-      open.select(index, Math.min(count - 1, index + operation.to));
-      ({
-        delete: NotebookActions.deleteCells,
-        copy: NotebookActions.copy,
-        cut: NotebookActions.cut,
-        merge: NotebookActions.mergeCells
-      })[operation.do](content);
-      break;
-    case 'move':
-      open.select(index);
-      NotebookActions[operation.down ? 'moveDown' : 'moveUp'](content);
-      break;
-    case 'split':
-      open.cursor(
-        index,
-        Math.min(operation.offset, open.sources[index].length)
-      );
-      NotebookActions.splitCell(content);
-      break;
-    case 'retype':
-      open.select(index);
-      NotebookActions.changeCellType(content, operation.kind);
-      break;
-    case 'generate': {
-      const id = open.ids[index];
-      const model = await open.ask(index, operation.text);
-      answers.push([id, operation.text]);
-      if (operation.accept) {
-        await model.accept();
-      } else {
-        await model.reject();
-      }
-      break;
-    }
-    case 'paste':
-      open.select(index);
-      NotebookActions.paste(content);
-      break;
-    case 'duplicate':
-      open.select(index);
-      NotebookActions.duplicate(content);
-      break;
-    case 'insert':
-      open.select(index);
-      NotebookActions.insertBelow(content);
-      break;
-    case 'undo':
-    case 'redo':
-      NotebookActions[operation.do](content);
-      break;
-    case 'save':
-      await open.save();
-      break;
-    case 'leave':
-      open.page.tracking.leave();
-      break;
-    case 'reopen': {
-      await open.save();
-      const cells = [...content.model!.cells].map((cell: ICellModel) => ({
-        id: cell.id,
-        type: cell.type,
-        source: cell.sharedModel.getSource()
-      }));
-      const notebookId = open.id;
-      const { receiver } = open.page;
-      open.close();
-      await open.rest();
-      return new Page(receiver).open(cells, { notebookId });
-    }
-  }
-  await open.rest();
-  return open;
-}
-
-/** Operations that note what is on view before they do anything. */
-const NOTES: readonly string[] = ['run', 'generate', 'save', 'leave', 'reopen'];
 
 async function check(operations: Operation[], documentWideUndo: boolean) {
   let open = await new Page().open(

@@ -2,7 +2,8 @@
  * Watches the open notebooks in which a model was asked.
  *
  * What must hold:
- * - A notebook without an AI turn is left alone: nothing of it is read, nothing sent.
+ * - A notebook without an AI turn is left alone: nothing of it is sent. It is only remembered which
+ *   of its cells came from watched notebooks, for with the first turn they are their copies.
  * - Nothing is told under an id before the server has said that the notebook may carry it: it may
  *   be a copy of another one.
  * - A second page, a reload or an id that changes begins a watch anew, and that doubles nothing.
@@ -18,6 +19,7 @@ import type {
   IRecorded,
   ITracking
 } from '../tokens';
+import { Arrivals } from './arrivals';
 import { NotebookWatch, Scope } from './watch';
 import { Origins } from './watchorigins';
 import { listed, pictureOf, textOf } from './watchoutputs';
@@ -65,8 +67,11 @@ export class Tracking implements ITracking, IDisposable {
   /** Follow an open notebook until it is closed. */
   add(panel: NotebookPanel): void {
     this._panels.add(panel);
+    void panel.context.ready.then(() => this._look(panel));
     panel.disposed.connect(() => {
       this._panels.delete(panel);
+      this._arrivals.get(panel)?.dispose();
+      this._arrivals.delete(panel);
       this._watches.get(panel)?.capture('leave');
       this._end(panel);
     }, this);
@@ -85,9 +90,12 @@ export class Tracking implements ITracking, IDisposable {
   }
 
   async settled(panel: NotebookPanel): Promise<void> {
+    const { identity, history } = this._options;
     const watch = this._watches.get(panel);
-    if (watch) {
-      await this._options.history.settled(watch.notebookId);
+    const notebookId = watch?.notebookId ?? identity.get(panel);
+    if (notebookId) {
+      this._tellArrived(panel, notebookId);
+      await history.settled(notebookId);
     }
   }
 
@@ -105,6 +113,8 @@ export class Tracking implements ITracking, IDisposable {
       this._isDisposed = true;
       this._panels.forEach(panel => this._end(panel));
       this._panels.clear();
+      this._arrivals.forEach(arrivals => arrivals.dispose());
+      this._arrivals.clear();
       Signal.clearData(this);
     }
   }
@@ -132,13 +142,20 @@ export class Tracking implements ITracking, IDisposable {
     }
     const look = (this._looks.get(panel) ?? 0) + 1;
     this._looks.set(panel, look);
-    const summaries = await history.summaries(notebookId);
-    const isStill =
+    const isStill = () =>
       this._looks.get(panel) === look &&
       this._panels.has(panel) &&
       identity.get(panel) === notebookId;
+    let summaries = await history.summaries(notebookId);
+    if (!isStill() || !summaries.some(({ turns }) => turns)) {
+      return;
+    }
+    if (this._tellArrived(panel, notebookId)) {
+      await history.settled(notebookId);
+      summaries = await history.summaries(notebookId);
+    }
     const { scope } = this;
-    if (!isStill || scope === 'off' || !summaries.some(({ turns }) => turns)) {
+    if (!isStill() || scope === 'off') {
       return;
     }
     this._watches.set(
@@ -153,6 +170,24 @@ export class Tracking implements ITracking, IDisposable {
         preview: run => this._preview(run)
       })
     );
+  }
+
+  /** Remember which cells come into a notebook as long as it is not watched. */
+  private _look(panel: NotebookPanel): void {
+    if (this._panels.has(panel) && !this._arrivals.has(panel)) {
+      const isOpen = () => this._scope !== 'off' && !this._watches.has(panel);
+      this._arrivals.set(panel, new Arrivals(panel, this._origins, isOpen));
+    }
+  }
+
+  /** Tell where cells came from before there was anything to tell; whether there were any. */
+  private _tellArrived(panel: NotebookPanel, notebookId: string): boolean {
+    const cells = this._arrivals.get(panel)?.take() ?? [];
+    if (!cells.length || this._scope === 'off') {
+      return false;
+    }
+    this._options.history.change(notebookId, { cells });
+    return true;
   }
 
   private _end(panel: NotebookPanel): void {
@@ -215,6 +250,7 @@ export class Tracking implements ITracking, IDisposable {
   private _scope: Scope | 'off' = 'all';
   private readonly _panels = new Set<NotebookPanel>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
+  private readonly _arrivals = new Map<NotebookPanel, Arrivals>();
   private readonly _looks = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
   private _isDisposed = false;

@@ -26,8 +26,6 @@ import { Told, Trigger, event, toldBy } from './watchevents';
 /** Which cells are watched. */
 export type Scope = 'all' | 'ai';
 
-/** What happened between two moments of a notebook. */
-
 export interface IWatchOptions {
   panel: NotebookPanel;
   notebookId: string;
@@ -185,10 +183,7 @@ export class NotebookWatch implements ISource, IDisposable {
   }
 
   private _watches(id: string): boolean {
-    if (this._options.scope === 'ai') {
-      return this._asked.has(id);
-    }
-    return this._kept.has(id) || this.find(id)?.type !== 'raw';
+    return this._options.scope === 'all' || this._asked.has(id);
   }
 
   private _onStep(step: IStep): void {

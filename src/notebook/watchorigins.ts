@@ -26,6 +26,14 @@ export class Origins {
   /** @param _sources The notebooks that are watched. */
   constructor(private readonly _sources: () => Iterable<ISource>) {}
 
+  /** Whether there is any notebook that a cell's origin could be known of. */
+  get areThere(): boolean {
+    for (const _ of this._sources()) {
+      return true;
+    }
+    return false;
+  }
+
   /** Note which cells are on a clipboard, before one of them may be pasted. */
   look(): void {
     this._remember(onClipboard());

@@ -18,6 +18,7 @@ import { FollowedCell } from '../notebook/followed';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import type { IAsk } from '../widgets/replay/empty';
 import { askToReplace } from '../widgets/replay/askToReplace';
+import { OpenMenu, openMenu } from '../widgets/replay/exportMenu';
 import { ReplayPanel } from '../widgets/replay/panel';
 import type { IToggle } from '../widgets/replay/view';
 
@@ -75,7 +76,8 @@ function activate(
         ? () => void commands.execute(CommandIDs.firstSteps)
         : null,
     copy: text => Clipboard.copyToSystem(text),
-    blame: () => findToggle(commands, CommandIDs.blame)
+    blame: () => findToggle(commands, CommandIDs.blame),
+    exports: () => findExports(commands)
   });
   panel.disposed.connect(() => {
     model.dispose();
@@ -83,7 +85,7 @@ function activate(
   });
   commands.keyBindingChanged.connect(() => panel.update());
   commands.commandChanged.connect((_, { id }) => {
-    if (id === CommandIDs.blame) {
+    if (id === CommandIDs.blame || id === CommandIDs.exportReplay) {
       panel.update();
     }
   });
@@ -207,6 +209,19 @@ function findToggle(commands: CommandRegistry, id: string): IToggle | null {
     isOn: commands.isToggled(id),
     toggle: () => void commands.execute(id)
   };
+}
+
+/** What the notebook's replay can be exported as, where that is to be had now. */
+function findExports(commands: CommandRegistry): OpenMenu | null {
+  const command = CommandIDs.exportReplay;
+  if (!commands.hasCommand(command) || !commands.isEnabled(command)) {
+    return null;
+  }
+  const items = ['html', 'md', 'ipynb'].map(format => ({
+    command,
+    args: { format, isMenu: true }
+  }));
+  return (...at) => openMenu(commands, items, ...at);
 }
 
 /** Open a notebook in front, as the file browser does, and wait until it can be read. */

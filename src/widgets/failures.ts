@@ -79,6 +79,10 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       return trans.__(
         'The history could not be saved or read. Nothing saved before is lost.'
       );
+    case 'search_failed':
+      return trans.__(
+        'The search did not work this time. Try again in a moment.'
+      );
     case 'not_yours':
       return trans.__(
         'Somebody else asked for this answer, so only they can stop it.'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import warnings
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import schemathesis
 import yaml
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 import aiserver
 
@@ -31,8 +33,15 @@ EXAMPLES = 30  # for each operation
 @pytest.mark.filterwarnings("ignore")
 def test_the_server_conforms(live: LiveServer, name: str) -> None:
     """P29: right and wrong requests; no 5xx, and each answer as described."""
-    operation = OPERATIONS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        conforms(live, OPERATIONS[name])
+
+
+def conforms(live: LiveServer, operation: Any, **ids: st.SearchStrategy[Any]) -> set[int]:
+    """Send what the schema allows and what not, to these ids if there are any; which statuses."""
     headers = {"Authorization": f"token {live.token}"}
+    statuses = set()
 
     @seed(29)
     @settings(
@@ -42,16 +51,84 @@ def test_the_server_conforms(live: LiveServer, name: str) -> None:
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=operation.as_strategy())
-    def conforms(case: Any) -> None:
+    @given(case=operation.as_strategy(), chosen=st.fixed_dictionaries(ids))
+    def send(case: Any, chosen: dict[str, Any]) -> None:
+        case.path_parameters = {**(case.path_parameters or {}), **chosen}
         response = case.call(base_url=f"{live.url}aiserver", headers=headers)
         assert response.status_code < 500 or response.status_code in (503, 507), response.text
         if response.status_code != 412:  # a revision that isn't the current one: not in the schema
             case.validate_response(response, headers=headers)
+        statuses.add(response.status_code)
 
+    send()
+    return statuses
+
+
+NOTEBOOK, CELLS = "with-a-past", ["a", "b", "gone"]
+OF_THE_PAST = [
+    name
+    for name in OPERATIONS
+    if re.search(
+        r"/(replay|blame|timeline|moments|report|export|changes)|GET /(blobs|search)", name
+    )
+]
+
+
+@pytest.fixture
+def a_past(live: LiveServer) -> str:
+    """A notebook of which much is kept; gives the hash of its picture."""
+    picture = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+    with live.client() as client:
+        png = {"Content-Type": "image/png"}
+        blob = client.put("aiserver/blobs", content=picture, headers=png)
+        sha256 = blob.json().get("sha256", "0" * 64)
+        for number, cell in enumerate(CELLS):
+            asked = {"notebookId": NOTEBOOK, "cellId": cell, "intent": f"画图 {number}"}
+            client.post("aiserver/generate", json={**asked, "source": "x = 1"}).raise_for_status()
+        image = {"sha256": sha256, "mime": "image/png", "width": 1, "height": 1}
+        outputs = {"text": "1", "images": [image]}
+        ran = {"status": "ok", "execution_count": 1, "duration_ms": 2, "outputs": outputs}
+        when = "2026-01-27T10:00:00.000Z"
+        batch = {
+            "id": "past",
+            "saved": True,
+            "order": [{"id": cell, "type": "code"} for cell in CELLS[:2]],
+            "cells": [
+                {
+                    "cellId": "a",
+                    "events": [
+                        {"type": "accept", "timestamp": when, "turnId": 1, "source": "x = 2"},
+                        {"type": "run", "timestamp": when, "source": "x = 2", "data": ran},
+                    ],
+                },
+                {
+                    "cellId": "gone",
+                    "events": [
+                        {"type": "delete", "timestamp": when, "source": "y", "data": {"index": 2}}
+                    ],
+                },
+            ],
+        }
+        client.post(f"aiserver/notebooks/{NOTEBOOK}/changes", json=batch).raise_for_status()
+    return sha256
+
+
+@pytest.mark.parametrize("name", OF_THE_PAST)
+@pytest.mark.filterwarnings("ignore")
+def test_the_past_of_a_notebook_is_told_as_described(
+    live: LiveServer, a_past: str, name: str
+) -> None:
+    """P29: also where there is one."""
+    ids = {
+        "notebook_id": st.just(NOTEBOOK),
+        "cell_id": st.sampled_from(CELLS),
+        "index": st.integers(0, 20),
+        "sha256": st.just(a_past),
+    }
+    there = {part: ids[part] for part in re.findall(r"\{(\w+)\}", name)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        conforms()
+        assert conforms(live, OPERATIONS[name], **there) & {200, 201}, "nothing was told"
 
 
 def test_all_operations_are_tried() -> None:

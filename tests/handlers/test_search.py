@@ -26,7 +26,9 @@ async def test_hits_name_their_step_and_their_file(call, jp_root_dir):
     here = await opened(call, jp_root_dir, "here.ipynb", "c1", "读取数据文件")
     there = await opened(call, jp_root_dir, "there.ipynb", "c2", "读取 data 文件")
     reply = await call("GET", "search?q=数据文件")
-    assert reply.status == 200 and reply.data["unread"] == 0
+    while reply.data["unread"]:  # it answers with what it has
+        reply = await call("GET", "search?q=数据文件")
+    assert reply.status == 200
     assert reply.data["total"] == 1
     (hit,) = reply.data["results"]
     assert hit["path"] == "here.ipynb" and hit["notebookId"] == here and hit["cellId"] == "c1"

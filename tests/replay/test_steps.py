@@ -232,7 +232,25 @@ def test_to_go_on_from_a_version_that_came_back_leaves_a_branch() -> None:
     book.event("restore", source="d", data={"from_seq": 7, "replaced": "d"})
     book.event("edit", source="e")
     book.event("restore", source="d", data={"from_seq": 7, "replaced": "e"})
-    assert ways(book.replay())[5:] == [(4, 1), (5, 1), (4, 0)]
+    assert ways(book.replay())[5:] == [(4, 0), (5, 1), (5, 0)]
+
+
+def test_what_was_done_with_a_version_is_not_left_when_it_comes_back() -> None:
+    book = Book()
+    book.accepted("", "a")
+    book.event("run", source="a", data={"status": "ok"})
+    book.event("edit", source="b")
+    book.event("run", source="b", data={"status": "error"})
+    book.event("restore", source="a", data={"from_seq": 1, "replaced": "b"})
+    book.event("run", source="a", data={"status": "ok"})
+    assert ways(book.replay()) == [(None, 0), (0, 0), (1, 1), (2, 1), (1, 0), (4, 0)]
+    book.event("edit", source="c")
+    book.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
+    assert ways(book.replay())[4:] == [(1, 0), (4, 0), (5, 1), (5, 0)]
+    # Nor by a request that goes on from it.
+    book.accepted("a", "d")
+    book.turn("a", "e", parent_turn_id=1)
+    assert ways(book.replay())[9][0] == 7
 
 
 def test_branches_that_lie_beside_each_other_have_lanes_of_their_own() -> None:

@@ -43,6 +43,32 @@ def edited(cell_id: str, *sources: str, begin: int = 0, trigger: str = "run") ->
     return book
 
 
+def test_what_a_copy_of_a_notebook_inherited_is_older_than_all_its_own() -> None:
+    """P28: no batch of the copy's takes for its own what was noted before there was the copy."""
+    one, two = edited("one", "a", "b"), edited("two", "c", begin=10, trigger="first")
+    for book, source in ((one, "b"), (two, "c")):
+        book.time = at(50)
+        book.event("delete", source=source, data={"index": 0})
+    lines = log(
+        ("path_seen", {"path": "b.ipynb", "forked_from": "other"}),
+        order("one", "two"),
+        ("changed", {"cells": {"one": 2, "two": 1}, "id": "x", "inherited": True}),
+        order("one", "two", one="code", two="code"),
+        changed(),
+        changed(saved=True),
+        order("one"),
+        changed(two=2),
+        order(),
+        changed(one=3),
+    )
+    timeline = Timeline([one.session(), two.session()], lines)
+    (saved,) = timeline.saves
+    assert shown(timeline, saved) == [("one", "b"), ("two", "c")]
+    then = [moment.kind for moment in timeline.moments[: saved + 1]]
+    assert then == ["order", "edit", "edit", "start"]
+    assert [cell.source for cell in timeline.at(len(timeline.moments) - 1).gone] == ["b", "c"]
+
+
 def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
     """P26"""
     late, early = edited("late", "1", "2", begin=50), edited("early", "3", "4", begin=0)
@@ -93,6 +119,27 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
         "turns": 1,
         "models": {"local:qwen": 2},
     }
+
+
+def test_what_a_moment_changed_is_told_with_what_was_there_before() -> None:
+    """Of what it made something else of, and of nothing that only came or stayed."""
+    book, other = edited("a", "x", "y", "y"), edited("b", "z")
+    book.event("delete", source="y", data={"index": 0})
+    book.event("undelete", source="back")
+    lines = log(order("a", "b"), changed(a=1), changed(a=3, b=1), order("b"), changed(a=4))
+    lines += log(order("a", "b"), changed(a=5))
+    timeline = Timeline([book.session(), other.session()], lines)
+    sent = [timeline.at(moment.number).to_wire()["cells"] for moment in timeline.moments]
+    of_a = [cell for cells in sent for cell in cells if cell["cellId"] == "a"]
+    assert [(cell["source"], cell.get("before")) for cell in of_a] == [
+        ("", None),  # the order alone
+        ("x", None),
+        ("y", "x"),
+        ("y", None),
+        ("y", None),  # while b changed
+        ("back", None),
+        ("back", None),
+    ]
 
 
 def test_cells_that_were_merged_are_not_deleted_ones() -> None:

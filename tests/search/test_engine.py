@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import shutil
 from pathlib import Path
 
@@ -13,13 +12,14 @@ from aiserver.errors import SessionCorrupt, StorageUnreachable
 from aiserver.models import SessionKey
 from aiserver.search import Found, SearchEngine
 from aiserver.search import index as indexes
+from aiserver.search.process import SearchProcess
+from aiserver.search.shelf import Shelf
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
 from ..sessions.records import event, in_loop, turn
 
 DATA = Path(__file__).parent.parent / "data"
-LOG = logging.getLogger("test")
 LONG = 60.0  # no search here takes that
 
 
@@ -39,6 +39,22 @@ class Watched(InMemorySessionManager):
         if key.cell_id in self.faults:
             raise self.faults[key.cell_id]
         return await super().load_if_exists(key)
+
+
+class InThread(SearchProcess):
+    """The same without a process: starting one takes longer than most of these tests."""
+
+    def _start(self) -> int:
+        self._shelf = Shelf()
+        self._start = lambda: 1  # type: ignore[method-assign]
+        return 1
+
+    def _ask(self, number, name, arguments):
+        return getattr(self._shelf, name)(*arguments)
+
+
+def searching(store) -> SearchEngine:
+    return SearchEngine(store, process=InThread())
 
 
 async def fill(store, count=5, notebook="nb", owner="") -> None:
@@ -61,8 +77,8 @@ def old_sessions(tmp_path):
 
 def test_real_sessions_are_found_at_their_step(old_sessions):
     @in_loop
-    async def searching():
-        engine = SearchEngine(old_sessions, LOG)
+    async def test():
+        engine = searching(old_sessions)
         found = await engine.search("churn", patience=LONG)
         assert found.total and not found.unread
         for hit in found.hits:
@@ -83,14 +99,14 @@ def test_real_sessions_are_found_at_their_step(old_sessions):
             assert any(hit.intent.startswith(row.last_intent) for hit in again.hits[:3])
         await engine.close()
 
-    searching()
+    test()
 
 
 @in_loop
 async def test_only_what_changed_is_read_again():
     store = Watched()
     await fill(store)
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     assert (await engine.search("question", limit=1, patience=LONG)).total == 5
     store.read.clear()
     assert (await engine.search("nothing_of_that", patience=LONG)).total == 0
@@ -108,7 +124,7 @@ async def test_a_session_whose_revision_another_tool_set_back_is_read_again():
     store = InMemorySessionManager()
     key = SessionKey("nb", "c")
     await store.save_interaction(key, turn("before", ""))
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     assert (await engine.search("before", patience=LONG)).total == 1
     await store.delete(key)
     await store.save_interaction(key, turn("after", ""))
@@ -123,7 +139,7 @@ async def test_owners_are_apart():
     store = InMemorySessionManager()
     await store.save_interaction(SessionKey("nb", "c", "ann"), turn("secret of ann", ""))
     await store.save_interaction(SessionKey("nb", "c", "bob"), turn("bob's own", ""))
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     for by in ("words", "meaning"):
         ann = await engine.search("secret", owner="ann", by=by, patience=LONG)
         bob = await engine.search("secret", owner="bob", by=by, patience=LONG)
@@ -134,26 +150,11 @@ async def test_owners_are_apart():
 
 
 @in_loop
-async def test_without_room_it_finds_the_same():
-    store = Watched()
-    await fill(store, 70)
-    roomy, narrow = SearchEngine(store, LOG), SearchEngine(store, LOG, room=100)
-    wanted = await roomy.search("question", limit=50, patience=LONG)
-    store.read.clear()
-    assert await narrow.search("question", limit=50, patience=LONG) == wanted
-    index = narrow._indexes[""]
-    assert index._used <= 100 and len(index.entries) == 70
-    assert wanted.total == 70
-    for engine in (roomy, narrow):
-        await engine.close()
-
-
-@in_loop
 async def test_who_has_no_patience_is_told_how_much_is_unread():
     store = Watched()
     await fill(store, indexes.BATCH + 8)
     store.gate = asyncio.Event()
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     found = await engine.search("question", patience=0)
     assert (found.total, found.unread) == (0, indexes.BATCH + 8)
     store.gate.set()
@@ -169,7 +170,7 @@ async def test_the_notebook_that_is_asked_for_is_read_first():
     await store.save_interaction(
         SessionKey("small", "c"), turn("question", "", timestamp="2020-01-01T00:00:00Z")
     )
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     found = await engine.search("question", notebook_id="small", patience=LONG)
     assert found.total == 1 and len(store.read) <= 2
     await engine.close()
@@ -180,7 +181,7 @@ async def test_one_that_cannot_be_read_hides_no_other():
     store = Watched()
     await fill(store)
     store.faults["c2"] = SessionCorrupt()
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     assert (await engine.search("question", patience=LONG)).total == 4
     store.read.clear()
     await engine.search("nothing_of_that", patience=LONG)
@@ -192,7 +193,7 @@ async def test_one_that_cannot_be_read_hides_no_other():
 async def test_a_store_that_is_away_is_said_and_asked_again():
     store = Watched()
     await fill(store)
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     store.faults["c2"] = StorageUnreachable()
     with pytest.raises(StorageUnreachable):
         await engine.search("question", patience=LONG)
@@ -205,7 +206,7 @@ async def test_a_store_that_is_away_is_said_and_asked_again():
 async def test_pages_are_parts_of_one_order():
     store = InMemorySessionManager()
     await fill(store, 23)
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     whole = await engine.search("question", limit=50, patience=LONG)
     parts = [await engine.search("question", offset=at, limit=10) for at in (0, 10, 20, 30)]
     assert [hit for part in parts for hit in part.hits] == whole.hits
@@ -220,7 +221,7 @@ async def test_errors_of_runs_are_found():
     await store.save_interaction(key, turn("load", "df['price']"))
     failed = {"status": "error", "ename": "KeyError", "evalue": "'价格'"}
     await store.record_events(key, [event("run", source="df['price']", data=failed)])
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     (hit,) = (await engine.search("keyerror 价格", patience=LONG)).hits
     assert (hit.where, hit.turn_id, hit.step) == ("error", 1, 0)
     assert "".join(piece["text"] for piece in hit.snippet) == "KeyError: '价格'"
@@ -232,7 +233,56 @@ async def test_closing_stops_the_reading():
     store = Watched()
     await fill(store)
     store.gate = asyncio.Event()
-    engine = SearchEngine(store, LOG)
+    engine = searching(store)
     await engine.search("question", patience=0)
     await engine.close()
     assert store.read == []
+
+
+@in_loop
+async def test_who_goes_away_stops_the_reading():
+    """P30: of what nobody waits for only the batch at hand is read."""
+    store = Watched()
+    await fill(store, indexes.BATCH * 3)
+    store.gate = asyncio.Event()
+    engine = searching(store)
+    asking = asyncio.ensure_future(engine.search("question", patience=LONG))
+    while engine._indexes.get("") is None or engine._indexes[""]._reading is None:
+        await asyncio.sleep(0)
+    reading = engine._indexes[""]._reading
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    store.gate.set()
+    await reading
+    assert len(store.read) == indexes.BATCH
+    assert (await engine.search("question", patience=LONG)).total == indexes.BATCH * 3
+    await engine.close()
+
+
+@in_loop
+async def test_reading_goes_on_for_who_will_ask_again():
+    store = Watched()
+    await fill(store, indexes.BATCH * 3)
+    store.gate = asyncio.Event()
+    engine = searching(store)
+    assert (await engine.search("question", patience=0)).unread == indexes.BATCH * 3
+    store.gate.set()
+    await engine._indexes[""]._reading
+    assert len(store.read) == indexes.BATCH * 3
+    await engine.close()
+
+
+@in_loop
+async def test_an_older_fault_is_not_told_to_who_asks_later():
+    store = Watched()
+    await fill(store)
+    store.gate = asyncio.Event()
+    store.faults["c2"] = StorageUnreachable()
+    engine = searching(store)
+    await engine.search("question", patience=0)
+    store.gate.set()
+    await asyncio.wait([engine._indexes[""]._reading])
+    store.faults.clear()
+    assert (await engine.search("question", patience=LONG)).total == 5
+    await engine.close()

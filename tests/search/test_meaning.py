@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from ..sessions.records import in_loop, turn
 
 pytest.importorskip("wordllama", reason="wordllama is not installed")
 
-LOG = logging.getLogger("test")
 ASKED = {
     "load": "read data.csv and show the first five rows",
     "forest": "train a random forest classifier",
@@ -41,7 +39,7 @@ async def test_what_says_the_same_in_other_words_is_found_first():
     store = InMemorySessionManager()
     for cell, intent in ASKED.items():
         await store.save_interaction(SessionKey("nb", cell), turn(intent, "pass"))
-    engine = SearchEngine(store, LOG)
+    engine = SearchEngine(store)
     for query, cell in MEANT.items():
         found = await engine.search(query, by="meaning", patience=60)
         assert found.hits[0].cell_id == cell, query
@@ -68,8 +66,8 @@ def test_nothing_is_asked_of_the_network(monkeypatch):
 def test_it_is_loaded_by_nothing_but_a_search_for_meaning():
     code = (
         "import sys, aiserver.search, aiserver.handlers.search\n"
-        "from aiserver.search.meaning import Meaning\n"
-        "assert Meaning().available\n"
+        "from aiserver.search.meaning import is_installed\n"
+        "assert is_installed()\n"
         "print([m for m in ('wordllama', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from collections.abc import Hashable
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
 from aiserver.models import Session, SessionKey
-from aiserver.sessions import steps
+from aiserver.sessions import codec, steps
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -282,6 +283,39 @@ async def test_a_list_follows_every_write(store: SessionManager) -> None:
     assert (row.events, row.last_source) == (1, "by hand\n")
     await store.delete(KEY)
     assert await store.list_sessions(KEY.notebook_id) == ([], 0)
+
+
+@in_loop
+async def test_marks_tell_what_changed(store: SessionManager) -> None:
+    keys = [SessionKey("a", "1"), SessionKey("a", "Two_2"), SessionKey("b", "1")]
+    for key in keys:
+        await store.save_interaction(key, turn())
+    cells = [(key.notebook_id, key.cell_id) for key in keys]
+
+    async def settled() -> dict[tuple[str, str], Hashable]:
+        """What two looks in a row say alike: a file's stamp is not trusted at once."""
+        before: dict[tuple[str, str], Hashable] = {}
+        while (now := dict(await store.session_marks())) != before:
+            before = now
+        return now
+
+    first = await settled()
+    assert first.keys() == set(cells)
+    assert dict(await store.session_marks("a")).keys() == set(cells[:2])
+    assert await store.session_marks("nothing") == {}
+    assert await store.session_marks(owner="somebody") == {}
+    with pytest.raises(InvalidRequest):
+        await store.session_marks("../a")
+    await store.record_events(keys[1], [event("run")])
+    second = dict(await store.session_marks())
+    assert {cell for cell in cells if second[cell] != first[cell]} == {cells[1]}
+    await store.delete(keys[0])
+    assert (await store.session_marks()).keys() == set(cells[1:])
+    stored = await store.load_stored(keys)
+    assert stored[0] is None
+    assert [codec.parse(data or b"") for data in stored[1:]] == [
+        await store.load_session(key) for key in keys[1:]
+    ]
 
 
 @in_loop

@@ -31,12 +31,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace and tmpf
 SAVER = Path(__file__).with_name("saver.py")
 # All that a save asks of the disk. What a thread or the event loop asks besides is no matter.
 CALLS = (
-    "openat,mkdir,chmod,fchmod,write,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
+    "openat,mkdir,chmod,fchmod,write,writev,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
     "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat,utimensat"
 )
 
 
-CHANGING = {"openat", "mkdir", "write", "fsync", "rename", "unlink", "linkat", "ftruncate"}
+CHANGING = {"openat", "mkdir", "writev", "fsync", "rename", "unlink", "linkat", "ftruncate"}
 
 
 class Saver:
@@ -158,7 +158,7 @@ def test_kill_at_any_system_call(saver: Saver, tmp_path: Path, before: int) -> N
     old = intents(load(template))
 
     calls = calls_of_a_save(saver, shutil.copytree(template, tmp_path / "traced"), tmp_path / "log")
-    assert {"openat", "write", "fsync", "close"} <= calls.keys()
+    assert {"openat", "writev", "fsync", "close"} <= calls.keys()
     assert calls.keys() & {"rename", "renameat", "renameat2"}
     outcomes: Counter[str] = Counter()
     for name, count in calls.items():
@@ -253,10 +253,10 @@ def test_any_work_fails_whole_at_any_system_call(saver: Saver, tmp_path: Path, w
 
 # The call that fails, how, what is told, and up to the how-maniest one it is tried.
 FAULTS = [
-    ("write", "ENOSPC", "storage_full", 1),
-    ("write", "EDQUOT", "storage_full", 1),
-    ("write", "EFBIG", "storage_full", 1),
-    ("write", "EIO", "storage_error", 1),
+    ("writev", "ENOSPC", "storage_full", 1),
+    ("writev", "EDQUOT", "storage_full", 1),
+    ("writev", "EFBIG", "storage_full", 1),
+    ("writev", "EIO", "storage_error", 1),
     ("fsync", "EIO", "storage_error", 2),
     ("fsync", "ENOSPC", "storage_full", 1),
     ("openat", "EACCES", "storage_read_only", 11),
@@ -285,7 +285,7 @@ def test_a_refusal_of_the_disk(
         if said != f"ack {turns + 1}":
             assert said == f"error {code}", number
             told += 1
-            if call in ("write", "/^rename") or (call, number) == ("fsync", 1):
+            if call in ("writev", "/^rename") or (call, number) == ("fsync", 1):
                 assert path.read_bytes() == before, number
             # What fails after the rename (the flush of the folder) leaves the turn there, only
             # not for certain; what fails before leaves every byte as it was.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import InvalidRequest, StorageFull
-from aiserver.models import SessionKey
+from aiserver.models import Session, SessionKey
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.notebooks import NotebookIdentity, NotebookRegistry
 
@@ -348,10 +348,10 @@ async def test_a_fork_that_broke_off_is_finished(
     world.copy("a.ipynb", "b.ipynb")
     fork = type(world.store).fork
 
-    async def full(self: SessionManager, source: SessionKey, target: SessionKey) -> None:
+    async def full(self: SessionManager, source: SessionKey, target: SessionKey) -> Session:
         if source.cell_id == "c2":
             raise StorageFull
-        await fork(self, source, target)
+        return await fork(self, source, target)
 
     monkeypatch.setattr(type(world.store), "fork", full)
     with pytest.raises(StorageFull):
@@ -361,3 +361,8 @@ async def test_a_fork_that_broke_off_is_finished(
     copy = await world.open("b.ipynb")
     assert [await world.history(copy.notebook_id, c) for c in CELLS] == [[c] for c in CELLS]
     assert len(await world.store.list_notebooks()) == 2
+    # Its log tells once what is older than the copy.
+    await world.open("b.ipynb")
+    log = await world.store.read_notebook_log(copy.notebook_id)
+    (line,) = (entry.data for entry in log if entry.data.get("inherited"))
+    assert line["cells"] == dict.fromkeys(CELLS, 1)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
 from aiserver.sessions.base import SessionManager
 
 from .records import in_loop, turn
-
-LOG = logging.getLogger("test")
 
 
 def test_each_store_can_be_searched_and_keeps_owners_apart(store: SessionManager):
@@ -23,7 +19,7 @@ def test_each_store_can_be_searched_and_keeps_owners_apart(store: SessionManager
             key = SessionKey("nb", "c1", owner)
             await store.save_interaction(key, turn(intent, "df = pd.read_csv('x')"))
         await store.save_interaction(SessionKey("nb2", "c1", ann), turn("draw", "df.plot()"))
-        engine = SearchEngine(store, LOG)
+        engine = SearchEngine(store)
 
         async def found(query: str, owner: str = ann, notebook_id: str | None = None):
             page = await engine.search(query, owner=owner, notebook_id=notebook_id, patience=60.0)

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from aiserver.sessions.threads import Workers, afterwards
+from aiserver.sessions.threads import Workers, answer
 
 from .records import in_loop
 
@@ -58,20 +58,22 @@ async def test_what_is_begun_is_finished_though_nobody_waits() -> None:
 
 
 @in_loop
-async def test_afterwards_is_after_the_answer_and_before_the_end() -> None:
+async def test_who_waits_is_answered_before_the_work_is_over_and_once() -> None:
     workers, said, answered = Workers(1), [], threading.Event()
 
     def work() -> str:
-        afterwards(lambda: (answered.wait(), said.append("after")))
-        afterwards(lambda: (_ for _ in ()).throw(OSError))
-        return "answer"
+        answer("answer")
+        answer("another")
+        answered.wait()
+        said.append("after")
+        raise OSError
 
     assert await workers.run(work) == "answer" and said == []
     answered.set()
-    await asyncio.to_thread(workers.close)
+    assert await workers.run(lambda: 7) == 7
     assert said == ["after"]
-    afterwards(lambda: said.append("at once"))
-    assert said[-1] == "at once"
+    workers.close()
+    answer("to nobody")
 
 
 @in_loop

@@ -52,7 +52,9 @@ test('the whole flow by keyboard alone', async ({ page, lab, open }) => {
     code('x = 33'),
     code('x = 4')
   );
-  // The notebook has the focus when it is opened.
+  // The notebook gets the focus when it is opened.
+  const focused = page.locator('.jp-Notebook:focus, .jp-Notebook :focus');
+  await expect(focused).toHaveCount(1);
   await keys.press('Enter');
   await keys.press('ControlOrMeta+k');
   await expect(cell.input).toBeFocused();

@@ -112,6 +112,14 @@ test('an eventful life, by mouse (P13, P35)', async ({
   await replay.button('Undo').click();
   expect(await cell.source()).toBe(mine);
 
+  // Who wrote each line, and the version on the clipboard.
+  await replay.button('Show who wrote each line, in the cell').click();
+  await expect(cell.authors.first()).toBeVisible();
+  await replay.button('Show who wrote each line, in the cell').click();
+  await expect(cell.authors).toHaveCount(0);
+  await replay.button('Copy this version').click();
+  await expect(replay.button('Copy this version')).toContainText('Copied');
+
   // A copy below, which is not run.
   await replay.steps.nth(0).getByRole('button').click();
   await replay.button('Insert this version below the cell').click();

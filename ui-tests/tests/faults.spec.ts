@@ -208,14 +208,22 @@ test('the folder of the histories is read-only: they are shown, and no answer is
   } finally {
     await chmod(folder, 0o700);
   }
-  // Nothing that was there has changed, and what was done is noted by itself.
+  // Nothing that was there has changed, and what was done is noted by itself; so is what the cell
+  // held when the page came back, for the file had not been saved.
   await expect
     .poll(
       async () =>
-        (await lab.sessions(id))[0].events?.map(({ source }) => source),
+        (await lab.sessions(id))[0].events?.map(({ type, source }) => [
+          type,
+          source
+        ]),
       { timeout: 30_000 }
     )
-    .toEqual(['kept = 1', 'lost = 2']);
+    .toEqual([
+      ['accept', 'kept = 1'],
+      ['edit', 'stay = 1'],
+      ['edit', 'lost = 2']
+    ]);
   expect((await lab.sessions(id))[0].interactions).toHaveLength(1);
 });
 

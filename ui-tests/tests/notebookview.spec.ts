@@ -94,7 +94,17 @@ test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
 }) => {
   const ids = await history(page, lab, openNotebook);
   const replay = new ReplayUnderTest(page);
-  await replay.tab('Notebook').click();
+  await expect(replay.tab('Cell')).toBeVisible();
+  for (let n = 0; n < 20; n++) {
+    if (
+      await replay.tab('Cell').evaluate(node => node === document.activeElement)
+    ) {
+      break;
+    }
+    await page.keyboard.press('Shift+Tab');
+  }
+  await page.keyboard.press('ArrowRight');
+  await expect(replay.tab('Notebook')).toBeFocused();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
   await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
   const rows = then(replay).getByRole('listitem');
@@ -146,6 +156,12 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   await page.mouse.move(box.x + 6, box.y + box.height / 2, { steps: 12 });
   await page.mouse.up();
   await expect(replay.slider).toHaveAttribute('aria-valuenow', /^[123]$/);
+  // A deleted cell comes back.
+  await replay.button('Now').click();
+  const before = (await cells(page)).length;
+  await replay.button('Bring back').click();
+  await expect.poll(async () => (await cells(page)).length).toBe(before + 1);
+  await replay.slider.focus();
   await page.keyboard.press('Home');
   await goTo(page, replay, 'ArrowRight', /read the sales/);
   await then(replay)

@@ -1,8 +1,11 @@
 /** The notebook as it was at a moment: its cells in order, deleted ones where they were. */
+import type { TranslationBundle } from '@jupyterlab/translation';
 import { LabIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { CellThen, NotebookThen } from '../../api/types';
+import { ChangedCode } from './changedCode';
+import { aroundChanges, changedLines, IChangedLine } from './changedLines';
 import { useReplay } from './context';
 import { StaticCode } from './staticCode';
 import { VirtualList } from './virtualList';
@@ -46,7 +49,7 @@ export const MomentCells = React.memo(function MomentCells(
       label={trans.__('The notebook as it was')}
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
-      estimate={index => heightOf(rows[index].cell.source)}
+      estimate={index => heightOf(rows[index].cell)}
       current={changed}
       rowClass={index => classOf(rows[index], props.tone)}
       render={(index, tabIndex) => (
@@ -62,12 +65,22 @@ function Cell(
   const { cell, number, tabIndex, onOpen, onGoTo } = props;
   const { trans } = useReplay();
   const [isWhole, setWhole] = React.useState(false);
-  const lines = cell.source.split('\n');
-  const hidden = isWhole ? 0 : Math.max(0, lines.length - LINES);
-  const source = hidden ? lines.slice(0, LINES).join('\n') : cell.source;
+  const { before, source } = cell;
+  const change = React.useMemo(
+    () => (before === undefined ? null : changedLines(before, source)),
+    [before, source]
+  );
+  const lines = source.split('\n');
+  const isShown = change ? shownOf(change, isWhole) : [];
+  const hidden = change
+    ? isShown.filter(is => !is).length
+    : isWhole
+      ? 0
+      : Math.max(0, lines.length - LINES);
   const first =
     lines.find(line => line.trim())?.trim() ??
     (cell.step === null ? trans.__('not noted yet') : trans.__('empty'));
+  const mimeType = mimeOf(cell.type, props.codeMimeType);
   const isThere = props.here.has(cell.cellId);
   const name =
     number === null
@@ -86,14 +99,23 @@ function Cell(
         className="jp-AIServer-Replay-thenCell"
         tabIndex={tabIndex}
         aria-label={name}
+        aria-description={change ? countOf(change, trans) : undefined}
         title={trans.__('Show how this cell came to be, up to here')}
         onClick={open}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
-        {cell.source.trim() ? (
-          <StaticCode
+        {change ? (
+          <ChangedCode
+            before={before!}
             code={source}
-            mimeType={mimeOf(cell.type, props.codeMimeType)}
+            mimeType={mimeType}
+            lines={change}
+            isShown={isShown}
+          />
+        ) : source.trim() ? (
+          <StaticCode
+            code={hidden ? lines.slice(0, LINES).join('\n') : source}
+            mimeType={mimeType}
           />
         ) : (
           <span className="jp-AIServer-Replay-nothing">
@@ -198,8 +220,28 @@ function classOf({ cell, number }: IRow, tone: DotKind): string {
   return classes.filter(Boolean).join(' ');
 }
 
-function heightOf(source: string): number {
-  const lines = source.split('\n').length;
+/** Which lines of a changed cell are drawn: of a long one those around what changed. */
+function shownOf(change: readonly IChangedLine[], isWhole: boolean): boolean[] {
+  let left = isWhole || change.length <= LINES ? Infinity : 2 * LINES;
+  const isNear =
+    left === Infinity ? change.map(() => true) : aroundChanges(change);
+  return isNear.map(is => is && left-- > 0);
+}
+
+function countOf(
+  change: readonly IChangedLine[],
+  trans: TranslationBundle
+): string {
+  const count = (wanted: IChangedLine['kind']) =>
+    change.filter(({ kind }) => kind === wanted).length;
+  const [added, removed] = [count('added'), count('removed')];
+  return trans.__('%1 lines added, %2 lines removed', added, removed);
+}
+
+function heightOf({ source, before }: CellThen): number {
+  const count = (text: string) => text.split('\n').length;
+  // As if half of what it was before went.
+  const lines = count(source) + (before ? count(before) >> 1 : 0);
   return 12 + Math.min(lines, LINES) * LINE_PX + (lines > LINES ? 20 : 0);
 }
 

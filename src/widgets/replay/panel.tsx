@@ -11,6 +11,7 @@ import React from 'react';
 import type { ReplayModel } from '../../models/replay';
 import { IReplayContext, pickLocale, ReplayContext } from './context';
 import type { IAsk } from './empty';
+import type { OpenMenu } from './exportMenu';
 import { replayIcon } from './icons';
 import { IToggle, ReplayView } from './view';
 
@@ -29,6 +30,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     copy: (text: string) => void;
     /** Showing who wrote each line in the cell; null where that is not to be had. */
     blame?: () => IToggle | null;
+    /** The menu of what it can be exported as; null where that is not to be had. */
+    exports?: () => OpenMenu | null;
   }) {
     super(options.model);
     const trans = options.translator.load('aiserver');
@@ -37,6 +40,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this._firstSteps = options.firstSteps;
     this._copy = options.copy;
     this._blame = options.blame;
+    this._exports = options.exports;
     this._context = {
       trans,
       locale: pickLocale(language, navigator.languages ?? []),
@@ -73,6 +77,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
           firstSteps={this._firstSteps?.() ?? undefined}
           copy={this._copy}
           blame={this._blame?.()}
+          exports={this._exports?.()}
         />
       </ReplayContext>
     );
@@ -163,6 +168,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private readonly _blame?: () => IToggle | null;
+  private readonly _exports?: () => OpenMenu | null;
   private readonly _ask: () => IAsk | null;
   private readonly _firstSteps?: () => (() => void) | null;
   private readonly _copy: (text: string) => void;

@@ -8,6 +8,10 @@ const HIDDEN =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
+export function withoutHidden(code: string): string {
+  return code.replace(HIDDEN, '•');
+}
+
 export const StaticCode = React.memo(function StaticCode(props: {
   code: string;
   mimeType: string;
@@ -16,7 +20,7 @@ export const StaticCode = React.memo(function StaticCode(props: {
   const { languages } = useReplay();
   const node = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
-    const text = code.replace(HIDDEN, '•');
+    const text = withoutHidden(code);
     let isCurrent = true;
     if (node.current) {
       node.current.textContent = text;

@@ -19,6 +19,7 @@ import {
   author,
   comparedWith,
   outcome,
+  problemOf,
   runResult,
   stepTitle,
   Tone
@@ -44,7 +45,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   const isTurn = step.kind === 'turn';
   const before = comparedWith(step);
   // A run says itself what it failed by; of other steps it is told beside the output.
-  const error = step.error ?? run?.error;
+  const error = problemOf(step, trans) ?? run?.error;
   return (
     <section
       className={`jp-AIServer-Replay-step jp-mod-${step.author}`}

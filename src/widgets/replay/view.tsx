@@ -9,6 +9,7 @@ import { blameIcon } from './blameWords';
 import { CellView } from './cellView';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
+import { ExportButton, OpenMenu } from './exportMenu';
 import { NotebookView } from './notebookView';
 import { SearchView } from './searchView';
 
@@ -20,6 +21,8 @@ export interface IReplayViewProps {
   copy: (text: string) => void;
   /** Showing who wrote each line in the cell itself; null where that is not to be had. */
   blame?: IToggle | null;
+  /** The menu of what it can be exported as; null where that is not to be had. */
+  exports?: OpenMenu | null;
 }
 
 export interface IToggle {
@@ -35,6 +38,7 @@ export function ReplayView(props: IReplayViewProps): React.JSX.Element {
       <div className="jp-AIServer-Replay-top">
         <Tabs model={model} />
         {props.blame && <BlameToggle {...props.blame} />}
+        {props.exports && <ExportButton open={props.exports} />}
       </div>
       <div
         className="jp-AIServer-Replay-body"

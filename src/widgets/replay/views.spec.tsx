@@ -183,6 +183,31 @@ describe('the views of more than a cell', () => {
     await until(() => find('[aria-label="Cells of the notebook"]'));
   });
 
+  it('marks what a moment changed in a cell, of a long one what is around it', async () => {
+    const long = Array.from({ length: 30 }, (_, i) => `x${i} = ${i}`);
+    const before = long.join('\n');
+    const source = before.replace('x20 = 20', 'x20 = 21');
+    const then = thenOf(1, { a: source, b: 'b = 1' });
+    history.thens.set(1, {
+      ...then,
+      cells: [{ ...then.cells[0], before }, then.cells[1]]
+    });
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(1);
+    await until(() => find('li ins'));
+    expect(find('li del').textContent).toBe('x20 = 20');
+    expect(find('li ins').textContent).toBe('x20 = 21');
+    expect(find('li ins > b').textContent).toBe('1');
+    expect(find('li.jp-mod-changed code').textContent).not.toContain('x5 =');
+    expect(
+      find('li.jp-mod-changed button').getAttribute('aria-description')
+    ).toBe('1 lines added, 1 lines removed');
+    button('more lines').click();
+    await until(() => find('li code')?.textContent?.includes('x5 = 5'));
+    expect(find('li[data-index="1"] ins')).toBeNull();
+  });
+
   it('shows a deleted cell where it was, and brings it back', async () => {
     await show('Notebook');
     await until(slider);

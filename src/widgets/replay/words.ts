@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../../api/types';
 import { countOf, durationOf } from '../../models/replayRuns';
+import { serverText } from '../serverwords';
 import { showDuration } from './time';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
@@ -182,6 +183,16 @@ export function runResult(
   return run.outcome === 'done' && took !== null
     ? { text: showDuration(took, locale), tone: 'good' }
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
+}
+
+/** What a step failed by: why there was no answer, in the person's language; or Python's words. */
+export function problemOf(
+  step: Step,
+  trans: TranslationBundle
+): string | undefined {
+  return step.kind === 'turn' && step.error
+    ? serverText(step.error, trans)
+    : step.error;
 }
 
 function runError(step: Step): string {

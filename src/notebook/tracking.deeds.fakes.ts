@@ -1,0 +1,193 @@
+/**
+ * What people do to a notebook, for specs that try any sequence of it.
+ */
+import { NotebookActions } from '@jupyterlab/notebook';
+import * as fc from 'fast-check';
+
+import type { IServer, OpenNotebook } from './tracking.fakes';
+
+const TEXTS = [
+  '',
+  'x = 1',
+  'x = 1\n\ny = 2',
+  '\nprint("你好 📈")\n',
+  'raise ValueError',
+  'a\n\n\nb\r\n\tc  ',
+  '%%bash\necho 1\n'
+];
+
+export type Operation =
+  | { do: 'type'; at: number; text: string }
+  | { do: 'run' | 'delete' | 'copy' | 'cut' | 'merge'; at: number; to: number }
+  | { do: 'move'; at: number; down: boolean }
+  | { do: 'split'; at: number; offset: number }
+  | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
+  | { do: 'generate'; at: number; text: string; accept: boolean }
+  | { do: 'paste' | 'insert' | 'duplicate'; at: number }
+  | { do: 'undo' | 'redo' | 'save' | 'leave' | 'reopen' };
+
+const at = fc.nat(9);
+const text = fc.oneof(
+  fc.constantFrom(...TEXTS),
+  fc.string({ unit: 'grapheme', maxLength: 12 })
+);
+export const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('type' as const), at, text })
+  },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        ...(['run', 'delete', 'copy', 'cut', 'merge'] as const)
+      ),
+      at,
+      to: fc.nat(2)
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('move' as const),
+      at,
+      down: fc.boolean()
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('split' as const),
+      at,
+      offset: fc.nat(20)
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('retype' as const),
+      at,
+      kind: fc.constantFrom(
+        'code' as const,
+        'markdown' as const,
+        'raw' as const
+      )
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('generate' as const),
+      at,
+      text,
+      accept: fc.boolean()
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom(...(['paste', 'insert', 'duplicate'] as const)),
+      at
+    })
+  },
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        ...(['undo', 'undo', 'redo', 'save', 'leave', 'reopen'] as const)
+      )
+    })
+  }
+);
+
+/** Do it; says in which page the notebook is open then. */
+export async function perform<S extends IServer>(
+  open: OpenNotebook<S>,
+  operation: Operation,
+  answers: [string, string][]
+): Promise<OpenNotebook<S>> {
+  const { content } = open.panel;
+  const count = content.widgets.length;
+  const index = 'at' in operation ? operation.at % count : 0;
+  switch (operation.do) {
+    case 'type':
+      open.type(index, operation.text);
+      break;
+    case 'run':
+      await open.run(index, Math.min(count - 1, index + operation.to));
+      break;
+    case 'delete':
+    case 'copy':
+    case 'cut':
+    case 'merge':
+      open.select(index, Math.min(count - 1, index + operation.to));
+      ({
+        delete: NotebookActions.deleteCells,
+        copy: NotebookActions.copy,
+        cut: NotebookActions.cut,
+        merge: NotebookActions.mergeCells
+      })[operation.do](content);
+      break;
+    case 'move':
+      open.select(index);
+      NotebookActions[operation.down ? 'moveDown' : 'moveUp'](content);
+      break;
+    case 'split':
+      open.cursor(
+        index,
+        Math.min(operation.offset, open.sources[index].length)
+      );
+      NotebookActions.splitCell(content);
+      break;
+    case 'retype':
+      open.select(index);
+      NotebookActions.changeCellType(content, operation.kind);
+      break;
+    case 'generate': {
+      const id = open.ids[index];
+      const model = await open.ask(index, operation.text);
+      answers.push([id, operation.text]);
+      if (operation.accept) {
+        await model.accept();
+      } else {
+        await model.reject();
+      }
+      break;
+    }
+    case 'paste':
+      open.select(index);
+      NotebookActions.paste(content);
+      break;
+    case 'duplicate':
+      open.select(index);
+      NotebookActions.duplicate(content);
+      break;
+    case 'insert':
+      open.select(index);
+      NotebookActions.insertBelow(content);
+      break;
+    case 'undo':
+    case 'redo':
+      NotebookActions[operation.do](content);
+      break;
+    case 'save':
+      await open.save();
+      break;
+    case 'leave':
+      open.page.tracking.leave();
+      break;
+    case 'reopen':
+      return open.reopen();
+  }
+  await open.rest();
+  return open;
+}
+
+/** Operations that note what is on view before they do anything. */
+export const NOTES: readonly string[] = [
+  'run',
+  'generate',
+  'save',
+  'leave',
+  'reopen'
+];

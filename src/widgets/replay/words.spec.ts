@@ -1,0 +1,30 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import type { Step } from '../../api/types';
+import { stepsOf } from '../../models/replayFakes';
+import { problemOf } from './words';
+
+/** A language in which each text is said as `<text>`. */
+const trans = {
+  ...nullTranslator.load('aiserver'),
+  gettext: (text: string) => `<${text}>`
+} as unknown as TranslationBundle;
+
+function stepWith(more: Partial<Step>): Step {
+  return { ...stepsOf('x = 1')[0], ...more };
+}
+
+describe('problemOf', () => {
+  it('says in the person’s language why there was no answer', () => {
+    const said = 'The provider refused the key. Check the key and try again.';
+    const step = stepWith({ kind: 'turn', error: said });
+    expect(problemOf(step, trans)).toBe(`<${said}>`);
+  });
+
+  it('leaves what Python said as it is', () => {
+    const error = 'Something went wrong.';
+    expect(problemOf(stepWith({ kind: 'run', error }), trans)).toBe(error);
+    expect(problemOf(stepWith({ kind: 'turn' }), trans)).toBeUndefined();
+  });
+});

@@ -1,0 +1,176 @@
+"""The process that searches: started, asked, lost, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from aiserver.errors import SearchFailed
+from aiserver.models import (
+    AIResponse,
+    Interaction,
+    SessionKey,
+    UserRequest,
+    dumps,
+    new_session,
+)
+from aiserver.search import SearchEngine
+from aiserver.search.process import Ended, SearchProcess
+from aiserver.search.shelf import Shelf
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+
+from ..sessions.records import NOON, in_loop, turn
+
+LONG = 60.0
+
+
+@in_loop
+async def test_one_that_died_is_started_anew_and_finds_the_same(tmp_path):
+    store = FileSessionManager(root=str(tmp_path))
+    for cell in "abc":
+        await store.save_interaction(SessionKey("nb", cell), turn("画直方图"))
+    process = SearchProcess()
+    engine = SearchEngine(store, process=process)
+    before = await engine.search("直方", patience=LONG)
+    first = process.pid
+    assert before.total == 3 and first
+    os.kill(first, signal.SIGTERM)
+    assert await engine.search("直方", patience=LONG) == before
+    assert process.pid and process.pid != first
+    await engine.close()
+    assert process.pid is None
+    await store.close()
+
+
+@in_loop
+async def test_it_ends_when_nobody_asks_for_long():
+    process = SearchProcess(idle=0.0)
+    number = await process.start()
+    while process.pid is not None:
+        await asyncio.sleep(0)
+    with pytest.raises(Ended):
+        await process.call(number, "go_on")
+    assert await process.start() == number + 1
+    await process.close()
+
+
+@in_loop
+async def test_one_that_cannot_be_had_is_a_sentence():
+    store = InMemorySessionManager()
+    await store.save_interaction(SessionKey("nb", "c"), turn("x"))
+    nowhere = str(Path(__file__).with_name("nowhere"))
+    for command in ([nowhere], [sys.executable, "-c", "raise SystemExit(1)"]):
+        engine = SearchEngine(store, process=SearchProcess(command))
+        with pytest.raises(SearchFailed) as failure:
+            await engine.search("x", patience=LONG)
+        assert nowhere not in failure.value.message
+        await engine.close()
+
+
+@in_loop
+async def test_a_fault_in_it_is_no_end_of_it():
+    process = SearchProcess()
+    number = await process.start()
+    with pytest.raises(SearchFailed) as failure:
+        await process.call(number, "page", "secret", 1)
+    assert "secret" not in repr(failure.value.__cause__)  # P8
+    await process.call(number, "begin", "x", "", None, "words")
+    assert not await process.call(number, "go_on")
+    assert await process.call(number, "page", 0, 10) == ([], 0)
+    await process.close()
+
+
+@in_loop
+async def test_it_loads_nothing_from_the_working_folder(tmp_path, monkeypatch):
+    """P13: a person's file is not run because it is named like a module."""
+    for name in ("json.py", "aiserver.py", "pydantic.py", "sqlite3.py"):
+        (tmp_path / name).write_text("open('was run', 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    process = SearchProcess()
+    number = await process.start()
+    assert await process.call(number, "page", 0, 10) == ([], 0)
+    await process.close()
+    assert not (tmp_path / "was run").exists()
+
+
+def test_texts_beyond_the_memory_are_found_all_the_same():
+    """They go to a temporary file of SQLite's."""
+    tight, roomy = Shelf(cache=1024), Shelf()
+    for number in range(100):
+        session = new_session(SessionKey("nb", f"c{number}"))
+        session.interactions = [
+            Interaction(
+                turn_id=1,
+                timestamp=NOON,
+                user_request=UserRequest(intent=f"画直方图 {number}"),
+                ai_response=AIResponse(suggestion="x" * 30_000, status="success"),
+            )
+        ]
+        for shelf in (tight, roomy):
+            shelf.take("", [(("nb", f"c{number}"), dumps(session))])
+    pages = []
+    for shelf in (tight, roomy):
+        shelf.begin("直方 7", "", None, "words")
+        while shelf.go_on():
+            pass
+        pages.append(shelf.page(0, 50))
+    assert pages[0] == pages[1] and pages[0][1] == 19
+
+
+def spent_on_the_loop(sessions: int) -> float:
+    """Seconds of the processor that the loop's thread takes for one search."""
+
+    class Many(InMemorySessionManager):
+        async def session_marks(self, notebook_id=None, *, owner=""):
+            return marks
+
+        async def load_stored(self, keys):
+            return [None] * len(keys)
+
+    marks = {(f"nb{n // 50}", f"c{n}"): n for n in range(sessions)}
+    spent = []
+
+    async def measure() -> None:
+        engine = SearchEngine(Many())
+        await engine.search("x", patience=LONG)
+        for _ in range(5):
+            began = time.thread_time()
+            await engine.search("x", patience=LONG)
+            spent.append(time.thread_time() - began)
+        await engine.close()
+
+    asyncio.run(measure())
+    return min(spent)
+
+
+def test_the_event_loop_has_no_more_to_do_for_more_sessions():
+    assert spent_on_the_loop(20_000) < 5 * spent_on_the_loop(200) + 0.002
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_it_does_not_outlive_a_server_that_was_killed():
+    code = (
+        "import asyncio\n"
+        "from aiserver.search.process import SearchProcess\n"
+        "async def main():\n"
+        "    process = SearchProcess()\n"
+        "    number = await process.start()\n"
+        "    await process.call(number, 'page', 0, 1)\n"
+        "    print(process.pid, flush=True)\n"
+        "    await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        child = Path(f"/proc/{int(server.stdout.readline())}/stat")
+        server.kill()
+    while child.exists() and child.read_text().rpartition(") ")[2][0] not in "ZX":
+        time.sleep(0.01)

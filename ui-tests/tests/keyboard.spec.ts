@@ -1,0 +1,201 @@
+/**
+ * All that the sidebar offers, by keyboard alone, from one view to the other; and handing the
+ * replay on from it. (The steps themselves, comparing and branching: cellview.spec.ts; moments and
+ * deleted cells: notebookview.spec.ts.)
+ */
+import type { Download, Locator, Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { fullHistory } from '../fixtures/dress';
+import { expect, test } from '../fixtures/plain';
+
+async function isFocused(target: Locator): Promise<boolean> {
+  return target.evaluate(node => node === document.activeElement);
+}
+
+async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  for (let n = 0; n < 30 && !(await isFocused(target)); n++) {
+    await page.keyboard.press(key);
+  }
+  await expect(target).toBeFocused();
+}
+
+const sources = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
+      (cell: any) => cell.getSource()
+    )
+  );
+
+test('everything in the sidebar, by keyboard alone (P38)', async ({
+  page,
+  lab,
+  open,
+  context
+}) => {
+  test.setTimeout(150_000);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const [load, clean, bars] = await fullHistory(lab, 'keys');
+  await open([load, clean, bars], { aiserver: { notebook_id: 'keys' } });
+  const replay = new ReplayUnderTest(page);
+  const cell = new CellUnderTest(page, 2);
+  const keys = page.keyboard;
+  await replay.wide(640);
+  // To the last cell, and into the replay: the slider has the focus.
+  await keys.press('Escape');
+  await keys.press('ArrowDown');
+  await keys.press('ArrowDown');
+  await keys.press('ControlOrMeta+Alt+r');
+  await expect(replay.slider).toBeFocused();
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '9');
+  await replay.wide(640);
+
+  // Play, and stop.
+  await keys.press('Home');
+  await keys.press(' ');
+  await expect(replay.button('Pause')).toBeVisible();
+  await keys.press(' ');
+  await expect(replay.button('Play')).toBeVisible();
+
+  // Another look of the change.
+  await keys.press('Home');
+  await keys.press('ArrowRight');
+  await keys.press('ArrowRight');
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', '3');
+  const split = replay.button('Before and after side by side');
+  await tabTo(page, split);
+  await keys.press('Enter');
+  await expect(replay.side('A')).toContainText('"month"');
+  await keys.press(' ');
+  await expect(replay.side('A')).toHaveCount(0);
+  await expect(split).toBeFocused();
+
+  // Copy, and insert below.
+  await tabTo(page, replay.button('Copy this version'));
+  await keys.press('Enter');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toContain('to_period("M")');
+  await tabTo(page, replay.button('Insert this version below the cell'));
+  await keys.press('Enter');
+  await expect.poll(() => sources(page)).toEqual([load, clean, bars, copied]);
+
+  // Restore, then back to what ran clean.
+  await tabTo(page, replay.slider, 'Shift+Tab');
+  await keys.press('Home');
+  await tabTo(page, replay.button('Restore this version'));
+  await keys.press('Enter');
+  await expect.poll(() => cell.source()).not.toBe(bars);
+  await tabTo(
+    page,
+    replay.button('Restore the last version that ran clean'),
+    'Shift+Tab'
+  );
+  await keys.press('Enter');
+  await expect.poll(() => cell.source()).toBe(bars);
+
+  // The tabs, by arrows; the notebook as it was.
+  await tabTo(page, replay.tab('Cell'), 'Shift+Tab');
+  await keys.press('ArrowRight');
+  await expect(replay.tab('Notebook')).toBeFocused();
+  await tabTo(page, replay.slider);
+  await keys.press('Home');
+  const then = replay.panel.getByRole('list', {
+    name: 'The notebook as it was'
+  });
+  await expect(then).toBeVisible();
+
+  // A search, opened at its step.
+  await tabTo(page, replay.tab('Notebook'), 'Shift+Tab');
+  await keys.press('ArrowRight');
+  await expect(replay.tab('Search')).toBeFocused();
+  await tabTo(page, replay.panel.getByRole('searchbox'));
+  await keys.type('legend');
+  await expect(replay.panel.locator('mark').first()).toBeVisible();
+  await keys.press('ArrowDown');
+  await keys.press('Enter');
+  await expect(replay.tab('Cell')).toHaveAttribute('aria-selected', 'true');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /legend/);
+
+  // Who wrote each line, from the sidebar.
+  const blame = replay.button('Show who wrote each line, in the cell');
+  await tabTo(page, blame, 'Shift+Tab');
+  await keys.press('Enter');
+  await expect(cell.authors).toHaveCount(6);
+  await keys.press('Enter');
+  await expect(cell.authors).toHaveCount(0);
+});
+
+test('the replay is exported from the sidebar, and opens anywhere', async ({
+  page,
+  lab,
+  open,
+  browser
+}) => {
+  await open(await fullHistory(lab, 'exported'), {
+    aiserver: { notebook_id: 'exported' }
+  });
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  const button = replay.button('Export the replay');
+  const items = page.getByRole('menuitem');
+  const download = async (choose: () => Promise<void>) => {
+    const [file] = await Promise.all([page.waitForEvent('download'), choose()]);
+    return file;
+  };
+  const read = async (file: Download) =>
+    readFileSync((await file.path())!, 'utf-8');
+
+  // By mouse: a second press closes the menu.
+  await button.click();
+  await expect(button).toHaveAttribute('aria-expanded', 'true');
+  const web = items.filter({ hasText: 'Web Page' });
+  await expect(web).toBeVisible();
+  await button.click();
+  await expect(web).toHaveCount(0);
+  await expect(button).toHaveAttribute('aria-expanded', 'false');
+  await button.click();
+  const html = await download(() => web.click());
+  expect(html.suggestedFilename()).toMatch(/-replay\.html$/);
+
+  // By keyboard: the focus comes back to the button.
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(web).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(button).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  const md = await download(() => page.keyboard.press('Enter'));
+  expect(md.suggestedFilename()).toMatch(/-replay\.md$/);
+  expect(await read(md)).toContain('改成柱状图');
+  await expect(button).toBeFocused();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowUp');
+  const ipynb = await download(() => page.keyboard.press('Enter'));
+  const { cells } = JSON.parse(await read(ipynb));
+  const markdown = cells.filter((one: any) => one.cell_type === 'markdown');
+  expect(JSON.stringify(markdown)).toContain('read the sales');
+
+  // The page, with no network and no server.
+  const context = await browser.newContext({ offline: true, locale: 'en-US' });
+  const alone = await context.newPage();
+  const asked: string[] = [];
+  alone.on('request', request => asked.push(request.url()));
+  const kept = test.info().outputPath('replay.html');
+  await html.saveAs(kept);
+  await alone.goto(pathToFileURL(kept).href);
+  const time = alone.getByRole('slider', { name: 'The notebook’s time' });
+  await expect(time).toBeVisible();
+  await alone.keyboard.press('Home');
+  await expect(time).toHaveValue('0');
+  await alone.keyboard.press('2'); // the whole story
+  await expect(alone.getByText('改成柱状图').first()).toBeVisible();
+  expect(
+    asked.filter(url => !url.startsWith('data:') && !url.startsWith('file:'))
+  ).toEqual([]);
+  await context.close();
+});

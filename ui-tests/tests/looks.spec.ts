@@ -1,0 +1,270 @@
+/**
+ * How the sidebar looks: each view in each theme, in the system's own colours, as narrow as it
+ * gets, in Chinese, with nothing to show and when the server fails. The pictures are there to be
+ * looked at; what can be told by a rule is asserted: nothing sticks out, nothing that tells two
+ * things apart is lost with the colours (P38). With AISERVER_PICTURES=1 (`make pictures`) those of
+ * docs/replay.md are written to docs/images.
+ */
+import type { Page } from '@playwright/test';
+import * as path from 'node:path';
+
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { fullHistory, Theme, wear } from '../fixtures/dress';
+import { catalog, speak } from '../fixtures/language';
+import { expect, test } from '../fixtures/plain';
+
+const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
+const IMAGES = path.resolve(__dirname, '..', '..', 'docs', 'images');
+/** What docs/replay.md shows. */
+const SHOWN = ['cell', 'compare', 'notebook', 'found', 'blame'].map(
+  view => `replay-${view}-light`
+);
+const PANEL = '.jp-AIServer-Replay';
+
+test.use({ viewport: { width: 1360, height: 860 } });
+
+/** A picture of the sidebar, or of a cell. */
+async function picture(
+  page: Page,
+  name: string,
+  what = page.locator(PANEL)
+): Promise<void> {
+  const isPublished = process.env.AISERVER_PICTURES && SHOWN.includes(name);
+  await page.mouse.move(0, 0);
+  await what.screenshot({
+    path: path.join(
+      isPublished ? IMAGES : test.info().outputPath(),
+      `${name}.png`
+    ),
+    caret: 'hide',
+    animations: 'disabled'
+  });
+}
+
+/** What is wider than its place, though nothing there scrolls or is cut with an ellipsis. */
+async function stickingOut(page: Page): Promise<string[]> {
+  return page.locator(PANEL).evaluate(panel => {
+    const right = panel.getBoundingClientRect().right;
+    return [...panel.querySelectorAll('button, span, p, h2, h3, select, time')]
+      .filter(
+        node =>
+          (node as HTMLElement).checkVisibility() &&
+          !node.closest('.cm-editor, svg') &&
+          node.getBoundingClientRect().right > right + 1
+      )
+      .map(node => node.outerHTML.slice(0, 120));
+  });
+}
+
+/** All views one after another; `see` is called in each. */
+async function walk(
+  page: Page,
+  replay: ReplayUnderTest,
+  see: (view: string) => Promise<void>,
+  say = (text: string) => text
+): Promise<void> {
+  const cell = new CellUnderTest(page, 2);
+  await replay.tab(say('Cell')).click();
+  await cell.focus();
+  await expect(replay.steps).toHaveCount(9);
+  await replay.steps.nth(6).getByRole('button').click();
+  await see('cell');
+  await replay.button(say('Compare with another step')).click();
+  await see('compare');
+  await replay.button(say('Stop comparing')).click();
+  await new CellUnderTest(page, 1).focus();
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '3');
+  await see('long');
+  await replay.tab(say('Notebook')).click();
+  await replay.slider.press('End');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', say('Now'));
+  await see('now');
+  await replay.slider.press('Home');
+  for (let n = 0; n < 30; n++) {
+    await replay.slider.press('ArrowRight');
+    const text = await replay.slider.getAttribute('aria-valuetext');
+    if (text?.includes('柱状图')) {
+      break;
+    }
+  }
+  await expect(replay.panel.locator('ins').first()).toBeVisible();
+  await see('notebook');
+  await replay.tab(say('Search')).click();
+  const field = replay.panel.getByRole('searchbox');
+  await field.fill('');
+  await see('search');
+  await field.fill('revenue');
+  await expect(replay.panel.locator('mark').first()).toBeVisible();
+  await see('found');
+  await field.fill('xyzzy');
+  await expect(replay.panel.locator('mark')).toHaveCount(0);
+  await see('nothing-found');
+}
+
+/** The gutter that says who wrote each line, in the cell. */
+async function blamed(page: Page, name: string): Promise<void> {
+  const cell = new CellUnderTest(page, 2);
+  await cell.focus();
+  await page.keyboard.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).toHaveCount(6);
+  await page.keyboard.press('ControlOrMeta+Home');
+  await picture(page, name, cell.root);
+  await page.keyboard.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).toHaveCount(0);
+}
+
+test('every view, in every theme, wide and narrow', async ({
+  page,
+  lab,
+  open
+}) => {
+  test.setTimeout(300_000);
+  const image = await lab.keepPicture(PLOT);
+  await open(await fullHistory(lab, 'looks', image), {
+    aiserver: { notebook_id: 'looks' }
+  });
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  for (const theme of [
+    'JupyterLab Light',
+    'JupyterLab Dark',
+    'JupyterLab Dark High Contrast'
+  ] as Theme[]) {
+    await wear(page, theme);
+    const name = theme.split(' ').slice(1).join('-').toLowerCase();
+    await replay.wide(480);
+    await walk(page, replay, async view => {
+      await picture(page, `replay-${view}-${name}`);
+      expect.soft(await stickingOut(page), `${view}-${name}`).toEqual([]);
+    });
+    await blamed(page, `replay-blame-${name}`);
+  }
+  await wear(page, 'JupyterLab Light');
+  await replay.wide(240);
+  await walk(page, replay, async view => {
+    await picture(page, `narrow-${view}`);
+    expect.soft(await stickingOut(page), `narrow-${view}`).toEqual([]);
+  });
+});
+
+test('in the system’s own colours, each thing is still told apart (P38)', async ({
+  page,
+  lab,
+  open
+}) => {
+  test.setTimeout(180_000);
+  await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+  await open(await fullHistory(lab, 'forced'), {
+    aiserver: { notebook_id: 'forced' }
+  });
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await replay.wide(480);
+  const look = (selector: string, what: string) =>
+    page
+      .locator(`${PANEL} ${selector}`)
+      .first()
+      .evaluate(
+        (node, what) => getComputedStyle(node).getPropertyValue(what),
+        what
+      );
+  /** Whether the first of each are told apart by this. */
+  const differ = async (one: string, other: string, what: string) =>
+    expect
+      .soft(await look(one, what), `${one} | ${other}`)
+      .not.toBe(await look(other, what));
+  await walk(page, replay, async view => {
+    await picture(page, `forced-${view}`);
+    if (view === 'cell') {
+      await differ('.jp-mod-model.jp-AIServer-Replay-dot', '.jp-mod-hand.jp-AIServer-Replay-dot', 'background-color');
+      await differ('.jp-mod-bad.jp-AIServer-Replay-dot', '.jp-mod-hand.jp-AIServer-Replay-dot', 'border-radius');
+      await differ('.cm-deletedChunk', '.cm-changedLine', 'text-decoration-line');
+    } else if (view === 'compare') {
+      await differ('footer [aria-pressed="true"]', 'footer [aria-label^="Copy"]', 'background-color');
+    } else if (view === 'notebook') {
+      await differ('li.jp-mod-changed > button', 'li:not(.jp-mod-changed) > button', 'border-left-color');
+      await differ('li del', 'li ins', 'text-decoration-line');
+      await differ('.jp-AIServer-Replay-heat .jp-mod-model', '.jp-AIServer-Replay-heat .jp-mod-hand', 'background-color');
+      await differ('.jp-AIServer-Replay-cursor', '.jp-AIServer-Replay-line', 'background-color');
+      await differ('[role="tab"][aria-selected="true"]', '[role="tab"][aria-selected="false"]', 'outline-style');
+    } else if (view === 'found') {
+      await differ('label:has(:checked)', 'label:not(:has(:checked))', 'background-color');
+    }
+  });
+  await blamed(page, 'forced-blame');
+  const moving = await page.evaluate(
+    () =>
+      document
+        .getAnimations()
+        .filter(({ effect }) =>
+          (effect as KeyframeEffect).target?.closest('[class*="jp-AIServer"]')
+        ).length
+  );
+  expect(moving).toBe(0);
+});
+
+for (const [locale, theme] of [
+  ['zh_CN', 'JupyterLab Light'],
+  ['zh_TW', 'JupyterLab Dark']
+] as const) {
+  test(`every view in ${locale}`, async ({ page, lab, open }) => {
+    test.setTimeout(180_000);
+    const say = catalog(locale);
+    const id = `looks-${locale.slice(3).toLowerCase()}`;
+    await speak(lab, locale);
+    try {
+      await open(await fullHistory(lab, id), {
+        aiserver: { notebook_id: id }
+      });
+      await wear(page, theme);
+      const replay = new ReplayUnderTest(page, say);
+      await replay.open();
+      for (const width of [420, 240]) {
+        await replay.wide(width);
+        await walk(
+          page,
+          replay,
+          async view => {
+            await picture(page, `${locale}-${width}-${view}`);
+            expect.soft(await stickingOut(page), `${view}-${width}`).toEqual([]);
+          },
+          say
+        );
+      }
+    } finally {
+      await speak(lab, 'default');
+    }
+  });
+}
+
+test('nothing to show, and a server that fails', async ({
+  page,
+  lab,
+  open
+}) => {
+  await open([''], {});
+  const replay = new ReplayUnderTest(page);
+  await replay.open();
+  await replay.wide(360);
+  for (const view of ['Cell', 'Notebook', 'Search']) {
+    await replay.tab(view).click();
+    await picture(page, `empty-${view}`);
+  }
+  await open(await fullHistory(lab, 'fails'), {
+    aiserver: { notebook_id: 'fails' }
+  });
+  await page.route(/aiserver\/(search|sessions|notebooks)\b/, route =>
+    route.fulfill({ status: 500, body: '{}' })
+  );
+  await replay.open();
+  await replay.wide(360);
+  await new CellUnderTest(page, 2).focus();
+  for (const view of ['Cell', 'Notebook', 'Search']) {
+    await replay.tab(view).click();
+    if (view === 'Search') {
+      await replay.panel.getByRole('searchbox').fill('revenue');
+    }
+    await expect(replay.panel.getByRole('alert').first()).toBeVisible();
+    await picture(page, `failed-${view}`);
+  }
+});
