@@ -1,16 +1,20 @@
 /**
- * How soon the sidebar shows a notebook of a thousand cells with ten turns each, once the data is
- * there:
+ * What the sidebar costs in a notebook of a thousand cells with ten turns each:
  *
  *     cd ui-tests && jlpm figures sidebar
  *
- * No test: it prints figures. From the end of an answer (the browser's own clock of it) to the
- * frame in which it is drawn: the list of cells, the notebook's timeline, and a moment of it.
+ * No test: it prints figures.
+ * - How soon it shows what is there: from the end of an answer (the browser's own clock of it) to
+ *   the frame in which it is drawn: the list of cells, the notebook's timeline, a moment of it.
+ * - How smoothly the notebook scrolls beside it, with us and without, in turns.
+ * - What going from cell to cell leaves in memory, with us and without, after 200 times and 1,200.
  */
 import type { Page } from '@playwright/test';
 
 import { ReplayUnderTest } from '../fixtures/cells';
-import { expect, test } from '../fixtures/lab';
+import { expect, type Lab, notebookFile, test } from '../fixtures/lab';
+import { counted, counting } from '../fixtures/metrics';
+import { openLab, test as plain } from '../fixtures/plain';
 
 const CELLS = 1000;
 const TURNS = 10;
@@ -128,5 +132,92 @@ test('a thousand cells of ten turns', async ({ page, lab, openNotebook }) => {
   );
   for (const [name, ms] of Object.entries(figures)) {
     console.log(`${name}: ${Math.round(ms)} ms`);
+  }
+});
+
+/** The notebook and its histories, and whether we are there to show them. */
+async function openBig(
+  page: Page,
+  lab: Lab,
+  which: 'ours' | 'bare'
+): Promise<void> {
+  await lab.write(
+    '.jupyter/labconfig/page_config.json',
+    which === 'bare' ? '{"disabledExtensions": {"aiserver": true}}' : '{}'
+  );
+  await openLab(page, lab, 'big.ipynb', which);
+  if (which === 'ours') {
+    const replay = new ReplayUnderTest(page);
+    await replay.open();
+    await replay.tab('Notebook').click();
+    await expect(replay.slider).toBeVisible({ timeout: 120_000 });
+  }
+  // Whatever JupyterLab draws when the page is idle is drawn.
+  await page.evaluate(async () => {
+    const { content } = (window as any).jupyterapp.shell.currentWidget;
+    while (content.widgets.some((cell: any) => cell.isPlaceholder())) {
+      await content._runOnIdleTime(1000);
+    }
+  });
+}
+
+async function writeBig(lab: Lab): Promise<void> {
+  const ids = Array.from({ length: CELLS }, (_, index) => `cell-${index + 1}`);
+  for (const id of ids) {
+    await lab.write(`.aiserver_sessions/${NOTEBOOK}_${id}.json`, session(id));
+  }
+  const sources = ids.map(id => codeOf(id, TURNS - 1));
+  const metadata = { aiserver: { notebook_id: NOTEBOOK } };
+  await lab.write('big.ipynb', notebookFile(sources, metadata));
+}
+
+plain('scrolling beside the sidebar', async ({ page, lab }) => {
+  plain.setTimeout(600_000);
+  await writeBig(lab);
+  for (const which of ['bare', 'ours', 'ours', 'bare'] as const) {
+    await openBig(page, lab, which);
+    const perSecond = await page.evaluate(async () => {
+      const outer: HTMLElement = (window as any).jupyterapp.shell.currentWidget
+        .content.outerNode;
+      const frame = () => new Promise<number>(requestAnimationFrame);
+      const begin = await frame();
+      let end = begin;
+      for (let i = 0; i < 150; i++) {
+        outer.scrollTop += 120; // one notch of a wheel
+        end = await frame();
+      }
+      return (150 * 1000) / (end - begin);
+    });
+    console.log(`${which}: ${perSecond.toFixed(1)} frames/s`);
+  }
+});
+
+plain('going from cell to cell', async ({ page, lab }) => {
+  plain.setTimeout(1_200_000);
+  await writeBig(lab);
+  for (const which of ['ours', 'bare'] as const) {
+    await openBig(page, lab, which);
+    const cdp = await counting(page);
+    const heapAfter = async (times: number) => {
+      await page.evaluate(async times => {
+        const { content } = (window as any).jupyterapp.shell.currentWidget;
+        const frame = () => new Promise(requestAnimationFrame);
+        for (let i = 0; i < times; i++) {
+          content.activeCellIndex = 100 + (i % 100);
+          await frame();
+          await frame();
+        }
+      }, times);
+      await cdp.send('HeapProfiler.collectGarbage');
+      const { JSHeapUsedSize, JSEventListeners } = await counted(cdp);
+      return { heap: JSHeapUsedSize / 1e6, listeners: JSEventListeners };
+    };
+    const few = await heapAfter(200);
+    const many = await heapAfter(1000);
+    console.log(
+      `${which}: after 200 switches ${few.heap.toFixed(1)} MB, ` +
+        `after 1,200 ${many.heap.toFixed(1)} MB; ` +
+        `${many.listeners - few.listeners} more listeners`
+    );
   }
 });

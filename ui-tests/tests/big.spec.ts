@@ -77,15 +77,28 @@ async function leftBehind(page: Page): Promise<IWeight> {
   const walk = () =>
     page.evaluate(async () => {
       const { content } = (window as any).jupyterapp.shell.currentWidget;
+      const frame = () => new Promise(requestAnimationFrame);
       for (let i = 400; i < 410; i++) {
         content.activeCellIndex = i;
         // (Its promise is kept only where it has to scroll.)
         void content.scrollToItem(i, 'smart').catch(() => undefined);
-        while (!(content.widgets[i].isAttached && content.widgets[i].editor)) {
-          await new Promise(requestAnimationFrame);
+        const cell = content.widgets[i];
+        // As slowly as a person: what is drawn for a cell is drawn, and what is drawn later too.
+        while (!cell.node.querySelector('.jp-cell-toolbar jp-button')) {
+          await frame();
         }
+        await frame();
+        await frame();
       }
     });
+  // JupyterLab draws the rest of the notebook whenever the page is idle, and a cell has hundreds
+  // of listeners: were that still under way, it would be all that is measured.
+  await page.evaluate(async () => {
+    const { content } = (window as any).jupyterapp.shell.currentWidget;
+    while (content.widgets.some((cell: any) => cell.isPlaceholder())) {
+      await content._runOnIdleTime(1000);
+    }
+  });
   await walk();
   const before = await weigh();
   await walk();
@@ -120,7 +133,8 @@ test('in a notebook of a thousand cells nothing of ours stays behind', async ({
     type: 'figures',
     description: JSON.stringify({ ours, bare })
   });
-  expect(ours.listeners).toBeLessThan(bare.listeners + 600);
-  expect(ours.nodes).toBeLessThan(bare.nodes + 500);
-  expect(ours.heap).toBeLessThan(bare.heap + 5);
+  // JupyterLab itself keeps each cell's toolbar: some 800 listeners for each time somebody comes by.
+  expect(ours.listeners).toBeLessThan(bare.listeners + 300);
+  expect(ours.nodes).toBeLessThan(bare.nodes + 300);
+  expect(ours.heap).toBeLessThan(bare.heap + 2);
 });
