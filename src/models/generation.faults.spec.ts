@@ -1,7 +1,6 @@
 import { ApiError } from '../api/request';
 import type { StreamEvent } from '../api/types';
-import { versionOf } from './generationstate';
-import { MODEL, code, done, setup, start, turn } from './generation.fakes';
+import { code, done, setup, start, turn } from './generation.fakes';
 
 /** An answer that was whole, but could not be kept. */
 const unkept = (suggestion: string): StreamEvent => ({
@@ -46,95 +45,6 @@ describe('GenerationModel, when things fail', () => {
       code: '',
       failure: { code: 'storage_full' }
     });
-  });
-
-  it('tells where Accept could not be noted: the code is written all the same', async () => {
-    const t = setup();
-    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
-    await t.model.accept();
-    expect(t.source()).toBe('y');
-    expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
-  });
-
-  it.each(['accept', 'reject'] as const)(
-    'needs no saved notebook to %s: the turn has its id',
-    async verb => {
-      const t = setup();
-      void t.model.ask('one');
-      (await t.requested(1)).push(start(), done(1, 'y'), null);
-      await t.phase('suggested');
-      t.target.ensure.mockRejectedValue(new Error('It could not be saved.'));
-      await t.model[verb]();
-      expect(t.recorded).toMatchObject([{ type: verb, turnId: 1 }]);
-      expect(t.model.state.notice).toBeNull();
-    }
-  );
-
-  it.each(['accept', 'reject'] as const)(
-    'keeps a change that was being written when it comes to %s',
-    async verb => {
-      const t = setup();
-      void t.model.ask('one');
-      (await t.requested(1)).push(start(), done(1, 'y'), null);
-      await t.phase('suggested');
-      t.model.written = 'and shorter';
-      await t.model[verb]();
-      expect(t.recorded).toMatchObject([{ type: verb }]);
-      expect(t.source()).toBe(verb === 'accept' ? 'y' : 'x = 1');
-      expect(t.model.state).toMatchObject({
-        phase: 'asking',
-        draft: 'and shorter',
-        turnId: 2
-      });
-      void t.model.ask('and shorter');
-      await t.requested(2);
-      expect(t.bodies[1]).toMatchObject({ source: t.source() });
-      expect(t.bodies[1].parentTurnId).toBeUndefined();
-    }
-  );
-
-  it('says that the cell was changed meanwhile, and no longer when it is as it was (P34)', async () => {
-    const t = setup();
-    void t.model.ask('one');
-    const feed = await t.requested(1);
-    feed.push(start(), code('y'));
-    await t.phase('streaming');
-    t.edit('x = 1  # mine');
-    t.model.sourceChanged();
-    expect(t.model.state.edited).toBe(false);
-    feed.push(done(1, 'y'), null);
-    await t.phase('suggested');
-    expect(t.model.state.edited).toBe(true);
-    t.edit('x = 1');
-    t.model.sourceChanged();
-    expect(t.model.state.edited).toBe(false);
-    t.edit('x = 3');
-    t.model.sourceChanged();
-    expect(t.model.state.edited).toBe(true);
-  });
-
-  it('says so still after a further request that came to nothing (P34)', async () => {
-    const t = setup();
-    void t.model.ask('one');
-    (await t.requested(1)).push(start(), done(1, 'y'), null);
-    await t.phase('suggested');
-    t.edit('x = 3');
-    t.model.sourceChanged();
-    void t.model.ask('two');
-    await t.requested(2);
-    expect(t.model.state.edited).toBe(false);
-    t.model.stop();
-    expect(t.model.state).toMatchObject({
-      phase: 'suggested',
-      notice: 'stopped',
-      edited: true
-    });
-    t.edit('x = 1');
-    t.model.sourceChanged();
-    expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
   });
 
   it('asks for the steps of a turn that broke off only when it is kept', async () => {
@@ -255,84 +165,5 @@ describe('GenerationModel, when things fail', () => {
     (await t.requested(2)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
     expect(t.bodies[1].intent).toBe('two');
-  });
-
-  it('looks again for what was asked before, where that failed', async () => {
-    const t = setup();
-    t.steps.push({ kind: 'turn', title: 'earlier', turnId: 1 });
-    t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
-    t.model.open();
-    await t.until(state => state.model !== null);
-    expect(t.model.state.turnId).toBeNull();
-    t.model.close();
-    t.model.open();
-    expect(await t.until(({ turnId }) => turnId !== null)).toMatchObject({
-      turnId: 2
-    });
-    expect(t.model.intents.previous('')).toBe('earlier');
-    t.model.close();
-    t.model.open();
-    expect(t.history.replay).toHaveBeenCalledTimes(2);
-  });
-
-  it('promises to note later only what is kept for that', async () => {
-    const t = setup();
-    const refused = new ApiError(409, 'session_too_new', 'Too new.');
-    t.history.record.mockRejectedValueOnce(refused);
-    t.model.open();
-    await t.model.reset();
-    expect(t.model.state.notice).toBe('unnoted');
-    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
-    await t.model.reset();
-    expect(t.model.state.notice).toBe('unsaved');
-  });
-
-  it('counts the versions of a cell, not the requests that brought none', async () => {
-    const t = setup();
-    t.steps.push(
-      { kind: 'turn', title: 'one', turnId: 1, outcome: 'accepted' },
-      { kind: 'turn', title: 'two', turnId: 2, outcome: 'error' },
-      { kind: 'turn', title: 'three', turnId: 3, outcome: 'cancelled' }
-    );
-    t.model.open();
-    await t.until(({ turnId }) => turnId === 4);
-    expect(versionOf(t.model.state)).toBe(2);
-    void t.model.ask('four');
-    const failed = { type: 'error', code: 'error', message: '' } as const;
-    (await t.requested(1)).push(start(4), failed, null);
-    await t.phase('failed');
-    expect(versionOf(t.model.state)).toBe(2);
-    void t.model.ask('five');
-    (await t.requested(2)).push(start(5), done(5, 'x'), null);
-    await t.phase('suggested');
-    expect(versionOf(t.model.state)).toBe(2);
-    void t.model.ask('six'); // The suggestion of before comes back, with its own number.
-    (await t.requested(3)).push(start(6), failed, null);
-    await t.until(({ failure }) => failure !== null);
-    expect(versionOf(t.model.state)).toBe(2);
-    await t.model.accept();
-    expect(t.model.state.turnId).toBe(6);
-  });
-
-  it('says it of a model no longer once another one is chosen', async () => {
-    const t = setup();
-    const OTHER = { ...MODEL, id: 'test:other' };
-    t.history.models.mockResolvedValue({
-      default: MODEL.id,
-      models: [MODEL, OTHER]
-    });
-    t.model.open();
-    void t.model.ask('go');
-    (await t.requested(1)).push(
-      start(),
-      { type: 'error', code: 'model_auth_failed', message: '' },
-      null
-    );
-    await t.phase('failed');
-    await t.model.lookForModel(); // To look again changes nothing.
-    expect(t.model.state.failure?.code).toBe('model_auth_failed');
-    t.model.useModel(OTHER.id);
-    const state = await t.until(({ failure }) => !failure);
-    expect(state).toMatchObject({ model: OTHER, draft: 'go' });
   });
 });

@@ -3,7 +3,12 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Clipboard, ICommandPalette, Notification } from '@jupyterlab/apputils';
+import {
+  Clipboard,
+  ICommandPalette,
+  IToolbarWidgetRegistry,
+  Notification
+} from '@jupyterlab/apputils';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { IEditorServices } from '@jupyterlab/codeeditor';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -29,6 +34,7 @@ import {
   INotebookIdentity,
   ITracking
 } from '../tokens';
+import { addCellButton } from '../widgets/cellbutton';
 import { failureText } from '../widgets/failures';
 import { askIcon } from '../widgets/icons';
 import { NotebookAsks } from '../widgets/notebookasks';
@@ -39,7 +45,13 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Ask for code in the cell itself.',
   autoStart: true,
   requires: [INotebookTracker, IEditorServices, IHistory, INotebookIdentity],
-  optional: [ICommandPalette, ITranslator, IModels, ITracking],
+  optional: [
+    ICommandPalette,
+    ITranslator,
+    IModels,
+    ITracking,
+    IToolbarWidgetRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
@@ -49,7 +61,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null,
     models: IModels | null,
-    tracking: ITracking | null
+    tracking: ITracking | null,
+    toolbars: IToolbarWidgetRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
@@ -122,6 +135,9 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     };
 
     addCommands(app, tracker, asksOf, api, trans);
+    if (toolbars) {
+      addCellButton(toolbars, 'ask', CommandIDs.ask);
+    }
     const category = trans.__('AI Server');
     for (const command of [
       CommandIDs.ask,

@@ -3,7 +3,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -11,6 +11,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { BlameLine } from '../api/types';
 import { NotebookBlame } from '../notebook/blamegutter/notebookblame';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
+import { addCellButton } from '../widgets/cellbutton';
 import {
   blameIcon,
   blameProblem,
@@ -23,14 +24,15 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows who wrote each line of a cell: a model, or a hand.',
   autoStart: true,
   requires: [INotebookTracker, IHistory, INotebookIdentity],
-  optional: [ICommandPalette, ITranslator],
+  optional: [ICommandPalette, ITranslator, IToolbarWidgetRegistry],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     history: IHistory,
     identity: INotebookIdentity,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    toolbars: IToolbarWidgetRegistry | null
   ) => {
     const { commands } = app;
     translator ??= nullTranslator;
@@ -115,6 +117,9 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
+    if (toolbars) {
+      addCellButton(toolbars, 'blame', CommandIDs.blame);
+    }
     const tell = () => commands.notifyCommandChanged(CommandIDs.blame);
     tracker.activeCellChanged.connect(tell);
     identity.changed.connect(tell);

@@ -7,6 +7,8 @@ import { act } from 'react';
 import type { ModelInfo } from '../api/types';
 import { GenerationModel } from '../models/generation';
 import type { GenerationApi } from '../models/generationrun';
+import type { IGenerationState } from '../models/generationstate';
+import type { GenerationStore } from '../models/generationstore';
 import type { IHistory, IModels } from '../tokens';
 import { PromptRow } from './promptrow';
 
@@ -112,18 +114,22 @@ async function setup(
   return { ask, field, model, press, row, services, settle, type };
 }
 
-/** Put a model into a state that a stream would have brought. */
+/** Put a model into a state that a stream would have brought; the row is not told. */
+function put(model: GenerationModel, change: Partial<IGenerationState>): void {
+  const { _store } = model as unknown as { _store: GenerationStore };
+  Object.assign(_store, { _state: { ...model.state, ...change } });
+}
+
 function suggest(model: GenerationModel): void {
-  Object.assign(model, {
-    _suggestion: { turnId: 2, intent: 'asked', source: 'y', explanation: '' },
-    _state: {
-      ...model.state,
-      phase: 'suggested',
-      intent: 'asked',
-      code: 'y',
-      explanation: '<img src=x onerror=alert(1)> why',
-      turnId: 2
-    }
+  const { _store } = model as unknown as { _store: GenerationStore };
+  const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
+  _store.suggestion = { ...open, unkept: null };
+  put(model, {
+    phase: 'suggested',
+    intent: 'asked',
+    code: 'y',
+    explanation: '<img src=x onerror=alert(1)> why',
+    turnId: 2
   });
 }
 
@@ -301,17 +307,13 @@ describe('PromptRow', () => {
     const said = () => t.row.node.querySelector('[role=status]')?.textContent;
     jest
       .spyOn(t.model, 'reset')
-      .mockImplementation(async () =>
-        Object.assign(t.model, { _state: { ...t.model.state, notice: 'gone' } })
-      );
+      .mockImplementation(async () => put(t.model, { notice: 'gone' }));
     await t.model.reset();
     t.row.update();
     await t.settle();
     expect(said()).toContain('gone');
     const failure = { code: 'error', message: 'It failed.' };
-    Object.assign(t.model, {
-      _state: { ...t.model.state, phase: 'failed', notice: null, failure }
-    });
+    put(t.model, { phase: 'failed', notice: null, failure });
     t.row.update();
     await t.settle();
     expect(t.row.node.querySelector('[role=alert]')?.textContent).toContain(
@@ -323,9 +325,7 @@ describe('PromptRow', () => {
   it('says that nothing would change, not only that it is ready (P38)', async () => {
     const t = await setup();
     suggest(t.model);
-    Object.assign(t.model, {
-      _state: { ...t.model.state, notice: 'same', explanation: '' }
-    });
+    put(t.model, { notice: 'same', explanation: '' });
     t.row.update();
     await t.settle();
     const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
@@ -387,7 +387,7 @@ describe('PromptRow', () => {
     const looked = new Promise<void>(resolve => (found = resolve));
     jest.spyOn(t.model, 'lookForModel').mockImplementation(async () => {
       await looked;
-      Object.assign(t.model, { _state: { ...t.model.state, failure: null } });
+      put(t.model, { failure: null });
     });
     await t.type('draw');
     await t.press('Enter');
@@ -404,9 +404,7 @@ describe('PromptRow', () => {
     const t = await setup({ choosing: { connect } as unknown as IModels });
     const provider = { name: 'openai', label: 'OpenAI' };
     const failure = { code: 'model_auth_failed', message: '', provider };
-    Object.assign(t.model, {
-      _state: { ...t.model.state, phase: 'failed', failure }
-    });
+    put(t.model, { phase: 'failed', failure });
     t.row.update();
     await t.settle();
     const alert = () => t.row.node.querySelector('[role=alert]');
@@ -451,9 +449,7 @@ describe('PromptRow', () => {
   it('has one button to copy, however many reasons there are for it', async () => {
     const t = await setup({ readOnly: true });
     suggest(t.model);
-    Object.assign(t.model, {
-      _state: { ...t.model.state, unkept: 'storage_full', notice: 'gone' }
-    });
+    put(t.model, { unkept: 'storage_full', notice: 'gone' });
     t.row.update();
     await t.settle();
     const copies = [...t.row.node.querySelectorAll('button')].filter(

@@ -26,7 +26,7 @@ def saved() -> Any:
     output = new_output("stream", text="1")
     cells = [
         new_code_cell(CELLS[0][2], id="aa", execution_count=3, outputs=[output]),
-        new_markdown_cell(CELLS[1][2], id="bb", metadata={"tags": ["x"]}),
+        new_markdown_cell(CELLS[1][2], id="bb", metadata={"tags": ["x"]}, attachments={}),
         new_code_cell("", id="cc"),
     ]
     return new_notebook(cells=cells, metadata={"aiserver": {"notebook_id": "n"}})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -152,3 +153,24 @@ def spent_on_the_loop(sessions: int) -> float:
 
 def test_the_event_loop_has_no_more_to_do_for_more_sessions():
     assert spent_on_the_loop(20_000) < 5 * spent_on_the_loop(200) + 0.002
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
+def test_it_does_not_outlive_a_server_that_was_killed():
+    code = (
+        "import asyncio\n"
+        "from aiserver.search.process import SearchProcess\n"
+        "async def main():\n"
+        "    process = SearchProcess()\n"
+        "    number = await process.start()\n"
+        "    await process.call(number, 'page', 0, 1)\n"
+        "    print(process.pid, flush=True)\n"
+        "    await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        child = Path(f"/proc/{int(server.stdout.readline())}/stat")
+        server.kill()
+    while child.exists() and child.read_text().rpartition(") ")[2][0] not in "ZX":
+        time.sleep(0.01)

@@ -15,6 +15,10 @@ import { expect, test } from '../fixtures/plain';
 
 const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
 const IMAGES = path.resolve(__dirname, '..', '..', 'docs', 'images');
+/** What docs/replay.md shows. */
+const SHOWN = ['cell', 'compare', 'notebook', 'found', 'blame'].map(
+  view => `replay-${view}-light`
+);
 const PANEL = '.jp-AIServer-Replay';
 
 test.use({ viewport: { width: 1360, height: 860 } });
@@ -25,8 +29,7 @@ async function picture(
   name: string,
   what = page.locator(PANEL)
 ): Promise<void> {
-  const isPublished =
-    process.env.AISERVER_PICTURES && name.startsWith('replay-');
+  const isPublished = process.env.AISERVER_PICTURES && SHOWN.includes(name);
   await page.mouse.move(0, 0);
   await what.screenshot({
     path: path.join(

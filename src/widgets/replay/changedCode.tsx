@@ -27,7 +27,7 @@ export function ChangedCode(props: {
     added: useRuns(code, mimeType)
   };
   return (
-    <code className="jp-AIServer-Replay-static">
+    <code className="jp-AIServer-Replay-static jp-mod-marked">
       {lines.map((line, at) => {
         const { kind } = line;
         if (!isShown[at]) {

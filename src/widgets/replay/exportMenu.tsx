@@ -50,9 +50,11 @@ export function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    onClosed();
-    // What was chosen runs after this.
-    window.setTimeout(() => menu.dispose());
+    // What was chosen runs after this; and the press that closed it may be one on the button.
+    window.setTimeout(() => {
+      menu.dispose();
+      onClosed();
+    });
   });
   const { left, bottom } = button.getBoundingClientRect();
   menu.open(left, bottom);
