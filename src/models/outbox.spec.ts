@@ -64,6 +64,27 @@ describe('what could not be noted', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('waits no longer for all that is done meanwhile', async () => {
+    const { history, record, sent } = make(); // P20
+    record.mockRejectedValue(FULL);
+    for (let deed = 0; deed < 8; deed++) {
+      await expect(history.record(KEY, [{ type: 'edit' }])).rejects.toThrow();
+    }
+    await jest.advanceTimersByTimeAsync(5000);
+    record.mockImplementation(async (_notebook, _cell, events) => {
+      sent.push(...events);
+      return [];
+    });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(sent).toHaveLength(8);
+    // Nor is it asked more and more often where it goes on failing.
+    record.mockClear();
+    record.mockRejectedValue(FULL);
+    await expect(history.record(KEY, [{ type: 'edit' }])).rejects.toThrow();
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(record.mock.calls.length).toBeLessThan(16);
+  });
+
   it('is not tried again where that can’t help', async () => {
     const { history, record, sent } = make();
     const stale = new ApiError(412, 'stale_revision', 'stale');

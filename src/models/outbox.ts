@@ -121,7 +121,9 @@ export class Outbox {
         pending.keys.forEach((key, at) => sent.set(names[at], key));
       }
     }
-    this._wait = blocked.size ? Math.min(this._wait * 2, LONGEST_MS) : FIRST_MS;
+    if (!blocked.size) {
+      this._wait = FIRST_MS;
+    }
     for (const [name, key] of sent) {
       if (!blocked.has(name) && key.cellId) {
         this._onSent(key);
@@ -156,6 +158,8 @@ export class Outbox {
     if (this._timer === null && !this.isEmpty) {
       this._timer = setTimeout(() => {
         this._timer = null;
+        // Longer each time, but not for what a person does meanwhile.
+        this._wait = Math.min(this._wait * 2, LONGEST_MS);
         void this.flush();
       }, this._wait);
     }

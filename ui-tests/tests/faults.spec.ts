@@ -131,6 +131,7 @@ test('the disk is full: the answer is there all the same, and what was done is n
   open
 }) => {
   // P20
+  test.setTimeout(180_000);
   const file = await open(['stay = 1']);
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('kept = 1'), code('lost = 2'), code('late = 3'));
@@ -167,7 +168,7 @@ test('the disk is full: the answer is there all the same, and what was done is n
           type,
           source
         ]),
-      { timeout: 30_000 }
+      { timeout: 75_000 }
     )
     .toEqual([
       ['accept', 'kept = 1'],
@@ -182,6 +183,7 @@ test('the folder of the histories is read-only: they are shown, and no answer is
   open
 }) => {
   // P20
+  test.setTimeout(180_000);
   const file = await open(['stay = 1']);
   const cell = new CellUnderTest(page, 0);
   const replay = new ReplayUnderTest(page);
@@ -217,7 +219,8 @@ test('the folder of the histories is read-only: they are shown, and no answer is
           type,
           source
         ]),
-      { timeout: 30_000 }
+      // It is tried again after a minute at the latest.
+      { timeout: 75_000 }
     )
     .toEqual([
       ['accept', 'kept = 1'],
