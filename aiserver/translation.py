@@ -72,7 +72,9 @@ def speak_up() -> None:
         @wraps(get_settings)
         def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], Any]:
             found, warnings = get_settings(*args, **more)
-            for one in found.get("settings", ()):
+            listed = found.get("settings")
+            # In the answer for one plugin it is what the person set, by name.
+            for one in listed if isinstance(listed, list) else ():
                 if one.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
                     one["schema"] = translator.translate_schema(one["schema"])
             return found, warnings

@@ -323,6 +323,27 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
         translator.set_locale(before)
 
 
+def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
+    """Of one plugin, "settings" in the answer is what was set, and no list of plugins."""
+    from jupyterlab_server import settings_handler
+
+    from aiserver.translation import speak_up
+
+    saved = labextension / "aiserver" / "replay.jupyterlab-settings"
+    saved.parent.mkdir()
+    saved.write_text('{"diff": "split"}')
+    speak_up()
+    found, _ = settings_handler.get_settings(
+        "",
+        schemas_dir=str(labextension / "schemas"),
+        settings_dir=str(labextension),
+        labextensions_path=[str(labextension / "labextensions")],
+        overrides={},
+        schema_name="aiserver:replay",
+    )
+    assert found["settings"] == {"diff": "split"}
+
+
 def test_a_text_or_a_language_that_is_missing_is_english() -> None:
     from aiserver.translation import OurTexts, read
 
