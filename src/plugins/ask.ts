@@ -136,7 +136,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
 
     addCommands(app, tracker, asksOf, api, trans);
     if (toolbars) {
-      addCellButton(toolbars, 'ask', CommandIDs.ask);
+      addCellButton(toolbars, 'ask', app.commands, CommandIDs.ask);
     }
     const category = trans.__('AI Server');
     for (const command of [

@@ -118,7 +118,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     if (toolbars) {
-      addCellButton(toolbars, 'blame', CommandIDs.blame);
+      addCellButton(toolbars, 'blame', commands, CommandIDs.blame);
     }
     const tell = () => commands.notifyCommandChanged(CommandIDs.blame);
     tracker.activeCellChanged.connect(tell);

@@ -134,7 +134,7 @@ test('in a long notebook nothing of ours stays behind', async ({
     description: JSON.stringify({ ours, bare })
   });
   // JupyterLab itself keeps each cell's toolbar: some 800 listeners for each time somebody comes by.
-  expect(ours.listeners).toBeLessThan(bare.listeners + 600);
-  expect(ours.nodes).toBeLessThan(bare.nodes + 500);
-  expect(ours.heap).toBeLessThan(bare.heap + 5);
+  expect(ours.listeners).toBeLessThan(bare.listeners + 300);
+  expect(ours.nodes).toBeLessThan(bare.nodes + 300);
+  expect(ours.heap).toBeLessThan(bare.heap + 2);
 });
