@@ -56,6 +56,9 @@ $(DONE)/install: $(DONE)/npm pyproject.toml
 	@echo "• AI Server itself"
 	@rm -rf aiserver/labextension
 	@pip install -q --no-build-isolation -e '.[test]'
+# nbdime is a judge in the tests; what it adds to a server and a page would be tested with ours.
+	@jupyter server extension disable --sys-prefix nbdime >$(DONE)/nbdime.log 2>&1
+	@jupyter labextension disable --level=sys_prefix nbdime-jupyterlab >>$(DONE)/nbdime.log 2>&1
 	@jupyter-builder develop . --overwrite >$(DONE)/develop.log 2>&1 || { cat $(DONE)/develop.log; exit 1; }
 	@touch $@ $(DONE)/frontend
 
