@@ -187,10 +187,12 @@ class AIServer(ExtensionApp):
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
         from .histories import Histories
+        from .redact import know, of_environment
         from .search import SearchEngine
         from .sessions.changes import Changes
 
         server: Any = self.serverapp
+        know([*of_environment(os.environ), server.identity_provider.token or ""])
         self.sessions = self.make_sessions(server.root_dir)
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()

@@ -9,16 +9,17 @@ What must hold:
   placeholders and ordinary text are left alone: a false alarm would damage somebody's code.
 - It takes time in proportion to the text, whatever the text is. Done twice, it changes nothing.
 
-Pure, and knows nothing of the rest.
+Pure, but for the secrets that it was told to ``know``, and knows nothing of the rest.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 _OPEN, _CLOSE = "‹redacted:", "›"
@@ -133,6 +134,31 @@ _SHORT = 200  # characters; in a longer text its words are found faster one by o
 _NO_KEY = 16  # characters; no key with a form of its own is shorter
 
 
+# Secrets that have no form of their own, and how they stand in JSON.
+_known: dict[str, bytes] = {}
+_SECRET_NAME = re.compile(
+    r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
+)
+
+
+def know(secrets: Iterable[str]) -> None:
+    """From now on take these out too, wherever they stand: in what a cell prints, for one."""
+    for secret in secrets:
+        if len(secret) >= _NO_KEY and not _stands_for_one(secret):
+            _known[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
+
+
+def of_environment(environ: Mapping[str, str]) -> list[str]:
+    """The values that a name calls a secret. Kernels inherit them, and print them easily."""
+    return [
+        value
+        for name, value in environ.items()
+        if _SECRET_NAME.search(name)
+        and not re.search(r"\s|^[/~.]|://", value)  # a sentence, a file, an address
+        and sum(map(str.isdigit, value)) >= 2
+    ]
+
+
 def redact(text: str, *, said: bool = False) -> str:
     """``text`` without its secrets. ``said``: it is a person's sentence, not code."""
     if len(text) < _NO_KEY and text.isascii() and text.isidentifier():
@@ -149,6 +175,8 @@ def may_hold_secrets(data: bytes) -> bool:
             for hint in hints:
                 if hint in lower:
                     return True
+    if any(secret in data for secret in _known.values()):
+        return True
     return any(letter in data for letter in _LIKE_ASCII)
 
 
@@ -240,6 +268,9 @@ _Put = Callable[[str, str], str]
 
 def _replace(text: str, said: bool, put: _Put) -> str:
     text = _without_private_keys(text, put)
+    for secret in _known:
+        if secret in text:
+            text = text.replace(secret, put("token", secret))
     parts, place = [], 0
     for start, end in _lines_to_look_at(text):
         parts += [text[place:start], _replace_in_line(text[start:end], said, put)]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver.redact import Vault, mark, redact
+from aiserver import redact as redaction
+from aiserver.redact import Vault, know, mark, may_hold_secrets, of_environment, redact
 
 from ..conftest import SSE, request
 
@@ -301,3 +302,28 @@ async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, r
     text = "\n".join(m["content"] for m in scripted.requests[-1]["body"]["messages"])
     assert "‹redacted:openai-key›" not in text
     assert text.count("‹redacted:openai-key:") >= 2
+
+
+def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """P16: it has no form of its own, and a cell prints it without a name beside it."""
+    monkeypatch.setattr(redaction, "_known", {})
+    environ = {
+        "JUPYTERHUB_API_TOKEN": "0f3a" * 8,
+        "DB_PASSWORD": 'quo"te\\and 12',
+        "MY_SECRET": 'quo"te\\and123456',
+        "SSH_KEY": "/home/me/.ssh/id_rsa_1234",
+        "TOKENIZERS_PARALLELISM": "false",
+        "API_KEY_FILE": "/run/secrets/key12",
+        "EDITOR": "vim-with-16-letters",
+    }
+    found = of_environment(environ)
+    assert found == ["0f3a" * 8, 'quo"te\\and123456']
+    know([*found, "", "short1"])
+    for secret in found:
+        printed = f"first\n{secret}\nlast"
+        assert may_hold_secrets(json.dumps(printed).encode())
+        assert redact(printed) == f"first\n{mark('token')}\nlast"
+    assert not may_hold_secrets(b'"short1, vim-with-16-letters"')
+    assert redact("short1, vim-with-16-letters") == "short1, vim-with-16-letters"
