@@ -4,7 +4,8 @@
 import type { Page } from '@playwright/test';
 
 import { CellUnderTest } from '../fixtures/cells';
-import { expect, type Lab, test } from '../fixtures/plain';
+import type { Lab } from '../fixtures/lab';
+import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
 async function track(lab: Lab, cells: string): Promise<void> {
