@@ -11,7 +11,17 @@ ROOT = pathlib.Path(aiserver.__file__).parent
 
 # From the ground up. A module may import from layers below its own, and from its own package.
 LAYERS = [
-    {"errors", "_version", "redact", "faultlog", "loading", "surrogates", "tokens", "translation"},
+    {
+        "errors",
+        "_version",
+        "redact",
+        "faultlog",
+        "loading",
+        "children",
+        "surrogates",
+        "tokens",
+        "translation",
+    },
     {"models", "durable"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},

@@ -10,14 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import secrets
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..children import Child
 from ..errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel
 
 # By its path and with nothing of the working folder on the import path: a user's files may bear
@@ -46,13 +45,13 @@ class LocalProcess:
     ) -> None:
         self._settings = {"model": str(model), "threads": threads, "context": context}
         self._command = tuple(command)
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._starting: asyncio.Task[Address] | None = None
 
     @property
     def pid(self) -> int | None:
         """The running child's id."""
-        return self._child.pid if self._child and self._child.poll() is None else None
+        return self._child.pid if self._child else None
 
     async def address(self) -> Address:
         """Where the child listens, started if need be. Raises ModelError or a child of it."""
@@ -65,52 +64,38 @@ class LocalProcess:
     async def has_ended(self, within: float = 1.0) -> bool:
         """Whether the child is gone, or goes within so many seconds."""
         child = self._child
-        if child is None:
-            return True
-        try:
-            await asyncio.to_thread(child.wait, within)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        return child is None or await asyncio.to_thread(child.has_ended, within)
 
     async def close(self) -> None:
         """End the child."""
         task, self._starting = self._starting, None
         child = self._child
         if child is not None:
-            await asyncio.to_thread(_end, child)
+            await asyncio.to_thread(child.end)
         if task is not None:
             with contextlib.suppress(ModelError, asyncio.CancelledError):
                 await task
             if self._child is not None and self._child is not child:
-                await asyncio.to_thread(_end, self._child)
+                await asyncio.to_thread(self._child.end)
 
     def _start(self) -> Address:
         if self._child is not None:
-            _end(self._child)
+            self._child.end()
         key = secrets.token_urlsafe(32)
         try:
-            self._child = child = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONSAFEPATH": "1"},
-                start_new_session=True,  # Ctrl+C only asks Jupyter whether to stop
-            )
+            self._child = child = Child(self._command)
         except OSError as error:
             raise ModelUnavailable(_NOT_STARTED) from error
-        assert child.stdin is not None and child.stdout is not None
         try:
-            child.stdin.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
-            child.stdin.flush()
-            reply = json.loads(child.stdout.readline() or b"{}")
+            child.requests.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
+            child.requests.flush()
+            reply = json.loads(child.answers.readline() or b"{}")
         except (OSError, ValueError) as error:
-            _end(child)
+            child.end()
             raise ModelUnavailable(_NOT_STARTED) from error
         if "url" in reply:
             return Address(reply["url"], key)
-        _end(child)
+        child.end()
         raise _refusal(reply.get("error"))
 
 
@@ -122,19 +107,6 @@ def _refusal(code: str | None) -> ModelError:
     if code == "not_a_model":
         return ModelError("That file is no GGUF model, so it can't be used.")
     return ModelUnavailable(_NOT_STARTED)
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.stdin is not None:
-        with contextlib.suppress(OSError):
-            child.stdin.close()  # its sign to go
-    try:
-        child.wait(2)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-    if child.stdout is not None:
-        child.stdout.close()
 
 
 def _retrieve(task: asyncio.Task[Address]) -> None:

@@ -12,15 +12,13 @@ knows nothing then.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from ..children import Child
 from ..errors import SearchFailed
 
 IDLE = 600.0  # seconds
@@ -40,7 +38,7 @@ class SearchProcess:
 
     def __init__(self, command: Sequence[str] = _COMMAND, idle: float = IDLE) -> None:
         self._command, self._idle = tuple(command), idle
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
         self._number = 0
         # One thread, and it alone talks to the child: so an answer that nobody waits for any more
         # is read all the same, and is never taken for the next one.
@@ -52,7 +50,7 @@ class SearchProcess:
     def pid(self) -> int | None:
         """The running child's id."""
         child = self._child  # the thread may let go of it meanwhile
-        return child.pid if child and child.poll() is None else None
+        return child.pid if child else None
 
     async def start(self) -> int:
         """Have it running; its number. Raises SearchFailed."""
@@ -90,14 +88,7 @@ class SearchProcess:
         if self.pid is None:
             self._end()
             try:
-                self._child = subprocess.Popen(
-                    self._command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env={**os.environ, "PYTHONSAFEPATH": "1"},
-                    start_new_session=True,  # Ctrl+C only asks Jupyter whether to stop
-                )
+                self._child = Child(self._command)
             except OSError as error:
                 raise SearchFailed from error
             self._number += 1
@@ -107,11 +98,10 @@ class SearchProcess:
         child = self._child
         if child is None or number != self._number:
             raise Ended
-        assert child.stdin is not None and child.stdout is not None
         try:
-            pickle.dump((name, arguments), child.stdin, pickle.HIGHEST_PROTOCOL)
-            child.stdin.flush()
-            went_well, value = pickle.load(child.stdout)  # noqa: S301 - our own child
+            pickle.dump((name, arguments), child.requests, pickle.HIGHEST_PROTOCOL)
+            child.requests.flush()
+            went_well, value = pickle.load(child.answers)  # noqa: S301 - our own child
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
             raise Ended from error
@@ -121,14 +111,5 @@ class SearchProcess:
 
     def _end(self) -> None:
         child, self._child = self._child, None
-        if child is None:
-            return
-        assert child.stdin is not None and child.stdout is not None
-        with contextlib.suppress(OSError):
-            child.stdin.close()  # its sign to go
-        try:
-            child.wait(2)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        child.stdout.close()
+        if child is not None:
+            child.end()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,7 @@ class Place:
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
         # As texts, for each save looks at them, and a look through a Path takes twice as long.
         self._folders = os.fspath(self.path), os.fspath(self._lock_folder)
+        self._sweeping = threading.Lock()
         self._swept = False
 
     @cached_property
@@ -48,9 +50,8 @@ class Place:
 
     def sweep(self) -> None:
         """Remove the temp files of dead writers, if there may be any. Raises StorageError."""
-        if self.is_there() and check_folder(self._lock_folder) and not self._swept:
-            self._swept = True
-            self._sweep()
+        if self.is_there() and check_folder(self._lock_folder):
+            self._sweep_once()
 
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
@@ -67,9 +68,7 @@ class Place:
     def writing(self, name: str) -> Hold:
         """Make the folders; gives the lock of a name, to be held. Raises StorageError, OSError."""
         self._ensure()
-        if not self._swept:
-            self._swept = True
-            self._sweep()
+        self._sweep_once()
         return self._locks.hold(name)
 
     def alone(self) -> Hold:
@@ -90,6 +89,17 @@ class Place:
         for folder in self._folders:
             if not check_folder(folder):
                 ensure_folder(Path(folder))
+
+    def _sweep_once(self) -> None:
+        if self._swept:
+            return
+        # Our own threads wait for it, for what they write would keep orphans that share its lock.
+        with self._sweeping:
+            if not self._swept:
+                try:
+                    self._sweep()
+                finally:
+                    self._swept = True
 
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Failing to is no reason not to save."""

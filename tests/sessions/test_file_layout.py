@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -223,6 +224,19 @@ async def test_orphans_are_swept_at_start(files: FileBackend) -> None:
     (files.folder / f"{NAME}.0123456789abcdef.tmp").write_bytes(b"{")
     assert await files.open().start() == []
     assert tree(files.folder) == kept
+
+
+@in_loop
+async def test_orphans_are_swept_though_their_locks_are_wanted_at_once(files: FileBackend) -> None:
+    """P21: the first saves of a process come together, and some share the lock of an orphan."""
+    await fill(files.open())
+    keys = [SessionKey("book", f"c{number}") for number in range(400)]
+    orphans = [files.folder / f"{session_name(key)}.0123456789abcdef.tmp" for key in keys]
+    for path in orphans:
+        path.write_bytes(b"{")
+    store = files.open()
+    await asyncio.gather(*(store.save_interaction(key, turn()) for key in keys[:64]))
+    assert not [path.name for path in orphans if path.exists()]
 
 
 @in_loop
