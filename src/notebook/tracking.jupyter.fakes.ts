@@ -79,6 +79,19 @@ export class JupyterServer implements IServer {
       `--ModelRegistry.model_options=${JSON.stringify(options)}`
     ]);
     await said(this._server, /Jupyter Server .* is running at/);
+    await this._reach();
+  }
+
+  /** Ask until it answers: connections that were kept to the one before are dead. */
+  private async _reach(): Promise<void> {
+    const url = `${this.settings.baseUrl}api`;
+    let isThere = false;
+    while (!isThere) {
+      isThere = await ServerConnection.makeRequest(url, {}, this.settings).then(
+        ({ ok }) => ok,
+        () => false
+      );
+    }
   }
 
   /** End it at once, as a machine that fails does. */
