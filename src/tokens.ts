@@ -96,6 +96,9 @@ export interface IHistory {
    */
   change(notebookId: string, change: IChange | Promise<IChange>): void;
 
+  /** Do what else the server is told of a notebook, behind all that was told of it before. */
+  behind<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
+
   /** Resolves when all that was told of a notebook is written, or kept until it can be. */
   settled(notebookId: string): Promise<void>;
 

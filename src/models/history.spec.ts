@@ -1,5 +1,5 @@
 import { ApiError } from '../api/request';
-import type { SessionSummary } from '../api/types';
+import type { ChangesBody, SessionSummary } from '../api/types';
 import { HistoryApi, HistoryModel } from './history';
 
 const KEY = { notebookId: 'nb', cellId: 'c1' };
@@ -51,5 +51,32 @@ describe('HistoryModel', () => {
     expect(told).toEqual([KEY]);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     expect(told).toHaveLength(1);
+  });
+
+  it('tells where a notebook is between the changes before and after (P28)', async () => {
+    const sent: string[] = [];
+    let isAway = true;
+    const recordChanges = async (_: string, { order }: ChangesBody) => {
+      if (isAway) {
+        throw new TypeError('fetch failed');
+      }
+      await Promise.resolve();
+      sent.push(order![0].id);
+      return { cells: {} };
+    };
+    const history = make({ recordChanges });
+    const change = (id: string) =>
+      history.change('nb', { cells: [], order: [{ id, type: 'code' }] });
+    const register = async () => sent.push('register');
+    change('kept until it can be sent');
+    await history.settled('nb');
+    isAway = false;
+    change('before');
+    const registered = history.behind('nb', register);
+    change('after');
+    await registered;
+    await history.settled('nb');
+    const kept = 'kept until it can be sent';
+    expect(sent).toEqual([kept, 'before', 'register', 'after']);
   });
 });

@@ -3,7 +3,7 @@
  *
  * What must hold: `changed` is emitted after the server has written, never before; what a
  * person did is not lost because the server was away or its disk full; what is told of one
- * notebook reaches the server in the order in which it was told.
+ * notebook reaches the server in the order in which it was told, its path and cells included.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -145,6 +145,15 @@ export class HistoryModel implements IHistory {
 
   change(notebookId: string, change: IChange | Promise<IChange>): void {
     this._lane(notebookId).push(change);
+  }
+
+  behind<T>(notebookId: string, work: () => Promise<T>): Promise<T> {
+    return this._lane(notebookId).run(async () => {
+      if (this._outbox.holdsAny(notebookId)) {
+        await this._outbox.flush();
+      }
+      return work();
+    });
   }
 
   async settled(notebookId: string): Promise<void> {

@@ -242,6 +242,10 @@ export class FakeHistory implements IHistory {
     );
   }
 
+  behind<T>(_: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
   async settled(): Promise<void> {
     return;
   }

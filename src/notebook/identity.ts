@@ -14,7 +14,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { NotebookBody, NotebookIdentity as Answer } from '../api/types';
-import type { INotebookIdentity } from '../tokens';
+import type { IHistory, INotebookIdentity } from '../tokens';
 import { isValidId, mendCellIds } from './cellids';
 
 const KEY = 'aiserver';
@@ -144,6 +144,18 @@ export class NotebookIdentity implements INotebookIdentity {
   private readonly _pending = new Map<NotebookPanel, Promise<string>>();
   private readonly _observed = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _onDisk = new WeakMap<NotebookPanel, string>();
+}
+
+/**
+ * Tell the server where a notebook is and which cells it has, behind all that was told of it
+ * before, and before what happens next: else an older order of its cells would stand last.
+ */
+export function registered<T>(
+  history: Pick<IHistory, 'behind'>,
+  { notebookId }: NotebookBody,
+  register: () => Promise<T>
+): Promise<T> {
+  return notebookId ? history.behind(notebookId, register) : register();
 }
 
 /** Whether what is done to the notebook can't be saved. */

@@ -27,7 +27,7 @@ import { GenerationModel } from '../models/generation';
 import type { GenerationApi } from '../models/generationrun';
 import { HistoryApi, HistoryModel } from '../models/history';
 import { NotebookCell } from './cell';
-import { NotebookIdentity } from './identity';
+import { NotebookIdentity, registered } from './identity';
 import { Tracking } from './tracking';
 import { Receiver } from './tracking.receiver.fakes';
 
@@ -102,7 +102,8 @@ export class Page<S extends IServer = Receiver> {
     const { api } = receiver;
     this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
-      register: body => receiver.register(body),
+      register: body =>
+        registered(this.history, body, () => receiver.register(body)),
       save: panel => panel.context.save(),
       trans: nullTranslator.load('aiserver')
     });

@@ -11,26 +11,27 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
-import { NotebookIdentity } from '../notebook/identity';
+import { NotebookIdentity, registered } from '../notebook/identity';
 import { saveNotebook } from '../notebook/saving';
-import { INotebookIdentity } from '../tokens';
+import { IHistory, INotebookIdentity } from '../tokens';
 
 export const identityPlugin: JupyterFrontEndPlugin<INotebookIdentity> = {
   id: 'aiserver:identity',
   description: 'Gives notebooks the id under which their sessions are kept.',
   autoStart: true,
   provides: INotebookIdentity,
-  requires: [INotebookTracker],
+  requires: [INotebookTracker, IHistory],
   optional: [ITranslator, INotebookWidgetFactory],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
+    history: IHistory,
     translator: ITranslator | null,
     factory: NotebookWidgetFactory.IFactory | null
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const identity = new NotebookIdentity({
-      register: body => api.openNotebook(body),
+      register: body => registered(history, body, () => api.openNotebook(body)),
       save: panel =>
         saveNotebook(
           panel,
