@@ -218,8 +218,13 @@ async function isWhole(
   // No turn is lost.
   for (const [cellId, code] of truth.answers) {
     const turns = sessions.get(cellId)?.interactions ?? [];
-    // In a Markdown cell the code is a part of the text.
-    const said = turns.map(turn => turn.ai_response.suggestion).join('\n');
+    // In a Markdown cell the code is a part of the text; in one of bash, Python is no code.
+    const said = turns
+      .map(({ ai_response: { suggestion, explanation } }) => [
+        suggestion,
+        explanation
+      ])
+      .join('\n');
     expect(`${cellId}: ${said}`).toContain(code);
   }
   // Every source that was ever on view can be put back, byte for byte.
