@@ -11,6 +11,7 @@ import * as path from 'node:path';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { fullHistory, Theme, wear } from '../fixtures/dress';
 import { catalog, speak } from '../fixtures/language';
+import { expectStill } from '../fixtures/motion';
 import { expect, test } from '../fixtures/plain';
 
 const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
@@ -192,15 +193,7 @@ test('in the system’s own colours, each thing is still told apart (P38)', asyn
     }
   });
   await blamed(page, 'forced-blame');
-  const moving = await page.evaluate(
-    () =>
-      document
-        .getAnimations()
-        .filter(({ effect }) =>
-          (effect as KeyframeEffect).target?.closest('[class*="jp-AIServer"]')
-        ).length
-  );
-  expect(moving).toBe(0);
+  await expectStill(page);
 });
 
 for (const [locale, theme] of [
