@@ -91,7 +91,7 @@ lint: build
 pytest: build model
 	@scripts/need-debian strace strace
 	@scripts/need-databases
-	AISERVER_SKIPPED=$(DONE)/skipped/pytest pytest
+	AISERVER_SKIPPED=$(DONE)/skipped/pytest pytest --numprocesses logical --maxprocesses 4 --dist worksteal
 
 jest: build
 	jlpm test

@@ -5,8 +5,9 @@ What must hold:
 - What is answered is what the store holds now, whoever wrote it: each call asks for the
   revisions, and reads again only what has another one than it had.
 - Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
-- At most a few notebooks are remembered, and as few objects of each as will do: Python's garbage
-  collector looks through all there are, and stops the server for it.
+- At most a few notebooks are remembered, and as few objects of each as will do, none in a circle:
+  Python's garbage collector looks through all there are, and stops the server for it, so it is
+  spared those of a large notebook.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .loading import loading
+from .loading import keep, loading
 from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
 from .replay import Step, Timeline, replay
 from .sessions import codec
@@ -27,6 +28,7 @@ from .sessions.recovery import readable
 
 _NOTEBOOKS = 4
 _AT_ONCE = 64  # sessions that are asked for together
+_MANY = 5_000  # steps, of some ten objects each: to look through them takes 10 ms
 
 
 class Sessions(Mapping[str, Session]):
@@ -116,6 +118,8 @@ class Histories:
         made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
         known.log_mark, known.log, known.marks = log_mark, log, marks
         known.raw, known.steps, known.history = made
+        if sum(len(made.steps.get(cell_id, ())) for cell_id in changed) > _MANY:
+            keep()
         return made.history
 
     async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, bytes]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -138,3 +140,37 @@ def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: P
         await store.close()
 
     asyncio.run(work())
+
+
+def test_a_large_one_costs_the_garbage_collector_nothing_and_is_freed_without_it(tmp_path: Path):
+    """It would stop the server, for each of the objects that stay."""
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        events = [NewEvent(type="edit", timestamp=NOW, source=f"x = {n}") for n in range(1500)]
+        for cell_id in ("a", "b", "c", "d"):
+            await store.record_events(SessionKey("nb", cell_id), events)
+        await order(store, "a", "b", "c", "d")
+        histories = Histories(store)
+        before = gc.get_freeze_count()
+        history = await histories.of("nb")
+        large = gc.get_freeze_count()
+        assert large > before + 6000
+        await edit(store, "a", "y")
+        history = await histories.of("nb")
+        assert gc.get_freeze_count() <= large, "one more step is none of it"
+        gone = weakref.ref(history.timeline)
+        gc.disable()
+        try:
+            del history
+            histories._known.clear()
+            await asyncio.sleep(0)  # the loop holds on to what it just answered
+            assert gone() is None
+        finally:
+            gc.enable()
+        await store.close()
+
+    try:
+        asyncio.run(work())
+    finally:
+        gc.unfreeze()

@@ -15,7 +15,7 @@ export default defineConfig({
   ...base,
   testDir: './tests',
   outputDir: './test-results',
-  workers: 1,
+  workers: 2,
   // A flaky test is a defect: it isn't tried again.
   retries: 0,
   timeout: 90_000,
@@ -24,10 +24,11 @@ export default defineConfig({
   projects: [
     { name: 'lab', testIgnore: PLACES },
     // No tests: they print how quick it is.
-    { name: 'figures', testDir: './figures' },
+    { name: 'figures', testDir: './figures', workers: 1 },
     {
       name: 'places',
       testMatch: PLACES,
+      workers: 1,
       // Each starts servers of its own, whose first answer loads everything from the disk.
       timeout: 120_000,
       expect: { timeout: 30_000 }

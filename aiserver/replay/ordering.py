@@ -198,10 +198,10 @@ def _place(
 ) -> None:
     """Put the steps of a cell into rooms."""
     at, low = 0, 0
-    is_marked = listed is not None and bool(marks) and marks[0][0] >= listed
+    is_marked = listed is not None and bool(marks) and marks[0][0] > listed
     if listed is not None and is_marked and not any(map(_is_first, life.steps)):
-        # It was blank, or held what was known, when somebody began to watch. Nothing of it is
-        # older, but for what is by so much that no clock was wrong.
+        # It was blank when somebody began to watch, else it would have been named then. Nothing of
+        # it is older, but for what is by so much that no clock was wrong.
         began = _instant(walls[listed].timestamp) - _NO_CLOCK_IS_SO_WRONG
         while at < len(life.steps) and _instant(_time(life.steps[at])) < began:
             at += 1

@@ -14,6 +14,8 @@ What must hold:
 - A new cell's session is made before anything of the batch is recorded: a fork holds what its
   origin held before, and the parents of a merged cell are named with what they had.
 - A ``first`` look at a cell that says what the record says already is not kept.
+- The first line that comes with an order says of all cells in it how far they had come, for what
+  was recorded before anybody watched is older.
 
 The lines: ``cell_order {cell_ids, types}`` and behind it, in the same write, ``changed {cells: {id:
 seq}, id, saved?}``. ``saved`` marks the state that the notebook was saved in.
@@ -25,13 +27,16 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import AIServerError, NotFound, SessionCorrupt, SessionTooNew
 from ..models import Event, Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
 from .base import SessionManager
 
+T = TypeVar("T")
+
 _CHANGED = "changed"
+_ORDER = "cell_order"
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
 _AT_ONCE = 4  # cells of a batch: more would only wait for the disk
 _IDS = 256  # of the newest batches; what is sent again was sent last
@@ -68,10 +73,11 @@ class Mark(NamedTuple):
 
 @dataclass
 class _Known:
-    """The batches of one notebook that were recorded last; ``ids`` is None until looked up."""
+    """What the log of one notebook says; ``ids`` is None until looked up."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    ids: deque[str] | None = None
+    ids: deque[str] | None = None  # of the batches that were recorded last
+    is_placed: bool = False  # whether one of them came with an order
 
 
 class Changes:
@@ -151,12 +157,16 @@ class Changes:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
             ids = (str(entry.data.get("id")) for entry in log if entry.type == _CHANGED)
             known.ids = deque(ids, maxlen=_IDS)
+            # (Whoever registers a notebook doesn't tell the cells' types.)
+            known.is_placed = any("types" in entry.data for entry in log if entry.type == _ORDER)
         if batch.id in known.ids:
             return
         lines: list[tuple[str, dict[str, Any]]] = []
         if batch.order is not None:
             ids_in_order = [cell_id for cell_id, _ in batch.order]
-            lines.append(("cell_order", {"cell_ids": ids_in_order, "types": dict(batch.order)}))
+            if not known.is_placed:
+                marks = await self._marks(notebook_id, ids_in_order) | marks
+            lines.append((_ORDER, {"cell_ids": ids_in_order, "types": dict(batch.order)}))
         said: dict[str, Any] = {
             "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
             "id": batch.id,
@@ -167,6 +177,22 @@ class Changes:
         ]
         await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
         known.ids.append(batch.id)
+        known.is_placed = known.is_placed or batch.order is not None
+
+    async def _marks(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Mark]:
+        """Where the sessions of these cells stand, of those that have one."""
+        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
+        there = {row.cell_id for row in rows}
+        cells = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in there]
+        marks: dict[str, Mark] = {}
+
+        async def look(key: SessionKey) -> None:
+            mark = await self._write(CellChange(key))
+            if mark is not None:
+                marks[key.cell_id] = mark
+
+        await _each(cells, look)
+        return marks
 
     def _known(self, notebook_id: str) -> _Known:
         known = self._notebooks.setdefault(notebook_id, _Known())
@@ -203,11 +229,11 @@ def held(session: Session) -> str | None:
     return None
 
 
-async def _each(cells: Iterable[CellChange], work: Callable[[CellChange], Awaitable[None]]) -> None:
+async def _each(cells: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
     """Do the work for all, a few at once. Raises the first failure when all have ended."""
     room = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(cell: CellChange) -> None:
+    async def one(cell: T) -> None:
         async with room:
             await work(cell)
 

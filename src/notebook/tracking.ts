@@ -89,7 +89,13 @@ export class Tracking implements ITracking, IDisposable {
     this._watches.get(panel)?.capture('request');
   }
 
+  /** Resolves when it is known whether the notebook is watched, or that this can't be told now. */
+  async begun(panel: NotebookPanel): Promise<void> {
+    await this._beginnings.get(panel);
+  }
+
   async settled(panel: NotebookPanel): Promise<void> {
+    await this.begun(panel);
     const { identity, history } = this._options;
     const watch = this._watches.get(panel);
     const notebookId = watch?.notebookId ?? identity.get(panel);
@@ -121,13 +127,14 @@ export class Tracking implements ITracking, IDisposable {
 
   /** Watch a notebook if it is to be watched; look again if that can't be told. */
   private _consider(panel: NotebookPanel): void {
-    this._begin(panel).catch(() => {
+    const beginning = this._begin(panel).catch(() => {
       setTimeout(() => {
         if (this._panels.has(panel)) {
           this._consider(panel);
         }
       }, AGAIN_MS);
     });
+    this._beginnings.set(panel, beginning);
   }
 
   private async _begin(panel: NotebookPanel): Promise<void> {
@@ -251,6 +258,7 @@ export class Tracking implements ITracking, IDisposable {
   private readonly _panels = new Set<NotebookPanel>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
   private readonly _arrivals = new Map<NotebookPanel, Arrivals>();
+  private readonly _beginnings = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _looks = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
   private _isDisposed = false;

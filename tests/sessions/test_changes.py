@@ -68,6 +68,27 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
 
 
 @in_loop
+async def test_the_first_order_names_what_was_recorded_before_anybody_watched(
+    backend: Backend,
+) -> None:
+    """P28: an answer that was accepted before is older, whatever any clock says."""
+    store = backend.open()
+    await store.save_interaction(B, turn())
+    await store.record_events(B, [event("accept", turn_id=1)])
+    await store.save_interaction(SessionKey(NB, "gone"), turn())
+    registered = NewLogEntry(type="cell_order", timestamp=NOON, data={"cell_ids": ["aa", "bb"]})
+    await store.append_notebook_log(NB, [registered])
+    order = [("aa", "code"), ("bb", "code"), ("cc", "code")]
+    begin = batch("b1", CellChange(A, [edit("e1", "x", "first")]), order=order)
+    assert await Changes(store).record(NB, begin) == {"aa": Mark(1, 1)}
+    assert (await lines(store))[-1]["cells"] == {"aa": 1, "bb": 2}
+    await store.save_interaction(C, turn())
+    again = backend.open()
+    await Changes(again).record(NB, batch("b2", order=order[:2]))
+    assert (await lines(again))[-1]["cells"] == {}, "that was told"
+
+
+@in_loop
 async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> None:
     """P36: by the same server or, after it died, by a new one."""
     store = backend.open()
