@@ -1,70 +1,24 @@
 import { signalToPromise } from '@jupyterlab/testing';
 
 import { ApiError } from '../api/request';
-import { ReplayModel } from './replay';
-import {
-  FakeHistory,
-  FakeSubject,
-  runStep,
-  stepsOf,
-  summaryOf
-} from './replayFakes';
-
-/** Let what waits for promises, and for nothing else, happen. */
-async function settle(): Promise<void> {
-  for (let i = 0; i < 10; i++) {
-    await Promise.resolve();
-  }
-}
+import type { ReplayModel } from './replay';
+import { type FakeHistory, type FakeSubject, stepsOf } from './replayFakes';
+import { ReplayUnderTest } from './replayUnderTest.fakes';
 
 describe('ReplayModel', () => {
+  let replay: ReplayUnderTest;
   let subject: FakeSubject;
   let history: FakeHistory;
   let model: ReplayModel;
-  /** What the person was asked before it is replaced, and what they say. */
-  let asked: number[];
-  let mayReplace: boolean;
-  /** The turns from which a request was to go on. */
-  let gone: (number | null)[];
+  let show: ReplayUnderTest['show'];
+  let pass: ReplayUnderTest['pass'];
 
   beforeEach(() => {
-    jest.useFakeTimers();
-    subject = new FakeSubject();
-    history = new FakeHistory();
-    history.steps.set('a', stepsOf('a = 0', 'a = 1'));
-    history.steps.set('b', stepsOf('b = 1'));
-    asked = [];
-    gone = [];
-    mayReplace = true;
-    model = new ReplayModel({
-      subject,
-      history,
-      asking: {
-        mayReplace: async index => {
-          asked.push(index);
-          return mayReplace;
-        },
-        goOn: turnId => gone.push(turnId)
-      }
-    });
+    replay = new ReplayUnderTest();
+    ({ subject, history, model, show, pass } = replay);
   });
 
-  afterEach(() => {
-    model.dispose();
-    jest.useRealTimers();
-  });
-
-  /** Let requests through that wait for those before them. */
-  async function pass(): Promise<void> {
-    await settle();
-    jest.runOnlyPendingTimers();
-    await settle();
-  }
-
-  async function show(): Promise<void> {
-    model.isActive = true;
-    await pass();
-  }
+  afterEach(() => replay.dispose());
 
   describe('following', () => {
     it('shows the newest step of the active cell', async () => {
@@ -263,152 +217,6 @@ describe('ReplayModel', () => {
     });
   });
 
-  describe('restoring', () => {
-    beforeEach(async () => {
-      await show();
-      model.player.goTo(0);
-    });
-
-    it('puts the step into the cell and records what it replaced', async () => {
-      subject.type('a = "by hand"');
-      expect(model.actions.isEditedSince).toBe(true);
-      expect(model.actions.canRestore).toBe(true);
-      await model.actions.restore();
-      expect(subject.source).toBe('a = 0');
-      expect(history.recorded).toEqual([
-        {
-          type: 'restore',
-          source: 'a = 0',
-          data: { from_seq: 1, replaced: 'a = "by hand"' }
-        }
-      ]);
-      expect(model.actions.note).toBe('restored');
-      expect(model.actions.isInCell).toBe(true);
-      expect(model.actions.canRestore).toBe(false);
-      model.actions.undo();
-      expect(subject.undone).toBe(1);
-    });
-
-    it('asks before it replaces what no step holds, and takes no for an answer', async () => {
-      subject.type('a = "by hand"');
-      mayReplace = false;
-      expect(await model.actions.restore()).toBe(false);
-      expect(asked).toEqual([0]);
-      expect(subject.source).toBe('a = "by hand"');
-      expect(history.recorded).toHaveLength(0);
-      subject.type('a = 1');
-      expect(await model.actions.restore()).toBe(true);
-      expect(asked).toEqual([0]);
-      expect(subject.source).toBe('a = 0');
-    });
-
-    it('writes nothing where the person went elsewhere while they were asked (P34)', async () => {
-      subject.type('a = "by hand"');
-      const restored = model.actions.restore();
-      subject.choose('b');
-      await pass();
-      expect(await restored).toBe(false);
-      expect(subject.sources.get('a')).toBe('a = "by hand"');
-      expect(subject.sources.get('b')).toBe('b = 1');
-    });
-
-    it('brings back the last version that ran clean', async () => {
-      const steps = stepsOf('a = 0', 'a = 1');
-      const [first, second] = steps;
-      const ran = { ...runStep([first]), index: 1, seq: 2 };
-      const failed = runStep([first, ran, second]);
-      history.steps.set('a', [
-        first,
-        ran,
-        { ...second, index: 2, seq: 3 },
-        { ...failed, index: 3, seq: 4, outcome: 'error' }
-      ]);
-      history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
-      expect(model.actions.cleanStep).toBe(1);
-      expect(await model.actions.restoreClean()).toBe(true);
-      expect(subject.source).toBe('a = 0');
-      expect(history.recorded[0].data).toEqual({
-        from_seq: 2,
-        replaced: 'a = 1'
-      });
-      expect(model.actions.cleanStep).toBeNull();
-    });
-
-    it('branches: the version is in the cell, and the request goes on from its turn', async () => {
-      const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
-        ...step,
-        turnId: index + 1
-      }));
-      history.steps.set('a', steps);
-      history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
-      model.player.goTo(0);
-      await model.actions.branch();
-      expect(subject.source).toBe('a = 0');
-      expect(history.recorded).toHaveLength(1);
-      expect(gone).toEqual([1]);
-      expect(model.actions.note).toBe('branched');
-      // What the cell holds already is not put there again.
-      await model.actions.branch();
-      expect(history.recorded).toHaveLength(1);
-      expect(gone).toEqual([1, 1]);
-    });
-
-    it('inserts a version below, and runs and records nothing', () => {
-      model.actions.insertBelow();
-      expect(subject.inserted).toEqual(['a = 0']);
-      expect(subject.source).toBe('a = 1');
-      expect(history.recorded).toHaveLength(0);
-      subject.canInsert = false;
-      expect(model.actions.canInsert).toBe(false);
-    });
-
-    it('does nothing where the cell holds it already', async () => {
-      model.player.goTo(1);
-      await model.actions.restore();
-      expect(history.recorded).toHaveLength(0);
-      expect(model.actions.note).toBeNull();
-    });
-
-    it('does nothing to a cell that is read-only', async () => {
-      subject.isWritable = false;
-      expect(model.actions.canRestore).toBe(false);
-      await model.actions.restore();
-      expect(subject.source).toBe('a = 1');
-    });
-
-    it('never writes into another cell than the one on show', async () => {
-      history.isSlow = true;
-      subject.choose('b');
-      await pass();
-      await model.actions.restore();
-      expect(subject.source).toBe('b = 1');
-      expect(history.recorded).toHaveLength(0);
-    });
-
-    it('says so if only the record failed', async () => {
-      history.failure = new Error('Full.');
-      await model.actions.restore();
-      expect(subject.source).toBe('a = 0');
-      expect(model.actions.note).toBe('unrecorded');
-    });
-
-    it('forgets the note when the cell changes again', async () => {
-      await model.actions.restore();
-      subject.type('a = 3');
-      expect(model.actions.note).toBeNull();
-      model.actions.undo();
-      expect(subject.undone).toBe(0);
-    });
-
-    it('stops playing', async () => {
-      model.player.play();
-      await model.actions.restore();
-      expect(model.player.isPlaying).toBe(false);
-    });
-  });
-
   describe('showing a step that somebody wants to see', () => {
     it('goes there as soon as its cell is on show', async () => {
       history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
@@ -481,125 +289,6 @@ describe('ReplayModel', () => {
       subject.choose('b');
       await pass();
       expect(model.compare.isOn).toBe(false);
-    });
-  });
-
-  it('has nothing to restore where a request failed without code', async () => {
-    const [step] = stepsOf('');
-    history.steps.set('c', [{ ...step, applied: false, outcome: 'error' }]);
-    subject.choose('c');
-    subject.type('kept');
-    await show();
-    expect(model.actions.isInCell).toBe(false);
-    expect(model.actions.canRestore).toBe(false);
-  });
-
-  describe('the overview', () => {
-    beforeEach(() => {
-      history.summaryList = [summaryOf('gone', 2), summaryOf('b', 3)];
-      model.view = 'notebook';
-    });
-
-    it('lists cells in their order, and those that are gone last', async () => {
-      await show();
-      const rows = model.overview.rows;
-      expect(rows.map(row => row.cellId)).toEqual(['a', 'b', 'c', 'gone']);
-      expect(rows.map(row => row.summary?.turns)).toEqual([
-        undefined,
-        3,
-        undefined,
-        2
-      ]);
-      expect(rows.map(row => row.isActive)).toEqual([
-        true,
-        false,
-        false,
-        false
-      ]);
-      expect(rows[3].cell).toBeNull();
-      expect(rows[3].firstLine).toBe('first line of gone');
-    });
-
-    it('makes its rows anew only where a first line changes', async () => {
-      await show();
-      const { rows } = model.overview;
-      subject.type('a = 2\nb = 3');
-      const { rows: changed } = model.overview;
-      expect(changed).not.toBe(rows);
-      subject.type('a = 2\nb = 34');
-      expect(model.overview.rows).toBe(changed);
-    });
-
-    it('asks only while it is looked at, and again after a change', async () => {
-      model.view = 'cell';
-      await show();
-      expect(history.summaryCalls).toBe(0);
-      model.view = 'notebook';
-      await pass();
-      expect(history.summaryCalls).toBe(1);
-      subject.choose('b');
-      expect(model.overview.rows[1].isActive).toBe(true);
-      expect(history.summaryCalls).toBe(1);
-      history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
-      expect(history.summaryCalls).toBe(2);
-      model.isActive = false;
-      history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
-      expect(history.summaryCalls).toBe(2);
-      await show();
-      expect(history.summaryCalls).toBe(3);
-    });
-
-    it('asks once where many cells change at once', async () => {
-      await show();
-      const tellOfAll = () => {
-        for (let cell = 0; cell < 200; cell++) {
-          history.notify({ notebookId: 'nb', cellId: `cell-${cell}` });
-        }
-      };
-      tellOfAll();
-      await pass();
-      expect(history.summaryCalls).toBe(2);
-      tellOfAll();
-      await pass();
-      expect(history.summaryCalls).toBe(3);
-      await pass();
-      expect(history.summaryCalls).toBe(3);
-    });
-
-    it('keeps what it knows while the server does not answer', async () => {
-      await show();
-      history.failure = new ApiError(404, 'not_found', 'Gone.');
-      model.overview.refresh();
-      await pass();
-      expect(model.overview.error).toMatchObject({ message: 'Gone.' });
-      expect(model.overview.rows).toHaveLength(4);
-      history.failure = null;
-      model.overview.refresh();
-      await pass();
-      expect(model.overview.error).toBeNull();
-    });
-
-    it('goes to a cell, and shows one that is gone until the next is chosen', async () => {
-      await show();
-      await model.goTo('b');
-      expect(subject.active).toBe('b');
-      history.steps.set('gone', stepsOf('lost', 'found'));
-      await model.goTo('gone');
-      await pass();
-      expect(model.view).toBe('cell');
-      expect(model.shown).toMatchObject({ cellId: 'gone', info: null });
-      expect(model.actions.canRestore).toBe(false);
-      subject.choose('a');
-      await pass();
-      expect(model.shown?.cellId).toBe('a');
-      model.view = 'notebook';
-      await model.goTo('gone');
-      await pass();
-      model.unpin();
-      await pass();
-      expect(model.shown?.cellId).toBe('a');
     });
   });
 });

@@ -10,13 +10,9 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from './cellids';
+import { ITransaction, Transactions } from './transactions';
 import { Told, toldBy } from './watchevents';
 import type { ISource, Origins } from './watchorigins';
-
-interface ITransaction {
-  readonly local: boolean;
-  readonly changed: ReadonlyMap<unknown, unknown>;
-}
 
 export class Arrivals implements IDisposable {
   /** @param _isOpen Whether it is to be looked who comes: not where a watch does so. */
@@ -27,9 +23,11 @@ export class Arrivals implements IDisposable {
   ) {
     this._notebook = panel.context.model.sharedModel as YNotebook;
     this._self = { notebook: panel.content, notebookId: '', find: () => null };
-    this._doc = this._notebook.ydoc as unknown as typeof this._doc;
-    this._doc.on('beforeTransaction', this._before);
-    this._doc.on('afterTransaction', this._after);
+    this._transactions = new Transactions(
+      this._notebook,
+      transaction => this._before(transaction),
+      transaction => this._after(transaction)
+    );
   }
 
   /** What is to be told of the cells that came and are still there. It is told once. */
@@ -43,28 +41,24 @@ export class Arrivals implements IDisposable {
   }
 
   get isDisposed(): boolean {
-    return this._isDisposed;
+    return this._transactions.isDisposed;
   }
 
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._doc.off('beforeTransaction', this._before);
-      this._doc.off('afterTransaction', this._after);
-    }
+    this._transactions.dispose();
   }
 
-  private readonly _before = ({ local }: ITransaction): void => {
+  private _before({ local }: ITransaction): void {
     this._ids = null;
     if (local && this._origins.areThere && this._isOpen()) {
       this._origins.look();
       this._ids = new Set(this._notebook.cells.map(cell => cell.getId()));
     }
-  };
+  }
 
-  private readonly _after = ({ changed }: ITransaction): void => {
+  private _after({ changed }: ITransaction): void {
     const before = this._ids;
-    if (!before || !changed.has(this._doc.getArray('cells'))) {
+    if (!before || !changed.has(this._transactions.cells)) {
       return;
     }
     for (const cell of this._notebook.cells) {
@@ -80,17 +74,12 @@ export class Arrivals implements IDisposable {
         this._came.set(id, told);
       }
     }
-  };
+  }
 
   private readonly _notebook: YNotebook;
   private readonly _self: ISource;
-  private readonly _doc: {
-    getArray(name: string): unknown;
-    on(name: string, handler: (transaction: ITransaction) => void): void;
-    off(name: string, handler: (transaction: ITransaction) => void): void;
-  };
+  private readonly _transactions: Transactions;
   /** The cells before a transaction; null where it is of no interest. */
   private _ids: ReadonlySet<string> | null = null;
   private readonly _came = new Map<string, Told>();
-  private _isDisposed = false;
 }

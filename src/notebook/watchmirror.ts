@@ -16,17 +16,7 @@ import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from './cellids';
 import type { ICellState } from './lineage';
-
-/** As much of Yjs as is needed here; to import it would bring a second copy. */
-interface IYType {
-  readonly parent: IYType | null;
-  get?(key: string): unknown;
-}
-interface ITransaction {
-  readonly local: boolean;
-  readonly origin: unknown;
-  readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
-}
+import { ITransaction, Transactions } from './transactions';
 
 /** Cells came, went, moved or changed their type, by what was done in this page. */
 export interface IStep {
@@ -59,11 +49,12 @@ export class Mirror implements IDisposable {
     private readonly _notebook: YNotebook,
     private readonly _events: IMirrorEvents
   ) {
-    this._doc = _notebook.ydoc as unknown as typeof this._doc;
-    this._cells = this._doc.getArray('cells');
     this._follow();
-    this._doc.on('beforeTransaction', this._before);
-    this._doc.on('afterTransaction', this._after);
+    this._transactions = new Transactions(
+      _notebook,
+      transaction => this._before(transaction),
+      transaction => this._after(transaction)
+    );
   }
 
   /** The cells in their order, with what they hold now. */
@@ -98,31 +89,28 @@ export class Mirror implements IDisposable {
   }
 
   get isDisposed(): boolean {
-    return this._isDisposed;
+    return this._transactions.isDisposed;
   }
 
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._doc.off('beforeTransaction', this._before);
-      this._doc.off('afterTransaction', this._after);
-    }
+    this._transactions.dispose();
   }
 
-  private readonly _before = (transaction: ITransaction): void => {
+  private _before(transaction: ITransaction): void {
     if (transaction.local && !this._isTyping(transaction)) {
       this._readAll();
       this._events.beforeProgram();
     }
-  };
+  }
 
-  private readonly _after = (transaction: ITransaction): void => {
-    let isStep = transaction.changed.has(this._cells);
+  private _after(transaction: ITransaction): void {
+    const { cells } = this._transactions;
+    let isStep = transaction.changed.has(cells);
     const changed: string[] = [];
     for (const [type, keys] of transaction.changed) {
-      if (type.parent === this._cells) {
+      if (type.parent === cells) {
         isStep ||= keys.has('id');
-      } else if (type.parent?.parent === this._cells) {
+      } else if (type.parent?.parent === cells) {
         const cell = type.parent;
         if (cell.get?.('source') === type) {
           changed.push(cell.get('id') as string);
@@ -134,7 +122,7 @@ export class Mirror implements IDisposable {
     } else if (changed.length) {
       this._sources(transaction, changed);
     }
-  };
+  }
 
   /** Sources were changed, and nothing else. */
   private _sources(transaction: ITransaction, ids: string[]): void {
@@ -222,16 +210,10 @@ export class Mirror implements IDisposable {
     return !!origin && typeof origin === 'object' && 'undoStack' in origin;
   }
 
-  private readonly _doc: {
-    getArray(name: string): IYType;
-    on(name: string, handler: (transaction: ITransaction) => void): void;
-    off(name: string, handler: (transaction: ITransaction) => void): void;
-  };
-  private readonly _cells: IYType;
+  private readonly _transactions: Transactions;
   private _mirrored = new Map<string, IMirrored>();
   private _order: string[] = [];
   /** Cells that hold something else than was read. */
   private readonly _stale = new Set<string>();
   private readonly _edited = new Set<string>();
-  private _isDisposed = false;
 }

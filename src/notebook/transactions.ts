@@ -1,0 +1,57 @@
+/**
+ * The transactions of a shared notebook: who wants to know is called before and after each one.
+ *
+ * What must hold: once it is disposed nobody is called.
+ */
+import type { YNotebook } from '@jupyter/ydoc';
+import type { IDisposable } from '@lumino/disposable';
+
+/** As much of Yjs as is needed here; to import it would bring a second copy. */
+export interface IYType {
+  readonly parent: IYType | null;
+  get?(key: string): unknown;
+}
+
+export interface ITransaction {
+  /** Whether it was made in this page. */
+  readonly local: boolean;
+  readonly origin: unknown;
+  readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
+}
+
+type Handler = (transaction: ITransaction) => void;
+
+export class Transactions implements IDisposable {
+  constructor(
+    notebook: YNotebook,
+    private readonly _before: Handler,
+    private readonly _after: Handler
+  ) {
+    this._doc = notebook.ydoc as unknown as typeof this._doc;
+    this.cells = this._doc.getArray('cells');
+    this._doc.on('beforeTransaction', _before);
+    this._doc.on('afterTransaction', _after);
+  }
+
+  /** The list of cells, as a transaction names it where it changed which there are. */
+  readonly cells: IYType;
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._doc.off('beforeTransaction', this._before);
+      this._doc.off('afterTransaction', this._after);
+    }
+  }
+
+  private readonly _doc: {
+    getArray(name: string): IYType;
+    on(name: string, handler: Handler): void;
+    off(name: string, handler: Handler): void;
+  };
+  private _isDisposed = false;
+}
