@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from aiserver import durable
+from aiserver.durable import systems
 
 
 class InUse:
@@ -28,7 +29,7 @@ class InUse:
 
 @pytest.fixture(autouse=True)
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(durable, "_WAITS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(systems, "WAITS", (0.0, 0.0, 0.0))
 
 
 def test_a_file_that_is_read_is_replaced_when_it_is_free(tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 """Small JSON files that are the server's person's alone.
 
-What must hold: that of ``durable.py``, in a folder of mode 0700. To a reader, what can't be read
+What must hold: that of ``durable/``, in a folder of mode 0700. To a reader, what can't be read
 counts as empty; but nothing is written over it: a file that can't be read now is left alone, and
 what is damaged, or no file, is put aside (``….corrupt-1``) before a new one is begun.
 """

@@ -71,6 +71,8 @@ class Cell:
         self.cell_id, self.steps = cell_id, steps
         self.own = steps[_born(cell_id, steps) :]
         """Its steps since it is in the notebook, without those of the cell it was copied from."""
+        self.first_seen = self.own[0].after if self.own and self.own[0].kind == "start" else ""
+        """What it held when it was first looked at: the best that is known of before."""
         self.newest = Since[Step]()
         self.type = Since[str]()
         self.fate = Since[Fate]()
@@ -86,7 +88,7 @@ class Cell:
 
     def at(self, moment: int, changed: bool = False) -> CellThen:
         step = self.newest.at(moment)
-        source = step.after if step else ""
+        source = step.after if step else self.first_seen
         return CellThen(
             self.cell_id,
             self.type_at(moment),

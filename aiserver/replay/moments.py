@@ -45,7 +45,10 @@ class Moment:
 
 
 class CellThen(NamedTuple):
-    """A cell as it was after a moment. ``step`` is None before anything of it was noted."""
+    """A cell as it was after a moment.
+
+    ``step`` is None before anything of it was noted: then ``source`` is what was seen first.
+    """
 
     cell_id: str
     type: str

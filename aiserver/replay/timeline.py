@@ -7,6 +7,7 @@ What must hold:
 - The last moment with ``saved`` at or before a save is the notebook as it was saved: the same
   cells in the same order, with the same types and sources (where all was recorded).
 - No moment is ever without a cell because that was deleted later: it is in ``gone`` then.
+- Of a cell that was there before anybody looked, each earlier moment has what was seen first.
 - To read it costs about as much as there are steps and log lines; one moment, as there are cells.
 
 Where the log tells no order (a notebook that was only imported), cells stand in the order in
@@ -78,6 +79,10 @@ class Timeline:
     def type_of(self, cell_id: str, index: int) -> str:
         """What a cell was after a moment: code, markdown or raw."""
         return self._cells[cell_id].type_at(index)
+
+    def first_seen(self, cell_id: str) -> str:
+        """What a cell held when it was first looked at; empty of one that came later."""
+        return self._cells[cell_id].first_seen
 
     def last(self) -> Notebook | None:
         """The notebook as it is now, as far as is known."""

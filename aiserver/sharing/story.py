@@ -10,8 +10,9 @@ What must hold:
 Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever were; ``cells`` have
 ``steps``, whose ``code`` and ``was`` (what it is compared with) are places in ``texts`` and whose
 ``by`` names the lines' origins as runs ``[lines, step or null, 1 if a model's, [cell, step]?]``;
-``moments`` have ``steps`` as ``[cell, step]``; ``orders`` are changes of the row of cells:
-``[moment, from, how many are gone, [[cell, type] …]]``, and ``gone`` those of the deleted cells.
+``first`` is what a cell held before, as far as is known; ``moments`` have ``steps`` as ``[cell,
+step]``; ``orders`` are changes of the row of cells: ``[moment, from, how many are gone, [[cell,
+type] …]]``, and ``gone`` those of the deleted cells.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def story(
                 "deleted": row["deleted"],
                 "mergedInto": place.get(row["mergedInto"] or ""),
                 "steps": told,
+                "first": texts.place(timeline.first_seen(cell_id)),
             }
         )
     return {

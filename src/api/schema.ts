@@ -926,7 +926,7 @@ export interface components {
             cellId: components["schemas"]["Id"];
             type: string;
             source: string;
-            /** @description The newest step by then; null: nothing was noted of it yet */
+            /** @description The newest step by then; null: nothing was noted of it yet, and `source` is what it held when it was first looked at */
             step: number | null;
             /** @description Of one that is gone, where it is known: the cell that it stood behind; null: it was the first */
             after?: components["schemas"]["Id"] | null;

@@ -1,9 +1,10 @@
 /** Which notebooks and cells are followed, and by whom. */
 import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
-import type { Map as YMap, Text as YText } from 'yjs';
+import type { Array as YArray, Map as YMap, Text as YText } from 'yjs';
 
-import { Page, asked, playKernel } from './tracking.fakes';
+import { REST_MS } from './others';
+import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
 
 beforeAll(() => playKernel());
 afterEach(() => document.body.replaceChildren());
@@ -92,19 +93,71 @@ describe('from the first AI turn on', () => {
   });
 });
 
+/** Somebody else in the same notebook: what they have of it, and how it comes here. */
+async function others(open: OpenNotebook) {
+  const { Doc, applyUpdate, encodeStateAsUpdate } = await import('yjs');
+  const { ydoc } = open.panel.content.model!.sharedModel as YNotebook;
+  const theirs = new Doc();
+  applyUpdate(theirs, encodeStateAsUpdate(ydoc));
+  const send = () => applyUpdate(ydoc, encodeStateAsUpdate(theirs), 'others');
+  return { theirs, send };
+}
+
 describe('changes of others', () => {
+  it('have what is on show of their cells asked for anew, when they rest', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    try {
+      const open = await asked();
+      const { theirs, send } = await others(open);
+      const shown: string[] = [];
+      open.page.history.changed.connect((_, { cellId }) => shown.push(cellId));
+      const cells = theirs.getArray<YMap<unknown>>('cells');
+      for (const line of ['one\n', 'two\n']) {
+        (cells.get(0).get('source') as YText).insert(0, line);
+        send();
+        jest.advanceTimersByTime(REST_MS - 1);
+      }
+      expect(shown).toEqual([]);
+      jest.advanceTimersByTime(1);
+      expect(shown).toEqual(['aa']);
+      // A run of theirs, but not what it prints.
+      (cells.get(0).get('outputs') as YArray<unknown>).push([{}]);
+      send();
+      jest.advanceTimersByTime(REST_MS);
+      expect(shown).toEqual(['aa']);
+      cells.get(1).set('execution_count', 7);
+      send();
+      jest.advanceTimersByTime(REST_MS);
+      expect(shown).toEqual(['aa', 'bb']);
+      // A cell that goes is named no more: any other stands for the notebook.
+      cells.delete(1, 1);
+      send();
+      jest.advanceTimersByTime(REST_MS);
+      expect(shown).toEqual(['aa', 'bb', 'aa']);
+      // What is done here is told when it is noted, and not before.
+      open.type(0, 'mine = 1');
+      jest.advanceTimersByTime(REST_MS);
+      expect(shown).toHaveLength(3);
+      (cells.get(0).get('source') as YText).insert(0, 'three\n');
+      send();
+      open.close();
+      shown.length = 0;
+      jest.advanceTimersByTime(REST_MS);
+      expect(shown).toEqual([]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('are followed, and recorded by them alone', async () => {
-    const { Doc, applyUpdate, encodeStateAsUpdate } = await import('yjs');
     const open = await asked();
-    const { ydoc } = open.panel.content.model!.sharedModel as YNotebook;
-    const theirs = new Doc();
-    applyUpdate(theirs, encodeStateAsUpdate(ydoc));
+    const { theirs, send } = await others(open);
     open.page.receiver.bodies = [];
     const cells = theirs.getArray<YMap<unknown>>('cells');
     const source = cells.get(0).get('source') as YText;
     source.insert(0, 'theirs = 0\n');
     cells.delete(1, 1);
-    applyUpdate(ydoc, encodeStateAsUpdate(theirs), 'others');
+    send();
     await open.rest();
     expect(open.ids).toEqual(['aa', 'cc']);
     expect(open.page.receiver.bodies).toEqual([]);

@@ -8,6 +8,7 @@
  *   be a copy of another one.
  * - A second page, a reload or an id that changes begins a watch anew, and that doubles nothing.
  */
+import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
@@ -20,6 +21,7 @@ import type {
   ITracking
 } from '../tokens';
 import { Arrivals } from './arrivals';
+import { Others } from './others';
 import { NotebookWatch, Scope } from './watch';
 import { Origins } from './watchorigins';
 import { listed, pictureOf, textOf } from './watchoutputs';
@@ -177,6 +179,11 @@ export class Tracking implements ITracking, IDisposable {
         preview: run => this._preview(run)
       })
     );
+    const shared = panel.context.model.sharedModel as YNotebook;
+    this._others.set(
+      panel,
+      new Others(shared, cellId => history.notify({ notebookId, cellId }))
+    );
   }
 
   /** Remember which cells come into a notebook as long as it is not watched. */
@@ -200,6 +207,8 @@ export class Tracking implements ITracking, IDisposable {
   private _end(panel: NotebookPanel): void {
     this._watches.get(panel)?.dispose();
     this._watches.delete(panel);
+    this._others.get(panel)?.dispose();
+    this._others.delete(panel);
   }
 
   /** Somebody wrote into a session: it may have been the first turn of a notebook, or a cell. */
@@ -258,6 +267,7 @@ export class Tracking implements ITracking, IDisposable {
   private readonly _panels = new Set<NotebookPanel>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
   private readonly _arrivals = new Map<NotebookPanel, Arrivals>();
+  private readonly _others = new Map<NotebookPanel, Others>();
   private readonly _beginnings = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _looks = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());

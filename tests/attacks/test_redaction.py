@@ -6,13 +6,14 @@ import json
 import pathlib
 import sysconfig
 import time
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver import redact as redaction
 from aiserver.redact import Vault, know, mark, may_hold_secrets, of_environment, redact
+from aiserver.redact.known import KNOWN
 
 from ..conftest import SSE, request
 
@@ -304,11 +305,9 @@ async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, r
     assert text.count("‹redacted:openai-key:") >= 2
 
 
-def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@patch.dict(KNOWN, clear=True)
+def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands() -> None:
     """P16: it has no form of its own, and a cell prints it without a name beside it."""
-    monkeypatch.setattr(redaction, "_known", {})
     environ = {
         "JUPYTERHUB_API_TOKEN": "0f3a" * 8,
         "DB_PASSWORD": 'quo"te\\and 12',

@@ -92,6 +92,29 @@ async def test_a_copy_goes_its_own_way(desk, jp_fetch, how):
     assert await desk.history("a-Copy1.ipynb", "c2") == ["of two"]
 
 
+async def test_names_with_dots_never_meet(desk, call):
+    """Of the same cells, with names that begin alike: nothing is told by a part of a name."""
+    names = ("a.ipynb", "a.b.ipynb", "a.c.ipynb", "a.b/c.ipynb")
+    for name in names:
+        desk.make(name, "c1")
+        await desk.ask(name, f"in {name}")
+    ids = {name: (await desk.open(name))["notebookId"] for name in names}
+    assert len(set(ids.values())) == len(names)
+    for name in names:
+        assert await desk.history(name) == [f"in {name}"]
+    # Not by their names either, where they are changed for one another.
+    for source, target in (("a.b", "x"), ("a.c", "a.b"), ("x", "a.c")):
+        (desk.root / f"{source}.ipynb").rename(desk.root / f"{target}.ipynb")
+    assert await desk.history("a.b.ipynb") == ["in a.c.ipynb"]
+    assert await desk.history("a.c.ipynb") == ["in a.b.ipynb"]
+    exported = []
+    for name in ("a.b.ipynb", "a.c.ipynb"):
+        notebook_id = (await desk.open(name))["notebookId"]
+        answer = await call("GET", f"notebooks/{notebook_id}/export?format=md&path={name}")
+        exported.append(answer.data["name"])
+    assert exported == ["a.b-replay.md", "a.c-replay.md"]
+
+
 async def test_stripped_and_replaced(desk):
     desk.make("Untitled.ipynb", "c1", "c2")
     await desk.ask("Untitled.ipynb", "one")

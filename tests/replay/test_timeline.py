@@ -220,6 +220,28 @@ def test_cells_that_were_seen_first_together_are_one_moment() -> None:
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
 
 
+def test_a_cell_that_was_there_before_it_was_looked_at_held_what_was_seen_first() -> None:
+    """A request comes before the look at the other cells, and a new cell comes after it."""
+    asked, other = Book("asked"), edited("other", "there", "later", trigger="first")
+    asked.event("accept", turn_id=asked.turn("was", "is"), source="is")
+    new = edited("new", "typed")
+    lines = log(
+        order("asked", "other"),
+        changed(asked=2),
+        order("asked", "new", "other"),
+        changed(other=1),
+        changed(other=2, new=1),
+    )
+    timeline = Timeline([book.session() for book in (asked, other, new)], lines)
+    assert shown(timeline, 0) == [("asked", "was"), ("other", "there")]
+    assert timeline.at(0).cells[1].step is None
+    turn = next(m.number for m in timeline.moments if m.kind == "turn")
+    assert shown(timeline, turn) == [("asked", "is"), ("other", "there")]
+    came = shown(timeline, turn + 1)
+    assert came == [("asked", "is"), ("new", ""), ("other", "there")]
+    assert shown(timeline)[1:] == [("new", "typed"), ("other", "later")]
+
+
 def test_the_type_of_a_cell_is_that_of_its_time() -> None:
     book = edited("a", "x")
     book.event("type", source="x", data={"from": "markdown", "to": "code"})

@@ -56,6 +56,7 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
     assert marks == {"aa": Mark(2, 3), "bb": Mark(1, 1)}
     store = backend.open()
     assert await kinds(store, A) == ["turn", "edit", "run"]
+    assert (await store.load_session(B)).to_dict()["interactions"] == []
     types = {"aa": "code", "bb": "markdown"}
     assert await lines(store) == [
         {"type": "cell_order", "cell_ids": ["aa", "bb"], "types": types},

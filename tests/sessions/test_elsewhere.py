@@ -6,6 +6,8 @@ import asyncio
 import json
 import logging
 import os
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -196,6 +198,42 @@ async def test_a_clone_with_its_own_history_keeps_it(home: Path) -> None:
     assert await above.history(one / "a.ipynb") == ["before", "in one"]
     assert await above.history(other / "a.ipynb") == ["before", "in the other"]
     assert await above.history(one / "a.ipynb") == ["before", "in one"]
+
+
+def git(folder: Path, *arguments: str | Path) -> None:
+    """Run git as nobody in particular."""
+    nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    command = ["git", *who, *map(str, arguments)]
+    subprocess.run(command, cwd=folder, env=os.environ | nobody, check=True, capture_output=True)
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
+@pytest.mark.parametrize("with_histories", [True, False])
+@in_loop
+async def test_git_clone_and_git_mv(home: Path, with_histories: bool) -> None:
+    """P28: whether the histories are in the repository or not."""
+    one, other = home / "one", home / "other"
+    (one / "deep").mkdir(parents=True)
+    (one / "deep/keep").touch()
+    git(one, "init", "-q")
+    first = await Server(one).ask(one / "a.ipynb", "before")
+    if not with_histories:
+        (one / ".gitignore").write_text(f"{FOLDER}/\n")
+    git(one, "add", ".")
+    git(one, "commit", "-qm", "All")
+    git(home, "clone", "-q", one, other)
+    assert (other / FOLDER).exists() == with_histories
+    known = ["before"] if with_histories else []
+
+    server = Server(other)
+    assert await server.history(other / "a.ipynb") == known
+    assert await server.ask(other / "a.ipynb", "in the clone") == first, "it is the same notebook"
+    git(other, "mv", "a.ipynb", "deep/b.ipynb")
+    assert await server.history(other / "deep/b.ipynb") == [*known, "in the clone"]
+    assert await Server(other).history(other / "deep/b.ipynb") == [*known, "in the clone"]
+    await Server(one).ask(one / "a.ipynb", "in the first")
+    assert await Server(one).history(one / "a.ipynb") == ["before", "in the first"]
 
 
 @in_loop

@@ -49,4 +49,4 @@ def held(told: dict[str, Any], cell: int, step: int) -> str:
     for one in reversed(told["cells"][cell]["steps"][: step + 1]):
         if one["applied"]:
             return str(told["texts"][one["code"]])
-    return ""
+    return str(told["texts"][told["cells"][cell]["first"]]) if step < 0 else ""

@@ -12,9 +12,9 @@
 import type { Page } from '@playwright/test';
 
 import { ReplayUnderTest } from '../fixtures/cells';
-import { expect, type Lab, notebookFile, test } from '../fixtures/lab';
+import { type Lab, notebookFile } from '../fixtures/lab';
 import { counted, counting } from '../fixtures/metrics';
-import { openLab, test as plain } from '../fixtures/plain';
+import { expect, openLab, test } from '../fixtures/plain';
 
 const CELLS = 1000;
 const TURNS = 10;
@@ -90,16 +90,10 @@ async function sinceAnswer(
   return drawn;
 }
 
-test('a thousand cells of ten turns', async ({ page, lab, openNotebook }) => {
+test('a thousand cells of ten turns', async ({ page, lab }) => {
   test.setTimeout(600_000);
-  const ids = Array.from({ length: CELLS }, (_, index) => `cell-${index + 1}`);
-  for (const id of ids) {
-    await lab.write(`.aiserver_sessions/${NOTEBOOK}_${id}.json`, session(id));
-  }
-  await openNotebook(
-    ids.map(id => codeOf(id, TURNS - 1)),
-    { metadata: { aiserver: { notebook_id: NOTEBOOK } } }
-  );
+  await writeBig(lab);
+  await openLab(page, lab, 'big.ipynb');
   const replay = new ReplayUnderTest(page);
   await replay.open();
   const figures: Record<string, number> = {};
@@ -171,8 +165,8 @@ async function writeBig(lab: Lab): Promise<void> {
   await lab.write('big.ipynb', notebookFile(sources, metadata));
 }
 
-plain('scrolling beside the sidebar', async ({ page, lab }) => {
-  plain.setTimeout(600_000);
+test('scrolling beside the sidebar', async ({ page, lab }) => {
+  test.setTimeout(600_000);
   await writeBig(lab);
   for (const which of ['bare', 'ours', 'ours', 'bare'] as const) {
     await openBig(page, lab, which);
@@ -192,8 +186,8 @@ plain('scrolling beside the sidebar', async ({ page, lab }) => {
   }
 });
 
-plain('going from cell to cell', async ({ page, lab }) => {
-  plain.setTimeout(1_200_000);
+test('going from cell to cell', async ({ page, lab }) => {
+  test.setTimeout(1_200_000);
   await writeBig(lab);
   for (const which of ['ours', 'bare'] as const) {
     await openBig(page, lab, which);

@@ -216,6 +216,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-words');
   await page.keyboard.press('ControlOrMeta+Alt+b');
   await replay.tab('Notebook').click();
+  await replay.button(/^\d+ lines?$/).click();
   await look('overview', REPLAY);
   await replay.slider.press('ArrowLeft');
   const then = { name: 'The notebook as it was' };

@@ -84,6 +84,10 @@ async function walk(
   await replay.slider.press('End');
   await expect(replay.slider).toHaveAttribute('aria-valuetext', say('Now'));
   await see('now');
+  const each = replay.panel.locator('.jp-AIServer-Replay-each');
+  await each.click();
+  await see('whose');
+  await each.click();
   await replay.slider.press('Home');
   for (let n = 0; n < 30; n++) {
     await replay.slider.press('ArrowRight');

@@ -57,6 +57,27 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
   // The code that was there first, and the two turns.
   await expect(replay.steps).toHaveCount(3);
 
+  // Back to a version, and that taken back; the notebook's own time; a search; who wrote what.
+  await replay.steps.nth(1).getByRole('button').click();
+  await replay.button('Restore this version').click();
+  await expect.poll(() => cell.source()).toBe('x = 2\ny = 3');
+  await replay.button('Undo').click();
+  await expect.poll(() => cell.source()).toBe('x = 4');
+  await replay.tab('Notebook').click();
+  await replay.slider.press('ArrowLeft');
+  await expect(
+    replay.panel.getByRole('list', { name: 'The notebook as it was' })
+  ).toContainText('other = 1');
+  await replay.tab('Search').click();
+  await replay.panel.getByRole('searchbox').fill('set y');
+  await expect(replay.panel.locator('mark').first()).toBeVisible();
+  await replay.panel.getByRole('searchbox').press('Enter');
+  await expect(replay.slider).toHaveAttribute('aria-valuetext', /set y/);
+  await cell.focus();
+  await page.keyboard.press('ControlOrMeta+Alt+b');
+  await expect(cell.authors).toHaveText(['2']);
+  await page.keyboard.press('ControlOrMeta+Alt+b');
+
   // On its other pages there is no notebook: nothing of ours fails for that.
   await page.goto(`${place.url}/tree`);
   await page.getByRole('button', { name: /^cells.ipynb/ }).waitFor();

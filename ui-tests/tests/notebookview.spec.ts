@@ -148,6 +148,22 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   const replay = new ReplayUnderTest(page);
   await replay.tab('Notebook').click();
   await expect(replay.panel).toContainText(/\d+\s?% by AI/);
+  const each = replay.button(/^\d+ lines?$/);
+  await each.click();
+  const shares = replay.panel.getByRole('list', {
+    name: 'Who wrote the lines of each cell'
+  });
+  await expect(shares.getByRole('listitem')).toHaveCount(3);
+  await expect(shares.getByRole('listitem').nth(0)).toContainText('scripted');
+  await shares.getByRole('button').nth(2).click();
+  const active = () =>
+    page.evaluate(
+      () =>
+        (window as any).jupyterapp.shell.currentWidget.content.activeCellIndex
+    );
+  await expect.poll(active).toBe(2);
+  await each.click();
+  await expect(shares).toHaveCount(0);
   await replay.button('Previous moment').click();
   await expect(then(replay)).toBeVisible();
   const box = (await replay.slider.boundingBox())!;

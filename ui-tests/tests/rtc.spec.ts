@@ -3,7 +3,7 @@
  */
 import type { Page } from '@playwright/test';
 
-import { CellUnderTest } from '../fixtures/cells';
+import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { notebookFile } from '../fixtures/folder';
 import {
   expect,
@@ -51,6 +51,40 @@ function sources(page: Page): Promise<string[]> {
     (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
       (cell: any) => cell.model.sharedModel.getSource()
     )
+  );
+}
+
+/** The ids of all cells, as one of the two has them. */
+function ids(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    (window as any).jupyterapp.shell.currentWidget.content.widgets.map(
+      (cell: any) => cell.model.id
+    )
+  );
+}
+
+/** Do something with the cells from one to another, as a person of the two. */
+function work(
+  page: Page,
+  command: string,
+  first: number,
+  last = first
+): Promise<void> {
+  return page.evaluate(
+    async ([command, first, last]) => {
+      const { commands, shell } = (window as any).jupyterapp;
+      const { content } = shell.currentWidget;
+      content.mode = 'command';
+      content.deselectAll();
+      content.activeCellIndex = first;
+      if (first !== last) {
+        content.extendContiguousSelectionTo(last);
+      }
+      // What is done within half a second is one step of undo. People are slower.
+      content.model.sharedModel.undoManager.stopCapturing();
+      await commands.execute(command);
+    },
+    [command, first, last] as const
   );
 }
 
@@ -229,4 +263,128 @@ test('who does something records it: one writer, though both look on', async ({
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
   const back = ['undelete', 'y = 10'];
   await expect.poll(() => events('cell-2')).toEqual([first, typed, gone, back]);
+});
+
+test('whatever the two do to the cells, each has its own history, told once', async ({
+  openByBoth,
+  place
+}) => {
+  // P28 under RTC
+  const [a, b] = await openByBoth('lineage.ipynb', [
+    'a = 1\nb = 2',
+    'c = 1',
+    'd = 1'
+  ]);
+  await place.model.script(code('c = 2'));
+  const hers = new CellUnderTest(a, 1);
+  await hers.ask('two');
+  await hers.accept();
+  const id = await place.notebookId('lineage.ipynb');
+  const tells = (cellId: string) =>
+    expect.poll(async () => {
+      const all = await place.records(id);
+      const session = all.find(({ meta }) => meta.cell_id === cellId);
+      return [...(session?.interactions ?? []), ...(session?.events ?? [])]
+        .sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
+        .map(record => ('type' in record ? record.type : 'turn'));
+    });
+  await tells('cell-1').toEqual(['edit']);
+  await tells('cell-2').toEqual(['turn', 'accept']);
+  // He hears of her request when he comes to a cell: from then on he watches, too.
+  await new CellUnderTest(b, 2).focus();
+  await new CellUnderTest(b, 0).focus();
+
+  // He splits, she merges what he has split, and undoes that.
+  await b.keyboard.press('ControlOrMeta+Home');
+  await b.keyboard.press('End');
+  await b.keyboard.press('ControlOrMeta+Shift+Minus');
+  await expect.poll(() => sources(a)).toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
+  const [piece] = await ids(a);
+  await tells(piece).toEqual(['edit', 'split']);
+  await tells('cell-1').toEqual(['edit', 'split']);
+  await work(a, 'notebook:merge-cells', 0, 1);
+  await expect.poll(() => sources(b)).toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
+  const [merged] = await ids(b);
+  await tells(merged).toEqual(['merge']);
+  await tells('cell-1').toEqual(['edit', 'split', 'merge']);
+  await tells(piece).toEqual(['edit', 'split', 'merge']);
+  await work(a, 'notebook:undo-cell-action', 0);
+  await expect.poll(() => ids(b)).toHaveLength(4);
+  await tells('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
+  await tells(piece).toEqual(['edit', 'split', 'merge', 'undelete']);
+  await tells(merged).toEqual(['merge', 'delete']);
+
+  // He copies her cell, and moves his copy; she makes text of the last one.
+  await work(b, 'notebook:copy-cell', 2);
+  await work(b, 'notebook:paste-cell-below', 2);
+  await expect.poll(() => ids(a)).toHaveLength(5);
+  const copy = (await ids(a))[3];
+  await tells(copy).toEqual(['turn', 'accept', 'copy']);
+  await work(b, 'notebook:move-cell-down', 3);
+  await tells(copy).toEqual(['turn', 'accept', 'copy', 'move']);
+  await work(a, 'notebook:change-cell-to-markdown', 3);
+  await tells('cell-3').toEqual(['edit', 'type']);
+  await tells('cell-2').toEqual(['turn', 'accept']);
+
+  // Nobody told what another had told: no event is in two cells but what a copy began with.
+  const all = await place.records(id);
+  expect(all.map(({ meta }) => meta.cell_id).sort()).toEqual(
+    ['cell-1', 'cell-2', 'cell-3', piece, merged, copy].sort()
+  );
+  // And the notebook as it is now can be read off what both have told.
+  const cells = await a.evaluate(() =>
+    (
+      window as any
+    ).jupyterapp.shell.currentWidget.content.model.sharedModel.cells.map(
+      (cell: any) => [cell.id, cell.cell_type, cell.getSource()]
+    )
+  );
+  const ask = async (what: string) =>
+    (await a.request.get(`${place.url}/aiserver/notebooks/${id}/${what}`)).json();
+  const { moments } = await ask('timeline');
+  const last = await ask(`moments/${moments.length - 1}`);
+  expect(
+    last.cells.map((cell: any) => [cell.cellId, cell.type, cell.source])
+  ).toEqual(cells);
+});
+
+test('the replay of one shows what the other does, and what one puts back both have', async ({
+  openByBoth,
+  place
+}) => {
+  // P35 under RTC
+  const before = 'x = 1\ny = 2';
+  const [a, b] = await openByBoth('replay.ipynb', [before, 'z = 3']);
+  const replay = new ReplayUnderTest(b);
+  await place.model.script(code('x = 10'), code('x = 100'));
+  const hers = new CellUnderTest(a, 0);
+  await hers.ask('ten');
+  await hers.accept();
+  await new CellUnderTest(b, 1).focus();
+  await new CellUnderTest(b, 0).focus();
+  await replay.open();
+  await expect(replay.panel).toContainText('ten');
+  const known = await replay.steps.count();
+  // He stays where he is, and sees what she does.
+  await hers.ask('a hundred');
+  await hers.accept();
+  await expect(replay.panel).toContainText('a hundred');
+  await expect(replay.steps).toHaveCount(known + 1);
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', `${known + 1}`);
+
+  await replay.steps.filter({ hasText: 'ten' }).getByRole('button').click();
+  await replay.button('Restore this version').click();
+  await expect.poll(() => sources(a)).toEqual(['x = 10', 'z = 3']);
+  const id = await place.notebookId('replay.ipynb');
+  const restores = async () => {
+    const [session] = await place.sessions(id);
+    return session.events?.filter(({ type }) => type === 'restore');
+  };
+  await expect
+    .poll(restores)
+    .toMatchObject([{ source: 'x = 10', data: { replaced: 'x = 100' } }]);
+  await replay.button('Undo').click();
+  await expect.poll(() => sources(a)).toEqual(['x = 100', 'z = 3']);
+  expect(await sources(b)).toEqual(['x = 100', 'z = 3']);
+  expect(await restores()).toHaveLength(1);
 });

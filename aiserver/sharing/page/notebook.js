@@ -29,7 +29,7 @@ function notebookView(onPick) {
 
   function body(cell, type, number, step, isNew) {
     const options = { language: type === 'code' ? story.language : '', label: t('The code') };
-    const source = number < 0 ? '' : held(cell, number);
+    const source = number < 0 ? texts[cells[cell].first] : held(cell, number);
     const isChange = isNew && step && texts[step.was] && texts[step.was] !== texts[step.code];
     const run = number < 0 ? null : step.kind === 'run' ? step : lastRun(cell, number);
     return [
@@ -46,7 +46,7 @@ function notebookView(onPick) {
         : isNew && step?.kind === 'turn' && !texts[step.was]
           ? codeBlock(cell, texts[step.code], origins(step), options)
           : source
-            ? codeBlock(cell, source, origins(holder(cell, number)), options)
+            ? codeBlock(cell, source, number < 0 ? [] : origins(holder(cell, number)), options)
             : el('p', { class: 'dull' }, t('empty')),
       isChange ? null : outputBlock(run)
     ].filter(Boolean);

@@ -139,6 +139,16 @@ function Cell(
             {trans.__('deleted')}
           </span>
         )}
+        {cell.step === null && source.trim() && (
+          <span
+            className="jp-AIServer-Replay-chip"
+            title={trans.__(
+              'Nothing was noted of this cell yet: this is what it held when it was first seen.'
+            )}
+          >
+            {trans.__('as first seen')}
+          </span>
+        )}
         {hidden > 0 && (
           <button
             type="button"

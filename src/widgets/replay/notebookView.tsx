@@ -63,7 +63,13 @@ export function NotebookView(props: {
           firstSteps={firstSteps}
         />
       )}
-      {report && <Provenance report={report} modelInfo={acts.modelInfo} />}
+      {report && (
+        <Provenance
+          report={report}
+          modelInfo={acts.modelInfo}
+          onGoTo={acts.goTo}
+        />
+      )}
       {moments.length > 0 && <Time model={model} />}
       {moment && then ? (
         <MomentCells

@@ -208,6 +208,21 @@ describe('the views of more than a cell', () => {
     expect(find('li[data-index="1"] ins')).toBeNull();
   });
 
+  it('says of what a cell held before anything was noted that it was seen later', async () => {
+    const then = thenOf(1, { a: 'a = 1', b: '' });
+    const cells = then.cells.map(cell => ({ ...cell, step: null }));
+    history.thens.set(1, { ...then, cells });
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(1);
+    await until(() => rows().length === 2);
+    const [seen, unseen] = panel.node.querySelectorAll('li[data-index]');
+    expect(seen.textContent).toContain('a = 1');
+    expect(seen.textContent).toContain('as first seen');
+    expect(unseen.textContent).toContain('not noted yet');
+    expect(unseen.textContent).not.toContain('as first seen');
+  });
+
   it('shows a deleted cell where it was, and brings it back', async () => {
     await show('Notebook');
     await until(slider);
@@ -245,11 +260,33 @@ describe('the views of more than a cell', () => {
       turns: 2,
       models: { 'openai:gpt': 7 }
     };
-    history.reportNow = { cells: [], total };
+    const cell = { type: 'code', turns: 1, lines: 0, byModel: 0, byPerson: 0 };
+    history.reportNow = {
+      cells: [
+        { ...cell, cellId: 'a', lines: 3, byPerson: 3, models: {} },
+        { ...cell, cellId: 'empty', models: {} },
+        { ...cell, ...total, cellId: 'b', lines: 7, byPerson: 0 }
+      ],
+      total
+    };
     await show('Notebook');
     await until(() => panel.node.textContent?.includes('70% by AI'));
     expect(panel.node.textContent).toContain('30% by hand');
-    expect(panel.node.textContent).toContain('10 lines');
+    const more = button(/10 lines/);
+    expect(more.getAttribute('aria-expanded')).toBe('false');
+    expect(panel.node.textContent).not.toContain('gpt');
+    more.click();
+    await until(() => more.getAttribute('aria-expanded') === 'true');
+    expect(find('ul[aria-label="Lines by model"]').textContent).toBe(
+      'gpt: 7 lines'
+    );
+    const each = find('[aria-label="Who wrote the lines of each cell"]');
+    expect([...each.children].map(row => row.textContent)).toEqual([
+      'Cell 13 lines100% by hand',
+      'Cell 37 lines100% by AIgpt'
+    ]);
+    each.querySelectorAll('button')[1].click();
+    await until(() => subject.active === 'b');
   });
 
   it('draws of a thousand cells only what is seen, and goes through all by keyboard (P37)', async () => {

@@ -1,0 +1,184 @@
+"""What secrets look like, and which of what looks so is one.
+
+What must hold: see the package; and no pattern takes more than time in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+NO_KEY = 16
+"""Characters; no key with a form of its own is shorter."""
+
+Put = Callable[[str, str], str]
+"""Says what stands in a secret's place: of its kind, and the secret."""
+
+# Keys that tell by their form whose they are. Sure enough without a name beside them.
+_FORMS = {
+    "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
+    "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
+    "openai-key": r"sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,250}",
+    "github-token": r"gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255}",
+    "gitlab-token": r"glpat-[A-Za-z0-9_-]{20,255}",
+    "aws-key": r"(?:AKIA|ASIA)[A-Z0-9]{16}",
+    "google-key": r"AIza[A-Za-z0-9_-]{35}",
+    "huggingface-token": r"hf_[A-Za-z0-9]{30,255}",
+    "groq-key": r"gsk_[A-Za-z0-9]{40,255}",
+    "xai-key": r"xai-[A-Za-z0-9]{40,255}",
+    "nvidia-key": r"nvapi-[A-Za-z0-9_-]{40,255}",
+    "slack-token": r"xox[abposr]-[A-Za-z0-9-]{16,255}",
+    "stripe-key": r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}",
+    "npm-token": r"npm_[A-Za-z0-9]{36}",
+    "pypi-token": r"pypi-AgE[A-Za-z0-9_-]{40,255}",
+    "alibaba-key": r"LTAI[A-Za-z0-9]{12,30}",
+    "tencent-key": r"AKID[A-Za-z0-9]{32}",
+    "jwt": r"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}",
+}
+_KEYS = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:"
+    + "|".join(f"(?P<k{number}>{form})" for number, form in enumerate(_FORMS.values()))
+    + r")(?![A-Za-z0-9_-])"
+)
+_KINDS = list(_FORMS)
+
+_URL = re.compile(r"(?<=://)([^\s/:@'\"<>]{0,128}):([^\s/@'\"<>\[\](){}]{1,256})@")
+_BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+([A-Za-z0-9._~+/-]{16,4000}=*)")
+
+# `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`.
+_LOGIN = r"passwords?|passwd|passphrase|pwd|密码|口令"
+_KEY = (
+    r"(?:api|access|secret|private|account|subscription|license|encryption)[_-]?key(?:[_-]?id)?"
+    r"|secret|token|credentials?"
+)
+_NAMED = re.compile(
+    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ ]{{0,8}}"
+    # … with a type between, or as the name that a call such as `setdefault("TOKEN", "…")` sets.
+    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|[=:：])"
+    r"(?!=)[ ]{0,8}[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"])(?P<value>[^\s'\"]{4,512})(?P=quote)"
+)
+# `?token=…&`, `;Password=…;`: inside an address or a connection string.
+_PART = re.compile(
+    rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))="
+    r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+)
+_WORD = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+# `export API_KEY=…`, `%env TOKEN=…`, `%env TOKEN …`, `--password=…`, `--password …`.
+_SHELL = re.compile(
+    r"(?i)(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+[A-Z0-9_]{0,64}"
+    r"|--[a-z-]{0,32})"
+    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_WORD}"
+)
+# `API_KEY=… command` of a shell, `api_key: …` of YAML: names that stand first in their line, and
+# values that end it, or are followed by a command or a comment. Without quotes a value may be a
+# variable or a class of Python, so it has to look like neither.
+_BARE = re.compile(
+    r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
+    r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
+    rf"(?:(?P<password>(?i:{_LOGIN}))|(?P<key>(?i:{_KEY})))(?:=|:[ ]{{1,8}}){_WORD}"
+    r"(?=[ \t]*$|[ \t]+[#a-z./])"
+)
+_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
+# What somebody says in their own words: "the password is hunter2!".
+_SAID = re.compile(
+    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
+    r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
+)
+
+# Values that only stand for one.
+_EMPTY = re.compile(
+    r"(?i)[x*._-]+|.*(?:your|my|the|an?)[_-].*|.*(?:example|placeholder|changeme|redacted).*"
+    r"|<.*>|\[.*\]|[$%/~].*|.*[{}].*|\.{1,2}/.*|[a-z]:\\.*"
+    r"|str|string|text|object|int|integer|none|null|true|false|hidden|required|optional|varchar.*"
+    r"|passwords?|passwd|pwd|secret|token|user(?:name)?|category"
+)
+_BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
+_KEY_LENGTH = 20_000  # characters; no private key is longer
+_KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
+
+
+def in_line(text: str, said: bool, put: Put) -> str:
+    """A line without its secrets. ``said``: it is a person's sentence."""
+    text = _KEYS.sub(lambda match: _key_mark(match, put), text)
+    text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), put), text)
+    text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), put), text)
+    for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_SAID] if said else [])):
+        text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), put), text)
+    return text
+
+
+def _in_place(match: re.Match[str], group: int | str, kind: str, put: Put) -> str:
+    whole = match[0]
+    if not kind:
+        return whole
+    start, end = match.start(group) - match.start(), match.end(group) - match.start()
+    return whole[:start] + put(kind, match[group]) + whole[end:]
+
+
+def _key_mark(match: re.Match[str], put: Put) -> str:
+    kind = _KINDS[int(str(match.lastgroup)[1:])]
+    # Only these look like words with hyphens between (sklearn's CSS classes begin with "sk-").
+    if kind == "openai-key" and sum(map(str.isdigit, match[0])) < 3:
+        return match[0]
+    return put(kind, match[0])
+
+
+def _of_url(match: re.Match[str]) -> str:
+    return "" if stands_for_one(match[2]) else "password"
+
+
+def _is_bearer(match: re.Match[str]) -> str:
+    return "token" if any(map(str.isdigit, match[1])) and not stands_for_one(match[1]) else ""
+
+
+def _of_name(match: re.Match[str]) -> str:
+    """What the named value is, or nothing if it is no secret."""
+    value = match["value"]
+    if not value.isascii() or stands_for_one(value):
+        return ""
+    if match.re is _BARE and (_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
+        return ""
+    if match["password"]:
+        if match["password"].lower() == "pwd" and value.isalpha():
+            return ""  # a column, or a folder
+        said = match.re is _SAID or (match.re is _SHELL and match["gap"])
+        return "" if said and not any(map(str.isdigit, value)) else "password"
+    word = match["key"].lower()
+    letters = any(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
+    # "token" is also a word of language models, so what it names must look like a key.
+    vague = word in ("token", "secret", "credential") and match.re is not _SHELL
+    long_enough = len(value) >= (16 if vague else 8)
+    is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:[._][A-Za-z_]+)*\d?", value)
+    if not (letters and digits >= 2 and long_enough) or is_call:
+        return ""
+    return "token" if word == "token" else "key"
+
+
+def stands_for_one(value: str) -> bool:
+    """Whether this is a placeholder, and no secret."""
+    return len(set(value)) < 3 or _EMPTY.fullmatch(value) is not None
+
+
+def without_private_keys(text: str, put: Put) -> str:
+    """A text without its private keys, which have many lines."""
+    if _END not in text:
+        return text
+    parts, place = [], 0
+    while (start := text.find(_BEGIN, place)) >= 0:
+        head = text.find(_END, start, start + 60)
+        stop = start + len(_BEGIN)
+        if head < 0:
+            parts.append(text[place:stop])
+        else:
+            head += len(_END)
+            end = text.find(_END, head, head + _KEY_LENGTH)
+            lines = _KEY_LINES.match(text, head)  # where the end is cut off
+            stop = end + len(_END) if end >= 0 else lines.end() if lines else head
+            if stop == head:  # only somebody speaking of one
+                parts.append(text[place:stop])
+                place = stop
+                continue
+            parts += [text[place:start], put("private-key", text[start:stop])]
+        place = stop
+    return "".join([*parts, text[place:]])

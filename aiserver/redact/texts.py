@@ -1,0 +1,47 @@
+"""Texts without their secrets, and the marks that stand there instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .forms import NO_KEY, Put, in_line, without_private_keys
+from .hints import lines_to_look_at
+from .known import KNOWN
+
+OPEN, CLOSE = "‹redacted:", "›"
+
+
+def redact(text: str, *, said: bool = False) -> str:
+    """``text`` without its secrets. ``said``: it is a person's sentence, not code."""
+    if len(text) < NO_KEY and text.isascii() and text.isidentifier():
+        return text  # a name, as all the keys of a record are: nothing is said of its value
+    return replaced(text, said, lambda kind, secret: mark(kind))
+
+
+def redact_all(value: Any) -> Any:
+    """JSON-ready data with the texts inside it redacted, names of keys included."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [redact_all(item) for item in value]
+    if isinstance(value, dict):
+        return {redact_all(name): redact_all(item) for name, item in value.items()}
+    return value
+
+
+def mark(kind: str, nonce: str = "") -> str:
+    """What stands in a secret's place."""
+    return f"{OPEN}{kind}{':' + nonce if nonce else ''}{CLOSE}"
+
+
+def replaced(text: str, said: bool, put: Put) -> str:
+    """A text with something else in the place of each secret."""
+    text = without_private_keys(text, put)
+    for secret in KNOWN:
+        if secret in text:
+            text = text.replace(secret, put("token", secret))
+    parts, place = [], 0
+    for start, end in lines_to_look_at(text):
+        parts += [text[place:start], in_line(text[start:end], said, put)]
+        place = end
+    return "".join([*parts, text[place:]]) if parts else text
