@@ -160,6 +160,49 @@ describe('SearchModel', () => {
     expect(search.hits).toBeNull();
   });
 
+  it('finds new turns also where histories never cease to change', async () => {
+    search.query = 'x';
+    await pause();
+    for (let n = 0; n < 30; n++) {
+      history.notify({ notebookId: 'nb', cellId: `cell-${n}` });
+      await jest.advanceTimersByTimeAsync(100);
+    }
+    // At once, then with a pause after each answer.
+    expect(history.searches.length).toBeGreaterThanOrEqual(4);
+    expect(history.searches.length).toBeLessThanOrEqual(6);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const { length } = history.searches;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(history.searches).toHaveLength(length);
+  });
+
+  it('asks once more for what changed while an answer was on its way', async () => {
+    const answered: ((found: SearchResults) => void)[] = [];
+    history.search = () => new Promise(resolve => answered.push(resolve));
+    search.query = 'x';
+    await pause();
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(answered).toHaveLength(1);
+    answered[0](answer(hitOf(1)));
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(answered).toHaveLength(2);
+    answered[1](answer(hitOf(2), hitOf(1)));
+    await settled();
+    expect(search.hits).toHaveLength(2);
+  });
+
+  it('forgets no change over the next page', async () => {
+    history.found = { ...answer(hitOf(1)), total: 2 };
+    search.query = 'x';
+    await pause();
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await search.more();
+    expect(history.searches).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(history.searches.map(({ ask }) => ask.offset)).toEqual([0, 1, 0]);
+  });
+
   it('asks for nothing while nobody looks', async () => {
     search.isActive = false;
     search.query = 'x';

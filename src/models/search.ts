@@ -4,7 +4,8 @@
  * What must hold:
  * - It waits till the person pauses; the newest question wins, and an older one is aborted.
  * - What was found stays on show until the next answer is there.
- * - While the server is still reading sessions for the first time, it is asked again.
+ * - While the server is still reading sessions for the first time, it is asked again; so it is
+ *   where histories change, and at a pace of its own: where they never cease to, some are shown.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -12,12 +13,11 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { SearchHit, SearchResults } from '../api/types';
 import type { IHistory } from '../tokens';
 import { IFailure, asFailure } from './failure';
+import { Pace } from './pace';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
 
 /** A pause in typing, in milliseconds. */
 const PAUSE_MS = 180;
-/** How long until the server is asked again for what it hadn't read yet. */
-const AGAIN_MS = 800;
 const PAGE = 30;
 
 export type SearchScope = 'notebook' | 'project';
@@ -46,7 +46,7 @@ export class SearchModel implements IDisposable {
     if (!value) {
       this._stop();
     } else if (!this._results || this._isStale) {
-      this._ask(0);
+      this.refresh();
     }
   }
 
@@ -58,7 +58,7 @@ export class SearchModel implements IDisposable {
       const isSame = value.trim() === this._query.trim();
       this._query = value;
       if (!isSame) {
-        this._ask(value.trim() ? PAUSE_MS : 0);
+        this._onTyped();
       }
       this._changed.emit();
     }
@@ -71,7 +71,7 @@ export class SearchModel implements IDisposable {
   set scope(value: SearchScope) {
     if (value !== this._scope) {
       this._scope = value;
-      this._ask(0);
+      this.refresh();
     }
   }
 
@@ -86,13 +86,13 @@ export class SearchModel implements IDisposable {
   set by(value: SearchBy) {
     if (value !== this._by) {
       this._by = value;
-      this._ask(0);
+      this.refresh();
     }
   }
 
   /** Whether an answer is on its way, or will be once the person pauses. */
   get isSearching(): boolean {
-    return this._abort !== null || this._isWaiting;
+    return this._abort !== null || this._timer !== null;
   }
 
   /** What was found; null before anything was asked. */
@@ -134,7 +134,13 @@ export class SearchModel implements IDisposable {
     ) {
       return;
     }
-    await this._fetch(results.results);
+    this._before = results.results;
+    const isMissed = this._pace.stop();
+    const asked = this._pace.now();
+    if (isMissed) {
+      this._pace.changed(); // What changed is asked for behind the next page.
+    }
+    await asked;
   }
 
   /** Somebody wants to type: the view gives its field the focus as soon as it is drawn. */
@@ -152,7 +158,11 @@ export class SearchModel implements IDisposable {
 
   /** Ask again, at once. */
   refresh(): void {
-    this._ask(0);
+    this._stop();
+    this._isStale = !this._isActive;
+    if (this._isActive) {
+      void this._pace.now();
+    }
   }
 
   get isDisposed(): boolean {
@@ -171,35 +181,34 @@ export class SearchModel implements IDisposable {
   }
 
   private _stop(): void {
-    this._isStale ||= this.isSearching || this._timer !== null;
+    const isMissed = this._pace.stop();
+    this._isStale ||= isMissed || this.isSearching;
     this._abort?.abort();
     this._abort = null;
-    this._isWaiting = false;
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
   }
 
-  private _ask(wait: number, isQuiet = false): void {
-    this._stop();
-    this._isStale = !this._isActive;
-    if (!this._isActive) {
+  /** Ask once the person pauses; at once where nothing is left to look for. */
+  private _onTyped(): void {
+    if (!this._query.trim() || !this._isActive) {
+      this.refresh();
       return;
     }
-    if (!isQuiet) {
-      this._isWaiting = this._query.trim() !== '';
-    }
+    this._stop();
     this._timer = window.setTimeout(() => {
       this._timer = null;
-      this._isWaiting = false;
-      void this._fetch([]);
-    }, wait);
-    this._changed.emit();
+      void this._pace.now();
+    }, PAUSE_MS);
   }
 
-  private async _fetch(before: readonly SearchHit[]): Promise<void> {
+  private async _fetch(): Promise<void> {
     const { notebookId } = this._subject;
+    const before = this._before;
+    this._before = [];
+    this._abort?.abort();
     const abort = (this._abort = new AbortController());
     const query = this._query.trim();
     this._changed.emit();
@@ -231,17 +240,10 @@ export class SearchModel implements IDisposable {
         ? { ...results, results: [...before, ...results.results] }
         : null;
       if (query && results.unread > 0) {
-        this._askAgain();
+        this._pace.changed();
       }
     }
     this._changed.emit();
-  }
-
-  private _askAgain(): void {
-    this._timer = window.setTimeout(() => {
-      this._timer = null;
-      void this._fetch([]);
-    }, AGAIN_MS);
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
@@ -249,21 +251,24 @@ export class SearchModel implements IDisposable {
     if (change === 'where' && notebookId !== this._notebookId) {
       this._notebookId = notebookId;
       if (this._scope === 'notebook') {
-        this._ask(0);
+        this.refresh();
       }
     }
   }
 
   private _onHistoryChanged(): void {
     this._isStale = true;
-    if (this._isActive && this._query.trim() && !this.isSearching) {
-      this._ask(AGAIN_MS, true);
+    if (this._isActive && this._query.trim() && this._timer === null) {
+      this._pace.changed();
     }
   }
 
   private readonly _history: IHistory;
   private readonly _subject: IReplaySubject;
+  private readonly _pace = new Pace(() => this._fetch());
   private _abort: AbortController | null = null;
+  /** What is on show already, where the next page of it is asked for. */
+  private _before: readonly SearchHit[] = [];
   private _by: SearchBy = 'words';
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
@@ -271,11 +276,11 @@ export class SearchModel implements IDisposable {
   private _isCalled = false;
   private _isDisposed = false;
   private _isStale = true;
-  private _isWaiting = false;
   private _meaning: SearchResults['meaning'] | null = null;
   private _notebookId: string | null = null;
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
+  /** Runs while the person types. */
   private _timer: number | null = null;
 }

@@ -133,10 +133,7 @@ export async function perform<S extends IServer>(
       NotebookActions[operation.down ? 'moveDown' : 'moveUp'](content);
       break;
     case 'split':
-      open.cursor(
-        index,
-        Math.min(operation.offset, open.sources[index].length)
-      );
+      open.cursor(index, between(open.sources[index], operation.offset));
       NotebookActions.splitCell(content);
       break;
     case 'retype':
@@ -191,3 +188,9 @@ export const NOTES: readonly string[] = [
   'leave',
   'reopen'
 ];
+
+/** Where a cursor can be: never inside a character. */
+function between(text: string, offset: number): number {
+  const at = Math.min(offset, text.length);
+  return /[\uD800-\uDBFF]$/.test(text.slice(0, at)) ? at - 1 : at;
+}

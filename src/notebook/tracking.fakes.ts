@@ -286,7 +286,7 @@ export class OpenNotebook<S extends IServer = Receiver> {
       (cell as unknown as YBaseCell<never>).undoManager?.stopCapturing()
     );
     for (let round = 0; round < 3; round++) {
-      await this.page.identity.settled(this.panel);
+      await this.page.tracking.begun(this.panel);
       await new Promise<void>(resolve => later(resolve));
       await this.page.history.settled(this.id);
     }

@@ -5,6 +5,8 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { wear } from '../fixtures/dress';
+import { expectStill } from '../fixtures/motion';
 import { expect, test } from '../fixtures/plain';
 import { code } from '../fixtures/scripted';
 
@@ -25,21 +27,6 @@ async function serious(page: Page, parts: string[]): Promise<string[]> {
     .flatMap(({ id, nodes }) =>
       nodes.map(node => `${id}: ${node.html} ${node.failureSummary}`)
     );
-}
-
-async function dress(page: Page, dark: boolean): Promise<void> {
-  await page.evaluate(
-    theme =>
-      (window as any).jupyterapp.commands.execute('apputils:change-theme', {
-        theme
-      }),
-    dark ? 'JupyterLab Dark' : 'JupyterLab Light'
-  );
-  await expect(page.locator('body')).toHaveAttribute(
-    'data-jp-theme-light',
-    dark ? 'false' : 'true'
-  );
-  await expect(page.locator('#jupyterlab-splash')).toHaveCount(0);
 }
 
 test('the whole flow by keyboard alone', async ({ page, lab, open }) => {
@@ -178,9 +165,9 @@ test('axe finds nothing serious in any state, in either theme', async ({
   const replay = new ReplayUnderTest(page);
   const found: string[] = [];
   const look = async (state: string, ...parts: string[]) => {
-    for (const dark of [false, true]) {
-      await dress(page, dark);
-      const name = `${state}-${dark ? 'dark' : 'light'}`;
+    for (const theme of ['Light', 'Dark'] as const) {
+      await wear(page, `JupyterLab ${theme}`);
+      const name = `${state}-${theme.toLowerCase()}`;
       await page.screenshot({
         path: test.info().outputPath(`${name}.png`),
         caret: 'hide'
@@ -313,14 +300,6 @@ test('in the system’s own colours, and without motion', async ({
   expect(await colour('.jp-AIServer-Ask-dots')).not.toBe(
     await colour('.jp-AIServer-Ask')
   );
-  const moving = await page.evaluate(
-    () =>
-      document
-        .getAnimations()
-        .filter(({ effect }) =>
-          (effect as KeyframeEffect).target?.closest('[class*="jp-AIServer"]')
-        ).length
-  );
-  expect(moving).toBe(0);
+  await expectStill(page);
   await page.screenshot({ path: test.info().outputPath('forced.png') });
 });

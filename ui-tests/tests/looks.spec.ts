@@ -11,6 +11,7 @@ import * as path from 'node:path';
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { fullHistory, Theme, wear } from '../fixtures/dress';
 import { catalog, speak } from '../fixtures/language';
+import { expectStill } from '../fixtures/motion';
 import { expect, test } from '../fixtures/plain';
 
 const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
@@ -44,13 +45,17 @@ async function picture(
 /** What is wider than its place, though nothing there scrolls or is cut with an ellipsis. */
 async function stickingOut(page: Page): Promise<string[]> {
   return page.locator(PANEL).evaluate(panel => {
-    const right = panel.getBoundingClientRect().right;
+    const right = (node: Element) => node.getBoundingClientRect().right;
+    const isOut = (node: Element) =>
+      right(node) > right(panel) + 1 ||
+      // The buttons beside the tabs would lie over it.
+      (node.role === 'tab' && right(node) > right(node.parentElement!) + 1);
     return [...panel.querySelectorAll('button, span, p, h2, h3, select, time')]
       .filter(
         node =>
           (node as HTMLElement).checkVisibility() &&
           !node.closest('.cm-editor, svg') &&
-          node.getBoundingClientRect().right > right + 1
+          isOut(node)
       )
       .map(node => node.outerHTML.slice(0, 120));
   });
@@ -196,15 +201,7 @@ test('in the system’s own colours, each thing is still told apart (P38)', asyn
     }
   });
   await blamed(page, 'forced-blame');
-  const moving = await page.evaluate(
-    () =>
-      document
-        .getAnimations()
-        .filter(({ effect }) =>
-          (effect as KeyframeEffect).target?.closest('[class*="jp-AIServer"]')
-        ).length
-  );
-  expect(moving).toBe(0);
+  await expectStill(page);
 });
 
 for (const [locale, theme] of [
@@ -234,6 +231,46 @@ for (const [locale, theme] of [
           },
           say
         );
+      }
+    } finally {
+      await speak(lab, 'default');
+    }
+  });
+}
+
+for (const locale of ['default', 'zh_CN']) {
+  test(`the tabs are whole, as narrow as it gets, in ${locale}`, async ({
+    page,
+    lab,
+    open
+  }) => {
+    const say =
+      locale === 'default' ? (text: string) => text : catalog(locale);
+    await speak(lab, locale);
+    try {
+      const id = `tabs-${locale.slice(0, 2)}`;
+      await open(await fullHistory(lab, id), { aiserver: { notebook_id: id } });
+      const replay = new ReplayUnderTest(page, say);
+      await replay.open();
+      const head = page.locator(`${PANEL}-top`);
+      await expect(head.getByRole('button')).toHaveCount(2);
+      for (const theme of ['Light', 'Dark'] as const) {
+        await wear(page, `JupyterLab ${theme}`);
+        for (const width of [250, 240, 200]) {
+          // JupyterLab's own themes leave a sidebar no less than 250 px; others may.
+          await page.addStyleTag({
+            content: `${PANEL} { width: ${width}px !important; min-width: 0 !important; }`
+          });
+          const box = await replay.panel.boundingBox();
+          expect(box!.width).toBe(width);
+          // The one that is chosen is bold.
+          for (const view of ['Cell', 'Notebook', 'Search']) {
+            await replay.tab(say(view)).click();
+            const name = `${locale}-${theme}-${width}-${view}`;
+            await picture(page, `tabs-${name}`, head);
+            expect.soft(await stickingOut(page), name).toEqual([]);
+          }
+        }
       }
     } finally {
       await speak(lab, 'default');

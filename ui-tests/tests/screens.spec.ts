@@ -7,6 +7,7 @@ import type { Page } from '@playwright/test';
 import * as path from 'node:path';
 
 import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
+import { wear } from '../fixtures/dress';
 import { eventfulLife, sessionFile } from '../fixtures/history';
 import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
@@ -57,20 +58,6 @@ async function tidy(page: Page): Promise<void> {
   });
 }
 
-async function theme(page: Page, dark: boolean): Promise<void> {
-  await page.evaluate(
-    name =>
-      (window as any).jupyterapp.commands.execute('apputils:change-theme', {
-        theme: name
-      }),
-    dark ? 'JupyterLab Dark' : 'JupyterLab Light'
-  );
-  await expect(page.locator('body')).toHaveAttribute(
-    'data-jp-theme-light',
-    dark ? 'false' : 'true'
-  );
-}
-
 for (const dark of [false, true]) {
   const mode = dark ? 'dark' : 'light';
 
@@ -78,7 +65,7 @@ for (const dark of [false, true]) {
     test.setTimeout(180_000);
     const file = await openNotebook([LOAD, '', ''], { name: 'sales.ipynb' });
     await tidy(page);
-    await theme(page, dark);
+    await wear(page, dark ? 'JupyterLab Dark' : 'JupyterLab Light');
     const cell = new CellUnderTest(page, 1);
     const replay = new ReplayUnderTest(page);
 
@@ -157,7 +144,7 @@ for (const dark of [false, true]) {
       metadata: { aiserver: { notebook_id: id } }
     });
     await tidy(page);
-    await theme(page, dark);
+    await wear(page, dark ? 'JupyterLab Dark' : 'JupyterLab Light');
     const cell = new CellUnderTest(page, 0);
     const replay = new ReplayUnderTest(page);
     await replay.open();

@@ -49,7 +49,15 @@ describe('the lines of a change', () => {
             .join('\n');
         expect(of('+')).toBe(code);
         expect(of('-')).toBe(before);
-      })
+      }),
+      {
+        numRuns: 500,
+        // Empty lines beside empty lines.
+        examples: [
+          ['\n\nb', '\nb'],
+          ['\nb', '\n\n\nb']
+        ]
+      }
     );
   });
 

@@ -5,11 +5,10 @@
  * What must hold: the lines that stayed and came, put together, are the code; those that stayed
  * and went, the code before.
  */
-import { Chunk } from '@codemirror/merge';
-import { Text } from '@codemirror/state';
+import type { Text } from '@codemirror/state';
 
-import { DIFF_LIMITS } from '../../notebook/difflimits';
 import { areAlike } from '../likeness';
+import { lineDiff } from './lineDiff';
 
 export interface IRange {
   readonly from: number;
@@ -27,9 +26,7 @@ export interface IChangedLine extends IRange {
 const MARGIN = 2;
 
 export function changedLines(before: string, code: string): IChangedLine[] {
-  // Ended by a line break each, or a line put after the last would change that one too.
-  const a = Text.of([...before.split('\n'), '']);
-  const b = Text.of([...code.split('\n'), '']);
+  const { a, b, stretches } = lineDiff(before, code);
   const withWords = areAlike(before, code);
   const lines: IChangedLine[] = [];
   const put = (
@@ -57,23 +54,22 @@ export function changedLines(before: string, code: string): IChangedLine[] {
     }
   };
   let done = 0;
-  for (const chunk of Chunk.build(a, b, DIFF_LIMITS)) {
-    const { fromA, fromB, toA, toB } = chunk;
-    const changes = withWords ? chunk.changes : [];
+  for (const { fromA, fromB, toA, toB, changes } of stretches) {
+    const words = withWords ? changes : [];
     put('same', b, done, fromB);
     put(
       'removed',
       a,
       fromA,
       toA,
-      changes.map(one => ({ from: fromA + one.fromA, to: fromA + one.toA }))
+      words.map(one => ({ from: one.fromA, to: one.toA }))
     );
     put(
       'added',
       b,
       fromB,
       toB,
-      changes.map(one => ({ from: fromB + one.fromB, to: fromB + one.toB }))
+      words.map(one => ({ from: one.fromB, to: one.toB }))
     );
     done = toB;
   }

@@ -12,6 +12,8 @@ describe('lineChanges', () => {
     expect(changes('a\nb\nc', 'a\nx\nc')).toEqual({ added: 1, removed: 1 });
     expect(changes('a\nc', 'a\nb\nc')).toEqual({ added: 1, removed: 0 });
     expect(changes('a\nb', 'a')).toEqual({ added: 0, removed: 1 });
+    expect(changes('\n\n\nb', '\nb')).toEqual({ added: 0, removed: 2 });
+    expect(changes('a\n\nb', 'a\n\n\nb')).toEqual({ added: 1, removed: 0 });
   });
 
   it('compares with the code that the request started from', () => {

@@ -1,11 +1,10 @@
 /**
  * How many lines a step added and took away. Worked out once per step.
  */
-import { Chunk } from '@codemirror/merge';
-import { Text } from '@codemirror/state';
+import type { Text } from '@codemirror/state';
 
 import type { Step } from '../../api/types';
-import { DIFF_LIMITS } from '../../notebook/difflimits';
+import { lineDiff } from './lineDiff';
 import { comparedWith } from './words';
 
 export interface ILineChanges {
@@ -37,14 +36,13 @@ export function countChanges(before: string, code: string): ILineChanges {
   if (!before || !code) {
     return { added: lines(code).length, removed: lines(before).length };
   }
-  // Ended by a line break each, or a line put after the last would change that one too.
-  const a = Text.of([...lines(before), '']);
-  const b = Text.of([...lines(code), '']);
+  const joined = (text: string) => lines(text).join('\n');
+  const { a, b, stretches } = lineDiff(joined(before), joined(code));
   let added = 0;
   let removed = 0;
-  for (const chunk of Chunk.build(a, b, DIFF_LIMITS)) {
-    removed += span(a, chunk.fromA, chunk.toA);
-    added += span(b, chunk.fromB, chunk.toB);
+  for (const { fromA, toA, fromB, toB } of stretches) {
+    removed += span(a, fromA, toA);
+    added += span(b, fromB, toB);
   }
   return { added, removed };
 }
@@ -53,7 +51,7 @@ function lines(text: string): string[] {
   return text ? text.split(/\r\n?|\n/) : [];
 }
 
-/** How many lines a chunk covers; its end is one past that of its last line. */
+/** How many lines a stretch covers; its end is one past that of its last line. */
 function span(doc: Text, from: number, to: number): number {
   return from === to
     ? 0

@@ -5,6 +5,7 @@ import type { Menu } from '@lumino/widgets';
 import React from 'react';
 
 import { useReplay } from './context';
+import { IconButton } from './iconButton';
 
 /** Opens the menu below a button; tells when it is closed. */
 export type OpenMenu = (button: HTMLElement, onClosed: () => void) => void;
@@ -14,13 +15,11 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
   const [isOpen, setOpen] = React.useState(false);
   // A press beside an open menu closes it, also one on its own button.
   const wasOpen = React.useRef(false);
-  const label = trans.__('Export the replay');
   return (
-    <button
-      type="button"
-      className="jp-AIServer-Replay-iconButton jp-AIServer-Replay-toggle"
-      aria-label={label}
-      title={label}
+    <IconButton
+      icon={downloadIcon}
+      label={trans.__('Export the replay')}
+      className="jp-AIServer-Replay-toggle"
       aria-haspopup="menu"
       aria-expanded={isOpen}
       onPointerDown={() => {
@@ -33,9 +32,7 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
         }
         wasOpen.current = false;
       }}
-    >
-      <downloadIcon.react tag="span" />
-    </button>
+    />
   );
 }
 

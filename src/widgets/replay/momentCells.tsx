@@ -1,6 +1,6 @@
 /** The notebook as it was at a moment: its cells in order, deleted ones where they were. */
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, undoIcon } from '@jupyterlab/ui-components';
+import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { CellThen, NotebookThen } from '../../api/types';
@@ -174,7 +174,6 @@ export function BringBack(props: {
 }): React.JSX.Element {
   const { cellId, tabIndex, onBringBack } = props;
   const { trans } = useReplay();
-  const icon: LabIcon = undoIcon;
   return (
     <button
       type="button"
@@ -183,7 +182,7 @@ export function BringBack(props: {
       title={trans.__('Put this cell into the notebook again, where it was')}
       onClick={() => onBringBack(cellId)}
     >
-      <icon.react tag="span" />
+      <undoIcon.react tag="span" />
       {trans.__('Bring back')}
     </button>
   );

@@ -1,11 +1,12 @@
 /** The slider and the buttons that go through the steps. */
-import { LabIcon, pauseIcon, runIcon } from '@jupyterlab/ui-components';
+import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { Step } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
 import { SPEEDS } from '../../models/replayPlayer';
 import { useReplay } from './context';
+import { IconButton } from './iconButton';
 import { nextIcon, previousIcon, splitIcon } from './icons';
 import { Slider } from './slider';
 import { dotKind, stepTitle } from './words';
@@ -88,31 +89,5 @@ export function Player(props: {
         )}
       </div>
     </div>
-  );
-}
-
-export function IconButton(props: {
-  icon: LabIcon;
-  label: string;
-  disabled?: boolean;
-  /** For a button that is on or off. */
-  pressed?: boolean;
-  className?: string;
-  onClick: () => void;
-}): React.JSX.Element {
-  const { icon, label, disabled, pressed, className, onClick } = props;
-  // `aria-disabled` and not `disabled`: at the last step the button keeps the focus.
-  return (
-    <button
-      type="button"
-      className={`jp-AIServer-Replay-iconButton ${className ?? ''}`}
-      aria-label={label}
-      title={label}
-      aria-disabled={disabled || undefined}
-      aria-pressed={pressed}
-      onClick={disabled ? undefined : onClick}
-    >
-      <icon.react tag="span" />
-    </button>
   );
 }

@@ -10,6 +10,7 @@ import { CellView } from './cellView';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
 import { ExportButton, OpenMenu } from './exportMenu';
+import { IconButton } from './iconButton';
 import { NotebookView } from './notebookView';
 import { SearchView } from './searchView';
 
@@ -107,18 +108,14 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
 
 function BlameToggle(props: IToggle): React.JSX.Element {
   const { trans } = useReplay();
-  const label = trans.__('Show who wrote each line, in the cell');
   return (
-    <button
-      type="button"
-      className="jp-AIServer-Replay-iconButton jp-AIServer-Replay-toggle"
-      aria-label={label}
-      title={label}
-      aria-pressed={props.isOn}
+    <IconButton
+      icon={blameIcon}
+      label={trans.__('Show who wrote each line, in the cell')}
+      className="jp-AIServer-Replay-toggle"
+      pressed={props.isOn}
       onClick={props.toggle}
-    >
-      <blameIcon.react tag="span" />
-    </button>
+    />
   );
 }
 
