@@ -15,12 +15,11 @@ import type { Moment, NotebookThen, Report, TimelineCell } from '../api/types';
 import type { IHistory } from '../tokens';
 import { placesOf } from './activity';
 import { IFailure, asFailure } from './failure';
+import { IPast, before, held } from './lostCells';
+import { NotebookStates } from './notebookStates';
 import { Pace } from './pace';
 import { ReplayPlayer } from './replayPlayer';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
-
-/** States that are kept for who steps back and forth. */
-const KEPT = 50;
 
 export class NotebookTimeline implements IDisposable {
   constructor(options: { subject: IReplaySubject; history: IHistory }) {
@@ -119,17 +118,16 @@ export class NotebookTimeline implements IDisposable {
     if (notebookId === null || !this._subject.canBringBack) {
       return false;
     }
-    const shown = this.then;
-    const found =
-      (shown && find(shown, cellId)) ?? (await this._last(notebookId, cellId));
-    const before = await this._before(notebookId, cellId);
+    const past = this._past(notebookId);
+    const found = await held(past, cellId);
+    const above = await before(past, cellId);
     const isSame = this._subject.notebookId === notebookId;
     return (
       !!found &&
       isSame &&
       this._subject.bringBack(
         { id: cellId, type: found.type, source: found.source },
-        before
+        above
       )
     );
   }
@@ -211,7 +209,7 @@ export class NotebookTimeline implements IDisposable {
     this._moments = moments;
     this._places = placesOf(moments);
     this._cells = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._states.clear();
+    this._states = new NotebookStates(this._history, notebookId, version);
     const length = moments.length ? moments.length + 1 : 0;
     if (isOther) {
       this._then = this._report = null;
@@ -244,13 +242,12 @@ export class NotebookTimeline implements IDisposable {
 
   /** Show the notebook as it was at the moment on show. */
   private async _show(): Promise<void> {
-    const { moment } = this;
-    const notebookId = this._shownId;
-    if (!moment || notebookId === null || !this._isActive) {
+    const { moment, _states: states } = this;
+    if (!moment || !states || !this._isActive) {
       return;
     }
     const { index } = moment;
-    const known = this._states.get(index);
+    const known = states.known(index);
     if (known) {
       this._then = known;
       return;
@@ -260,7 +257,7 @@ export class NotebookTimeline implements IDisposable {
     }
     const asking = (this._asking = new AbortController());
     try {
-      const then = await this._state(notebookId, index, asking.signal);
+      const then = await states.at(index, asking.signal);
       if (!asking.signal.aborted) {
         this._then = then;
         this._error = null;
@@ -280,73 +277,16 @@ export class NotebookTimeline implements IDisposable {
     }
   }
 
-  private async _state(
-    notebookId: string,
-    index: number,
-    signal?: AbortSignal
-  ): Promise<NotebookThen> {
-    const known = this._states.get(index);
-    if (known) {
-      return known;
-    }
-    const version = this._version ?? undefined;
-    const then = await this._history.moment(notebookId, index, version, signal);
-    if (then.version === this._version) {
-      this._states.set(index, then);
-      if (this._states.size > KEPT) {
-        this._states.delete(this._states.keys().next().value!);
-      }
-    }
-    return then;
-  }
-
-  /** What a cell held last, however the notebook knows it. */
-  private async _last(
-    notebookId: string,
-    cellId: string
-  ): Promise<{ type: string; source: string } | null> {
-    const { length } = this.moments;
-    const then = length ? await this._state(notebookId, length - 1) : null;
-    const found = then && find(then, cellId);
-    if (found) {
-      return found;
-    }
-    const { steps } = await this._history.replay({ notebookId, cellId });
-    const step = steps[steps.length - 1];
-    const type = this.cell(cellId)?.type ?? 'code';
-    return step
-      ? { type, source: step.applied ? step.code : step.before }
-      : null;
-  }
-
-  /**
-   * The cells that stood in front of a cell when it was last there, the nearest first; null
-   * if no moment knows.
-   */
-  private async _before(
-    notebookId: string,
-    cellId: string
-  ): Promise<string[] | null> {
-    const { moments } = this;
-    let at = moments.length - 1;
-    const shown = this.then;
-    const isIn = (then: NotebookThen | null) =>
-      then?.cells.some(cell => cell.cellId === cellId) ?? false;
-    let then = isIn(shown)
-      ? shown
-      : at >= 0
-        ? await this._state(notebookId, at)
-        : null;
-    while (then && !isIn(then)) {
-      // It went with the last moment that speaks of it, or with a change of the order after.
-      while (at >= 0 && !speaksOf(moments[at], cellId)) {
-        at--;
-      }
-      at--;
-      then = at >= 0 ? await this._state(notebookId, at) : null;
-    }
-    const order = then?.cells.map(cell => cell.cellId);
-    return order?.slice(0, order.indexOf(cellId)).reverse() ?? null;
+  private _past(notebookId: string): IPast {
+    const { moments, then: shown, _history: history, _states: states } = this;
+    return {
+      moments,
+      shown,
+      at: index => states!.at(index),
+      steps: async cellId =>
+        (await history.replay({ notebookId, cellId })).steps,
+      typeOf: cellId => this.cell(cellId)?.type
+    };
   }
 
   private _onMoved(): void {
@@ -392,24 +332,9 @@ export class NotebookTimeline implements IDisposable {
   private _report: Report | null = null;
   private _reported: string | null = null;
   private _shownId: string | null = null;
-  private readonly _states = new Map<number, NotebookThen>();
+  private _states: NotebookStates | null = null;
   private _then: NotebookThen | null = null;
   private _version: string | null = null;
-}
-
-function find(
-  then: NotebookThen,
-  cellId: string
-): { type: string; source: string } | null {
-  const cells = [...then.cells, ...then.gone];
-  return cells.find(cell => cell.cellId === cellId) ?? null;
-}
-
-function speaksOf(moment: Moment, cellId: string): boolean {
-  return (
-    moment.cellId === cellId ||
-    (moment.also?.some(step => step.cellId === cellId) ?? false)
-  );
 }
 
 /** Where a moment of a timeline is in a newer one; -1 if it can't be told. */

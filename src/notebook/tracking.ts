@@ -22,9 +22,10 @@ import type {
 } from '../tokens';
 import { Arrivals } from './arrivals';
 import { Others } from './others';
-import { NotebookWatch, Scope } from './watch';
+import { NotebookWatch } from './watch';
 import { Origins } from './watchorigins';
 import { listed, pictureOf, textOf } from './watchoutputs';
+import type { Scope } from './watchrecord';
 import type { IRun } from './watchruns';
 import { IThumbnail, thumbnail } from './watchthumbnail';
 

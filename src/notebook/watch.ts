@@ -19,12 +19,11 @@ import type { IChange, IRecorded } from '../tokens';
 import { Happening, ICellState, happenings } from './lineage';
 import { typeOf } from './context';
 import { Origins, ISource } from './watchorigins';
-import { IStep, Mirror } from './watchmirror';
+import { IStep, Mirror, above } from './watchmirror';
+import { Scope, WatchRecord } from './watchrecord';
 import { IRun, Runs } from './watchruns';
+import { GoneCells } from './watchgone';
 import { Told, Trigger, event, toldBy } from './watchevents';
-
-/** Which cells are watched. */
-export type Scope = 'all' | 'ai';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
@@ -39,20 +38,12 @@ export interface IWatchOptions {
   preview: (run: IRun) => Promise<object | null>;
 }
 
-/** How many cells that are gone are remembered, for undo brings them back. */
-const MOST_GONE = 2000;
-
 export class NotebookWatch implements ISource, IDisposable {
   constructor(private readonly _options: IWatchOptions) {
     const { panel, summaries } = _options;
     this.notebookId = _options.notebookId;
     this.notebook = panel.content;
-    for (const { cellId, turns } of summaries) {
-      this._kept.add(cellId);
-      if (turns) {
-        this._asked.add(cellId);
-      }
-    }
+    this._record = new WatchRecord(_options.scope, summaries);
     this._mirror = new Mirror(panel.context.model.sharedModel as YNotebook, {
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
@@ -63,7 +54,7 @@ export class NotebookWatch implements ISource, IDisposable {
       panel,
       onAsked: id => {
         this.capture('run');
-        this._atRun.set(id, this._noted.get(id));
+        this._atRun.set(id, this._record.last(id));
       },
       onEnded: run => this._onRun(run)
     });
@@ -102,36 +93,31 @@ export class NotebookWatch implements ISource, IDisposable {
     if (key.notebookId !== this.notebookId) {
       return;
     }
-    this._kept.add(key.cellId);
+    this._record.take(key.cellId, events);
     this._told.add(key.cellId);
-    for (const { source } of events) {
-      if (typeof source === 'string') {
-        this._noted.set(key.cellId, source);
-      }
-    }
   }
 
   /** A model was asked in a cell: from now on it is watched, whatever the scope. */
   asked(cellId: string): void {
-    if (this._asked.has(cellId)) {
+    if (this._record.isAsked(cellId)) {
       return;
     }
-    this._asked.add(cellId);
-    this._kept.add(cellId);
+    this._record.ask(cellId);
+    this._record.keep(cellId);
     const now = this._mirror.read(cellId);
-    if (now && !this._noted.has(cellId)) {
-      this._noted.set(cellId, now.source); // The turn says what the cell held.
+    if (now && this._record.last(cellId) === undefined) {
+      this._record.note(cellId, now.source); // The turn says what the cell held.
     }
   }
 
   /** Whether it would matter to know that a model was asked in this cell. */
   needsTurn(cellId: string): boolean {
-    return !this._asked.has(cellId) && !this._watches(cellId);
+    return !this._record.isAsked(cellId) && !this._record.watches(cellId);
   }
 
   /** A cell that is there, or was. */
   find(id: string): ICellState | null {
-    return this._mirror.read(id) ?? this._gone.get(id) ?? null;
+    return this._mirror.read(id) ?? this._gone.get(id);
   }
 
   /** What each cell held when it was first seen, where the record doesn't say so. */
@@ -141,7 +127,7 @@ export class NotebookWatch implements ISource, IDisposable {
     for (const { id, source } of this._mirror.cells) {
       // The summary has the first lines: of a short cell, all.
       if (last.get(id) === source) {
-        this._noted.set(id, source);
+        this._record.note(id, source);
       } else {
         first.push([id, source]);
       }
@@ -166,31 +152,20 @@ export class NotebookWatch implements ISource, IDisposable {
   ): CellChange[] {
     const cells: CellChange[] = [];
     for (const [cellId, source] of sources) {
-      if (source !== null && this._isNews(cellId, source)) {
-        this._kept.add(cellId);
-        this._noted.set(cellId, source);
-        const edit = event('edit', source, { trigger });
-        cells.push({ cellId, events: [edit] });
+      if (source !== null && this._record.isNews(cellId, source)) {
+        const events = [event('edit', source, { trigger })];
+        this._record.take(cellId, events);
+        cells.push({ cellId, events });
       }
     }
     return cells;
-  }
-
-  /** Whether the record lacks this source as the cell's last one. */
-  private _isNews(id: string, source: string): boolean {
-    const isBlank = !this._kept.has(id) && !source;
-    return this._watches(id) && !isBlank && this._noted.get(id) !== source;
-  }
-
-  private _watches(id: string): boolean {
-    return this._options.scope === 'all' || this._asked.has(id);
   }
 
   private _onStep(step: IStep): void {
     const before = new Map(step.before.map(cell => [cell.id, cell]));
     const found = happenings(step.before, step.after, {
       remade: step.remade,
-      wasThere: id => this._gone.has(id) || this._kept.has(id),
+      wasThere: id => this._gone.has(id) || this._record.isKept(id),
       originOf: (cell, index) =>
         this._options.origins.of(cell, this, above(step, index))
     });
@@ -207,7 +182,7 @@ export class NotebookWatch implements ISource, IDisposable {
     step.after.forEach(cell => this._gone.delete(cell.id));
     for (const cell of step.before) {
       if (!this._mirror.has(cell.id)) {
-        this._bury(cell);
+        this._gone.add(cell);
       }
     }
     this._tell(found, step, trigger);
@@ -229,17 +204,12 @@ export class NotebookWatch implements ISource, IDisposable {
         continue;
       }
       const { cellId } = told;
-      this._kept.add(cellId);
+      this._record.take(cellId, told.events);
       const known = cells.get(cellId);
       if (known) {
         known.events.push(...told.events);
       } else {
         cells.set(cellId, told);
-      }
-      for (const { source } of told.events) {
-        if (typeof source === 'string') {
-          this._noted.set(cellId, source);
-        }
       }
     }
     const order = this._order();
@@ -255,28 +225,28 @@ export class NotebookWatch implements ISource, IDisposable {
   ): boolean {
     const isOurs = forkOf?.notebookId === this.notebookId;
     const from = isOurs ? [forkOf.cellId] : (parents ?? []);
-    if (from.some(id => this._asked.has(id))) {
-      this._asked.add(cellId);
+    if (from.some(id => this._record.isAsked(id))) {
+      this._record.ask(cellId);
     }
     if (told.type === 'edit') {
-      return this._isNews(cellId, told.source ?? '');
+      return this._record.isNews(cellId, told.source ?? '');
     }
-    const isKept = this._kept.has(cellId) || !!forkOf || !!parents?.length;
+    const isKept = this._record.isKept(cellId) || !!forkOf || !!parents?.length;
     const isBlank = !isKept && !states.get(cellId)?.source;
-    return this._watches(cellId) && !isBlank;
+    return this._record.watches(cellId) && !isBlank;
   }
 
   private _onRun(run: IRun): void {
     const { cellId, source } = run;
-    if (!this._watches(cellId)) {
+    if (!this._record.watches(cellId)) {
       return;
     }
-    this._kept.add(cellId);
+    this._record.keep(cellId);
     // Where something newer was noted while it ran, the cell holds that.
-    const isOfRecord = this._atRun.get(cellId) === this._noted.get(cellId);
+    const isOfRecord = this._atRun.get(cellId) === this._record.last(cellId);
     const told = event('run', isOfRecord ? source : undefined, { ...run.data });
     if (isOfRecord) {
-      this._noted.set(cellId, source);
+      this._record.note(cellId, source);
     }
     const change = { cells: [{ cellId, events: [told] }] };
     if (!run.model) {
@@ -345,24 +315,10 @@ export class NotebookWatch implements ISource, IDisposable {
     this._lastOrder = this._order();
   }
 
-  private _bury(cell: ICellState): void {
-    this._gone.delete(cell.id);
-    this._gone.set(cell.id, cell);
-    if (this._gone.size > MOST_GONE) {
-      this._gone.delete(this._gone.keys().next().value!);
-    }
-  }
-
   private readonly _mirror: Mirror;
   private readonly _runs: Runs;
-  /** The source that the record holds as the cell's last one. */
-  private readonly _noted = new Map<string, string>();
-  /** The cells that have a session. */
-  private readonly _kept = new Set<string>();
-  /** The cells that a model was asked in, and what came out of them. */
-  private readonly _asked = new Set<string>();
-  /** The cells that were deleted, and what they held. */
-  private readonly _gone = new Map<string, ICellState>();
+  private readonly _record: WatchRecord;
+  private readonly _gone = new GoneCells();
   /** The cells of which others told something since the last change. */
   private readonly _told = new Set<string>();
   /** What was noted last of a cell when it was run. */
@@ -372,14 +328,6 @@ export class NotebookWatch implements ISource, IDisposable {
   private _atSave = -1;
   private _savedAt = -1;
   private _isDisposed = false;
-}
-
-/** The cells that were there before one came, those above it first, the nearest first. */
-function above({ before, after }: IStep, index: number): ICellState[] {
-  const were = new Map(before.map(cell => [cell.id, cell]));
-  return [...after.slice(0, index).reverse(), ...after.slice(index + 1)]
-    .map(cell => were.get(cell.id))
-    .filter((cell): cell is ICellState => cell !== undefined);
 }
 
 function sameOrder(

@@ -217,3 +217,11 @@ export class Mirror implements IDisposable {
   private readonly _stale = new Set<string>();
   private readonly _edited = new Set<string>();
 }
+
+/** The cells that were there before one came, those above it first, the nearest first. */
+export function above({ before, after }: IStep, index: number): ICellState[] {
+  const were = new Map(before.map(cell => [cell.id, cell]));
+  return [...after.slice(0, index).reverse(), ...after.slice(index + 1)]
+    .map(cell => were.get(cell.id))
+    .filter((cell): cell is ICellState => cell !== undefined);
+}
