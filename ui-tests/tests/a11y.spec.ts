@@ -18,7 +18,9 @@ const REPLAY = '.jp-AIServer-Replay';
 async function serious(page: Page, parts: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode();
   for (const part of parts) {
-    await expect(page.locator(part).filter({ visible: true })).not.toHaveCount(0);
+    await expect(page.locator(part).filter({ visible: true })).not.toHaveCount(
+      0
+    );
     axe.include(part);
   }
   const { violations } = await axe.analyze();
@@ -164,8 +166,9 @@ test('axe finds nothing serious in any state, in either theme', async ({
   const cell = new CellUnderTest(page, 0);
   const replay = new ReplayUnderTest(page);
   const found: string[] = [];
+  const themes: ('Light' | 'Dark')[] = ['Light', 'Dark'];
   const look = async (state: string, ...parts: string[]) => {
-    for (const theme of ['Light', 'Dark'] as const) {
+    for (const theme of themes) {
       await wear(page, `JupyterLab ${theme}`);
       const name = `${state}-${theme.toLowerCase()}`;
       await page.screenshot({
@@ -175,6 +178,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
       const wrong = await serious(page, parts);
       found.push(...wrong.map(text => `${name}: ${text}`));
     }
+    themes.reverse(); // The next state begins with the theme that is worn.
   };
   await lab.model!.script(
     { ...code('import pandas as pd\nx = 2\ny = 3'), hold_after: 3 },
@@ -237,7 +241,10 @@ test('axe finds nothing serious in any state, in either theme', async ({
   const dialog = page.getByRole('dialog');
   await page.removeLocatorHandler(page.locator('.jp-Dialog')); // These are ours.
   const close = async () => {
-    await dialog.getByRole('button', { name: /^Close/ }).last().click();
+    await dialog
+      .getByRole('button', { name: /^Close/ })
+      .last()
+      .click();
     await expect(dialog).toHaveCount(0);
   };
   await run('aiserver:connect-provider', { provider: 'openai_compatible' });
@@ -267,7 +274,9 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await look('offer', '.jp-AIServer-Models-offer');
   await page.unroute(/aiserver\/models(\?|$)/);
   await run('aiserver:open-model-settings');
-  await expect(page.getByRole('heading', { name: 'What answers' })).toBeVisible();
+  await expect(
+    page.getByRole('heading', { name: 'What answers' })
+  ).toBeVisible();
   await look('settings', '.jp-AIServer-Models');
   expect(found).toEqual([]);
 });

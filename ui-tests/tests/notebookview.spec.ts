@@ -217,6 +217,14 @@ test('what was once asked is found, in any language, and opens at its step', asy
   }
   await field.fill('xyzzy');
   await expect(replay.panel).toContainText('Nothing found');
+  // By meaning, in other words than those that were said.
+  const other = 'load selling figures';
+  await field.fill(other);
+  await expect(replay.panel).toContainText('Nothing found');
+  await replay.panel.getByText('Meaning', { exact: true }).click();
+  await expect(hits.first()).toContainText('read the sales');
+  await replay.panel.getByText('Words', { exact: true }).click();
+  await expect(replay.panel).toContainText('Nothing found');
   await field.fill('csv');
   await expect(hits).toHaveCount(1);
   await page.keyboard.press('ArrowDown');
