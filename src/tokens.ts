@@ -43,15 +43,21 @@ export interface IChange {
   readonly saved?: boolean;
 }
 
+/** A session that was written into. */
+export interface IWritten extends ICellKey {
+  /** Whether another page did it, in the same shared notebook. */
+  readonly byOthers?: boolean;
+}
+
 /**
  * What the server has kept of cells: asked for when needed, told to all who look.
  */
 export interface IHistory {
-  /** A session was written: by a generation, or by `record`. */
-  readonly changed: ISignal<IHistory, ICellKey>;
+  /** A session was written: by a generation, by `record`, or by another page. */
+  readonly changed: ISignal<IHistory, IWritten>;
 
   /** Say that a session was written, so that views fetch it anew. */
-  notify(key: ICellKey): void;
+  notify(written: IWritten): void;
 
   /** The steps of a cell; none if nothing is kept of it. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;

@@ -22,7 +22,13 @@ import type {
   SessionSummary,
   Timeline
 } from '../api/types';
-import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
+import type {
+  ICellKey,
+  IChange,
+  IHistory,
+  IRecorded,
+  IWritten
+} from '../tokens';
 import { mayPass } from './failure';
 import { Lane } from './lane';
 import { named, Outbox } from './outbox';
@@ -56,7 +62,7 @@ export class HistoryModel implements IHistory {
     );
   }
 
-  get changed(): ISignal<IHistory, ICellKey> {
+  get changed(): ISignal<IHistory, IWritten> {
     return this._changed;
   }
 
@@ -69,8 +75,8 @@ export class HistoryModel implements IHistory {
     return !this._outbox.isEmpty;
   }
 
-  notify(key: ICellKey): void {
-    this._changed.emit({ notebookId: key.notebookId, cellId: key.cellId });
+  notify({ notebookId, cellId, byOthers = false }: IWritten): void {
+    this._changed.emit({ notebookId, cellId, byOthers });
     // The server writes again: what waits can be written too.
     void this._outbox.flush();
   }
@@ -202,7 +208,7 @@ export class HistoryModel implements IHistory {
   private readonly _told = new Signal<this, IRecorded>(this);
   private readonly _lanes = new Map<string, Lane>();
   private _models: Promise<ModelList> | null = null;
-  private _changed = new Signal<IHistory, ICellKey>(this);
+  private _changed = new Signal<IHistory, IWritten>(this);
 }
 
 /** Whether the page may be on its way out: then what is sent must outlive it. */

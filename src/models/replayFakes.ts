@@ -20,7 +20,13 @@ import type {
   Timeline
 } from '../api/types';
 import { modelList } from './modelFakes';
-import type { ICellKey, IChange, IHistory, IRecorded } from '../tokens';
+import type {
+  ICellKey,
+  IChange,
+  IHistory,
+  IRecorded,
+  IWritten
+} from '../tokens';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /** A notebook of code cells, of which one is active. */
@@ -123,7 +129,7 @@ export class Question extends PromiseDelegate<Replay> {
 
 /** A history that answers at once, or (while `isSlow`) when the spec says so. */
 export class FakeHistory implements IHistory {
-  readonly changed: Signal<IHistory, ICellKey> = new Signal(this);
+  readonly changed: Signal<IHistory, IWritten> = new Signal(this);
   readonly told: Signal<IHistory, IRecorded> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
@@ -136,8 +142,8 @@ export class FakeHistory implements IHistory {
   failure: Error | null = null;
   isSlow = false;
 
-  notify(key: ICellKey): void {
-    this.changed.emit(key);
+  notify(written: IWritten): void {
+    this.changed.emit(written);
   }
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {

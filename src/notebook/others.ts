@@ -1,75 +1,84 @@
 /**
- * Hears that others did something in the cells of a shared notebook (jupyter-collaboration): what
- * is on show of these cells may be old.
+ * Others in the same shared notebook (jupyter-collaboration) hear at once what this page had kept
+ * of a cell, and this page hears it of them: what is on show of that cell is old.
  *
- * What must hold: nothing is recorded for it, for who did it records it. It is told when they rest,
- * for then they have noted it. What a run prints is not heard, only that there was one.
+ * What must hold: it travels with where people's cursors are (Yjs calls that awareness), so the
+ * notebook itself does not grow; what was heard is not told on.
  */
-import type { YNotebook } from '@jupyter/ydoc';
+import type { IAwareness } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
-import { ITransaction, Transactions } from './transactions';
+/** The name under which each page says how often it had something kept, cell by cell. */
+const FIELD = 'aiserver_kept';
 
-/** How long others have done nothing when it is told, in milliseconds. */
-export const REST_MS = 2000;
+/** How many cells a page names, the last ones: all see each other's state, and it is small. */
+const MOST = 20;
+
+/** Cells of which something was kept, and the how manieth of the page that was; the newest last. */
+type Kept = readonly (readonly [cellId: string, count: number])[];
 
 export class Others implements IDisposable {
-  /** @param _tell Is called with the cell in which others did something. */
+  /** @param _tell Is called with the cell of which another page had something kept. */
   constructor(
-    private readonly _notebook: YNotebook,
+    private readonly _awareness: IAwareness,
     private readonly _tell: (cellId: string) => void
   ) {
-    this._transactions = new Transactions(
-      _notebook,
-      () => undefined,
-      transaction => this._after(transaction)
-    );
+    _awareness.on('change', this._onChange);
+  }
+
+  /** Tell the others that something was kept of a cell. */
+  announce(cellId: string): void {
+    const others = this._mine.filter(([id]) => id !== cellId);
+    this._count += 1;
+    this._mine = [...others, [cellId, this._count] as const].slice(-MOST);
+    this._awareness.setLocalStateField(FIELD, this._mine);
   }
 
   get isDisposed(): boolean {
-    return this._transactions.isDisposed;
+    return this._isDisposed;
   }
 
   dispose(): void {
-    clearTimeout(this._timer);
-    this._transactions.dispose();
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._awareness.off('change', this._onChange);
+    }
   }
 
-  private _after({ local, changed }: ITransaction): void {
-    if (local) {
-      return;
-    }
-    const { cells } = this._transactions;
-    const known = this._heard.size;
-    let isOther = changed.has(cells);
-    for (const [type, keys] of changed) {
-      const cell = type.parent === cells ? type : type.parent;
-      const isRun = cell === type && keys.has('execution_count');
-      const isSource = cell?.parent === cells && cell.get?.('source') === type;
-      const id = isRun || isSource ? cell?.get?.('id') : null;
-      if (typeof id === 'string') {
-        this._heard.add(id);
-        isOther = true;
+  private readonly _onChange = ({ added, updated }: IAwarenessChange) => {
+    const { clientID } = this._awareness;
+    for (const client of [...added, ...updated]) {
+      if (client !== clientID) {
+        this._hear(client);
       }
     }
-    if (changed.has(cells) && this._heard.size === known) {
-      // Cells came, went or moved. Whichever is named, it is the notebook's past that goes on.
-      const [first] = this._notebook.cells;
-      this._heard.add(first?.getId() ?? '');
-    }
-    if (isOther) {
-      clearTimeout(this._timer);
-      this._timer = window.setTimeout(() => this._rest(), REST_MS);
-    }
+  };
+
+  private _hear(client: number): void {
+    const kept = keptOf(this._awareness.getStates().get(client));
+    const known = new Map(this._heard.get(client));
+    this._heard.set(client, kept);
+    kept
+      .filter(([cellId, count]) => count !== known.get(cellId))
+      .forEach(([cellId]) => this._tell(cellId));
   }
 
-  private _rest(): void {
-    const heard = [...this._heard].filter(Boolean);
-    this._heard.clear();
-    heard.forEach(id => this._tell(id));
-  }
+  private _count = 0;
+  private readonly _heard = new Map<number, Kept>();
+  private _isDisposed = false;
+  private _mine: Kept = [];
+}
 
-  private readonly _heard = new Set<string>();
-  private _timer: number | undefined;
-  private readonly _transactions: Transactions;
+/** Whose state came, changed or went, as Yjs tells it. */
+interface IAwarenessChange {
+  readonly added: readonly number[];
+  readonly updated: readonly number[];
+}
+
+/** What a page says. Anybody may have written anything there. */
+function keptOf(state: Record<string, unknown> | undefined): Kept {
+  const kept = state?.[FIELD];
+  const isOne = (each: unknown): each is Kept[number] =>
+    Array.isArray(each) && typeof each[0] === 'string';
+  return Array.isArray(kept) ? kept.filter(isOne) : [];
 }

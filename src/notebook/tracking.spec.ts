@@ -1,9 +1,10 @@
 /** Which notebooks and cells are followed, and by whom. */
 import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
-import type { Array as YArray, Map as YMap, Text as YText } from 'yjs';
+import type { Awareness } from 'y-protocols/awareness';
+import type { Map as YMap, Text as YText } from 'yjs';
 
-import { REST_MS } from './others';
+import { Others } from './others';
 import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
 
 beforeAll(() => playKernel());
@@ -103,50 +104,72 @@ async function others(open: OpenNotebook) {
   return { theirs, send };
 }
 
+const awarenessOf = (open: OpenNotebook) =>
+  (open.panel.content.model!.sharedModel as YNotebook).awareness;
+
+/** What a server of jupyter-collaboration does: one page hears of another. */
+async function pass(from: Awareness, to: Awareness): Promise<void> {
+  const { applyAwarenessUpdate, encodeAwarenessUpdate } =
+    await import('y-protocols/awareness');
+  const update = encodeAwarenessUpdate(from, [from.clientID]);
+  applyAwarenessUpdate(to, update, 'others');
+}
+
 describe('changes of others', () => {
-  it('have what is on show of their cells asked for anew, when they rest', async () => {
-    jest.useFakeTimers({ doNotFake: ['performance'] });
-    try {
-      const open = await asked();
-      const { theirs, send } = await others(open);
-      const shown: string[] = [];
-      open.page.history.changed.connect((_, { cellId }) => shown.push(cellId));
-      const cells = theirs.getArray<YMap<unknown>>('cells');
-      for (const line of ['one\n', 'two\n']) {
-        (cells.get(0).get('source') as YText).insert(0, line);
-        send();
-        jest.advanceTimersByTime(REST_MS - 1);
-      }
-      expect(shown).toEqual([]);
-      jest.advanceTimersByTime(1);
-      expect(shown).toEqual(['aa']);
-      // A run of theirs, but not what it prints.
-      (cells.get(0).get('outputs') as YArray<unknown>).push([{}]);
-      send();
-      jest.advanceTimersByTime(REST_MS);
-      expect(shown).toEqual(['aa']);
-      cells.get(1).set('execution_count', 7);
-      send();
-      jest.advanceTimersByTime(REST_MS);
-      expect(shown).toEqual(['aa', 'bb']);
-      // A cell that goes is named no more: any other stands for the notebook.
-      cells.delete(1, 1);
-      send();
-      jest.advanceTimersByTime(REST_MS);
-      expect(shown).toEqual(['aa', 'bb', 'aa']);
-      // What is done here is told when it is noted, and not before.
-      open.type(0, 'mine = 1');
-      jest.advanceTimersByTime(REST_MS);
-      expect(shown).toHaveLength(3);
-      (cells.get(0).get('source') as YText).insert(0, 'three\n');
-      send();
-      open.close();
-      shown.length = 0;
-      jest.advanceTimersByTime(REST_MS);
-      expect(shown).toEqual([]);
-    } finally {
-      jest.useRealTimers();
-    }
+  it('are heard as soon as they are kept, and ours are told, each once', async () => {
+    const open = await asked();
+    const { Awareness } = await import('y-protocols/awareness');
+    const { Doc } = await import('yjs');
+    const [ours, theirs] = [awarenessOf(open), new Awareness(new Doc())];
+    const [heard, shown]: string[][] = [[], []];
+    const other = new Others(theirs, cellId => heard.push(cellId));
+    open.page.history.changed.connect((_, { cellId, byOthers }) =>
+      shown.push(`${cellId} ${byOthers ? 'theirs' : 'ours'}`)
+    );
+    // What was kept before they came: whatever they had on show by then may be old.
+    await pass(ours, theirs);
+    expect([...heard].sort()).toEqual(['aa', 'bb', 'cc']);
+    heard.length = 0;
+    other.announce('bb');
+    other.announce('aa');
+    await pass(theirs, ours);
+    await pass(theirs, ours);
+    expect(shown).toEqual(['bb theirs', 'aa theirs']);
+    other.announce('bb');
+    await pass(theirs, ours);
+    expect(shown.splice(0)).toEqual(['bb theirs', 'aa theirs', 'bb theirs']);
+    open.type(0, 'mine = 1');
+    await open.save();
+    const told = new Set(shown.map(each => each.replace(' ours', '')));
+    expect(told).toContain('aa');
+    await pass(ours, theirs);
+    await pass(ours, theirs);
+    expect([...heard].sort()).toEqual([...told].sort());
+    // A cursor moves, somebody writes nonsense, the notebook is closed.
+    theirs.setLocalStateField('cursors', []);
+    await pass(theirs, ours);
+    theirs.setLocalStateField('aiserver_kept', [7, []]);
+    await pass(theirs, ours);
+    open.close();
+    other.announce('aa');
+    await pass(theirs, ours);
+    expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
+    other.dispose();
+    theirs.destroy();
+  });
+
+  it('begin the watch, where they were the first to ask', async () => {
+    const page = new Page();
+    const cells = [{ id: 'aa', source: 'x' }];
+    const known = { notebookId: 'shared' };
+    const hers = await page.open(cells, known);
+    const his = await new Page(page.receiver).open(cells, known);
+    await hers.ask(0, 'y');
+    await pass(awarenessOf(hers), awarenessOf(his));
+    await his.rest();
+    his.type(0, 'z');
+    await his.save();
+    expect(his.kinds('aa')).toEqual(['turn', 'edit']);
   });
 
   it('are followed, and recorded by them alone', async () => {

@@ -18,7 +18,8 @@ import type {
   IHistory,
   INotebookIdentity,
   IRecorded,
-  ITracking
+  ITracking,
+  IWritten
 } from '../tokens';
 import { Arrivals } from './arrivals';
 import { Others } from './others';
@@ -75,15 +76,10 @@ export class Tracking implements ITracking, IDisposable {
       this._panels.delete(panel);
       this._arrivals.get(panel)?.dispose();
       this._arrivals.delete(panel);
+      this._others.get(panel)?.dispose();
+      this._others.delete(panel);
       this._watches.get(panel)?.capture('leave');
       this._end(panel);
-    }, this);
-    panel.content.activeCellChanged.connect(() => {
-      // Somebody else may have asked in it: of that this page hears nothing.
-      const { collaborative } = panel.context.model ?? {};
-      if (collaborative && !this._watches.has(panel)) {
-        this._consider(panel);
-      }
     }, this);
     this._consider(panel);
   }
@@ -124,6 +120,8 @@ export class Tracking implements ITracking, IDisposable {
       this._panels.clear();
       this._arrivals.forEach(arrivals => arrivals.dispose());
       this._arrivals.clear();
+      this._others.forEach(others => others.dispose());
+      this._others.clear();
       Signal.clearData(this);
     }
   }
@@ -180,18 +178,19 @@ export class Tracking implements ITracking, IDisposable {
         preview: run => this._preview(run)
       })
     );
-    const shared = panel.context.model.sharedModel as YNotebook;
-    this._others.set(
-      panel,
-      new Others(shared, cellId => history.notify({ notebookId, cellId }))
-    );
   }
 
-  /** Remember which cells come into a notebook as long as it is not watched. */
+  /**
+   * Remember which cells come into a notebook as long as it is not watched, and hear of others in
+   * it: they may be the first to ask.
+   */
   private _look(panel: NotebookPanel): void {
     if (this._panels.has(panel) && !this._arrivals.has(panel)) {
       const isOpen = () => this._scope !== 'off' && !this._watches.has(panel);
       this._arrivals.set(panel, new Arrivals(panel, this._origins, isOpen));
+      const { awareness } = panel.context.model.sharedModel as YNotebook;
+      const others = new Others(awareness, id => this._onHeard(panel, id));
+      this._others.set(panel, others);
     }
   }
 
@@ -208,16 +207,27 @@ export class Tracking implements ITracking, IDisposable {
   private _end(panel: NotebookPanel): void {
     this._watches.get(panel)?.dispose();
     this._watches.delete(panel);
-    this._others.get(panel)?.dispose();
-    this._others.delete(panel);
+  }
+
+  /** Another page wrote into the session of a cell. */
+  private _onHeard(panel: NotebookPanel, cellId: string): void {
+    const { identity, history } = this._options;
+    const notebookId = identity.get(panel);
+    if (notebookId) {
+      history.notify({ notebookId, cellId, byOthers: true });
+    }
   }
 
   /** Somebody wrote into a session: it may have been the first turn of a notebook, or a cell. */
-  private _onWritten(_: IHistory, key: ICellKey): void {
+  private _onWritten(_: IHistory, key: IWritten): void {
     for (const panel of this._panels) {
       const { identity } = this._options;
       const watch = this._watches.get(panel);
-      if (!watch && identity.get(panel) === key.notebookId) {
+      const isIn = identity.get(panel) === key.notebookId;
+      if (isIn && !key.byOthers) {
+        this._others.get(panel)?.announce(key.cellId);
+      }
+      if (!watch && isIn) {
         this._consider(panel);
       } else if (watch?.notebookId === key.notebookId) {
         void this._lookForTurn(watch, key);

@@ -358,18 +358,18 @@ test('the replay of one shows what the other does, and what one puts back both h
   const replay = new ReplayUnderTest(b);
   await place.model.script(code('x = 10'), code('x = 100'));
   const hers = new CellUnderTest(a, 0);
-  await hers.ask('ten');
-  await hers.accept();
-  await new CellUnderTest(b, 1).focus();
   await new CellUnderTest(b, 0).focus();
   await replay.open();
+  await expect(replay.button('Ask for code')).toBeVisible();
+  // He stays where he is, and sees what she does: before she accepts it, too.
+  await hers.ask('ten');
   await expect(replay.panel).toContainText('ten');
   const known = await replay.steps.count();
-  // He stays where he is, and sees what she does.
-  await hers.ask('a hundred');
   await hers.accept();
+  await hers.ask('a hundred');
   await expect(replay.panel).toContainText('a hundred');
   await expect(replay.steps).toHaveCount(known + 1);
+  await hers.accept();
   await expect(replay.slider).toHaveAttribute('aria-valuenow', `${known + 1}`);
 
   await replay.steps.filter({ hasText: 'ten' }).getByRole('button').click();
