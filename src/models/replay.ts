@@ -8,8 +8,9 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ModelInfo, SearchHit, Step } from '../api/types';
-import type { ICellKey, IHistory } from '../tokens';
+import type { IHistory } from '../tokens';
 import type { IFailure } from './failure';
+import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebookTimeline';
 import { IReplayAsking, ReplayActions } from './replayActions';
 import { ReplayCompare } from './replayCompare';
@@ -22,6 +23,7 @@ import {
   StepsChange
 } from './replaySteps';
 import type { IReplaySubject, SubjectChange } from './replaySubject';
+import { IStepPlace, WantedStep } from './replayWanted';
 import { SearchModel } from './search';
 
 /** One cell through time, the whole notebook through time, or a search over all. */
@@ -29,12 +31,6 @@ export type ReplayTab = 'cell' | 'notebook' | 'search';
 
 /** How a difference is drawn: in one text, or in two beside each other. */
 export type DiffMode = 'inline' | 'split';
-
-/** A step of a cell, by its place or by the `seq` of its record. */
-export interface IStepPlace {
-  readonly step?: number | null;
-  readonly seq?: number | null;
-}
 
 export class ReplayModel implements IDisposable {
   constructor(options: {
@@ -48,6 +44,7 @@ export class ReplayModel implements IDisposable {
     this._openFile = options.openFile ?? null;
     this._subject = subject;
     this._history = history;
+    this._models = new ModelInfos(history);
     this._steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
     this.timeline = new NotebookTimeline(options);
@@ -94,7 +91,7 @@ export class ReplayModel implements IDisposable {
     this._isActive = value;
     this._subject.isActive = value;
     if (value) {
-      void this._loadModels();
+      void this._models.load().then(isMore => isMore && this._emit());
     }
     this._wake();
   }
@@ -165,7 +162,7 @@ export class ReplayModel implements IDisposable {
 
   /** What is known of the model with this id. */
   modelInfo(id: string): ModelInfo | null {
-    return this._models.get(id) ?? null;
+    return this._models.get(id);
   }
 
   /** Ask again for what the view shows. */
@@ -236,7 +233,7 @@ export class ReplayModel implements IDisposable {
     const { notebookId } = this._subject;
     this.player.pause();
     if (notebookId !== null) {
-      this._wanted = { notebookId, cellId, ...place };
+      this._wanted.want({ notebookId, cellId }, place);
     }
     this.view = 'cell';
     if (this._subject.cell?.id === cellId) {
@@ -293,20 +290,6 @@ export class ReplayModel implements IDisposable {
     this.search.isActive = isIn('search');
   }
 
-  /** Names and places of models; without them a step shows the id alone. */
-  private async _loadModels(): Promise<void> {
-    if (this._models.size) {
-      return;
-    }
-    try {
-      const { models } = await this._history.models();
-      this._models = new Map(models.map(model => [model.id, model]));
-      this._emit();
-    } catch {
-      // Tried again when next shown.
-    }
-  }
-
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
     const count = this.steps.length;
     if (change === 'cell') {
@@ -323,26 +306,17 @@ export class ReplayModel implements IDisposable {
 
   /** Go to the step that somebody wants to see, once its cell is on show. */
   private _reach(): void {
-    const { _wanted: wanted, shown } = this;
-    const isThere =
-      wanted?.cellId === shown?.cellId &&
-      wanted?.notebookId === shown?.notebookId;
-    if (!wanted || !isThere) {
-      return;
-    }
-    const at = placeOf(this.steps, wanted);
-    if (at >= 0) {
-      this._wanted = null;
+    const isWhole = !this.isLoading && this._steps.isActive;
+    const at = this._wanted.reach(this.shown, this.steps, isWhole);
+    if (at !== null) {
       this.compare.stop();
       this.player.goTo(at);
-    } else if (!this.isLoading && this._steps.isActive) {
-      this._wanted = null; // It is no step that this cell has.
     }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'where' && this._subject.cell?.id !== this._wanted?.cellId) {
-      this._wanted = null; // The person went elsewhere meanwhile.
+    if (change === 'where') {
+      this._wanted.at(this._subject.cell?.id);
     }
     this._emit();
   }
@@ -355,15 +329,15 @@ export class ReplayModel implements IDisposable {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
+  private readonly _models: ModelInfos;
   private readonly _openFile: ((path: string) => Promise<void>) | null;
   private readonly _steps: ReplaySteps;
   private _diffMode: DiffMode = 'inline';
   private _isActive = false;
   private _isDisposed = false;
-  private _models = new Map<string, ModelInfo>();
   private _stateChanged = new Signal<this, void>(this);
   private _view: ReplayTab = 'cell';
-  private _wanted: (ICellKey & IStepPlace) | null = null;
+  private readonly _wanted = new WantedStep();
 }
 
 /** Where nobody can be asked, nothing that is not kept is replaced. */
@@ -371,13 +345,3 @@ const SILENT: IReplayAsking = {
   mayReplace: async () => false,
   goOn: () => undefined
 };
-
-/** The position of a step: by the seq of its record if it has that one, else by its place. */
-function placeOf(steps: readonly Step[], { step, seq }: IStepPlace): number {
-  if (typeof step === 'number' && step >= 0 && step < steps.length) {
-    return step;
-  }
-  return typeof seq === 'number'
-    ? steps.findIndex(found => found.seq === seq)
-    : -1;
-}
