@@ -31,7 +31,16 @@ SERVERS = {"postgresql": PostgreSQL, "mysql": MariaDB}
 
 def load(database: Database) -> Session:
     """The session as a new process finds it."""
-    return asyncio.run(database.open().load_session(KEY))
+
+    async def closing() -> Session:
+        # Else its connection may still be closing when a disk is taken away.
+        store = database.open()
+        try:
+            return await store.load_session(KEY)
+        finally:
+            await store.close()
+
+    return asyncio.run(closing())
 
 
 def whole(session: Session, at_least: int) -> None:
