@@ -12,6 +12,7 @@ import { IDisposable } from '@lumino/disposable';
 import { DIFF_LIMITS } from '../../notebook/difflimits';
 import { hiddenEnd } from '../hiddenend';
 import { areAlike } from '../likeness';
+import { all, exchanged } from './exchange';
 
 export interface IDiffContent {
   readonly before: string;
@@ -86,20 +87,22 @@ export class DiffEditor implements IDisposable {
     const { before, code, label } = content;
     const isOpenEnd = isChange && lastLine(before) !== lastLine(code);
     const end = isOpenEnd ? '\n' : '';
-    if (!this._view) {
-      this._clear();
-      this._view = new EditorView({ parent: this._parent });
+    const doc = code + end;
+    const extensions = [
+      readOnly(content, language, label),
+      isChange ? difference(before + end, areAlike(before, code)) : same(doc),
+      isOpenEnd ? hiddenEnd : []
+    ];
+    if (this._view) {
+      this._view.dispatch(exchanged(this._view, doc, extensions));
+      return;
     }
-    this._view.setState(
-      EditorState.create({
-        doc: code + end,
-        extensions: [
-          readOnly(content, language, label),
-          isChange ? difference(before + end, areAlike(before, code)) : [],
-          isOpenEnd ? hiddenEnd : []
-        ]
-      })
-    );
+    this._clear();
+    this._view = new EditorView({
+      doc,
+      extensions: all.of(extensions),
+      parent: this._parent
+    });
   }
 
   private _drawSplit(content: IDiffContent, language: Extension): void {
@@ -113,14 +116,25 @@ export class DiffEditor implements IDisposable {
         isOpenEnd ? hiddenEnd : []
       ]
     });
+    const [a, b] = [side(before, labelBefore), side(code, label)];
+    const marks = {
+      highlightChanges: areAlike(before, code),
+      collapseUnchanged: FOLD
+    };
+    if (this._merge) {
+      const { a: left, b: right } = this._merge;
+      left.dispatch(exchanged(left, a.doc, a.extensions));
+      right.dispatch(exchanged(right, b.doc, b.extensions));
+      this._merge.reconfigure(marks);
+      return;
+    }
     this._clear();
     this._merge = new MergeView({
       parent: this._parent,
-      a: side(before, labelBefore),
-      b: side(code, label),
+      a: { ...a, extensions: all.of(a.extensions) },
+      b: { ...b, extensions: all.of(b.extensions) },
       gutter: true,
-      highlightChanges: areAlike(before, code),
-      collapseUnchanged: FOLD,
+      ...marks,
       diffConfig: DIFF_LIMITS
     });
   }
@@ -163,8 +177,27 @@ function readOnly(
       'aria-readonly': 'true',
       tabindex: '0'
     }),
-    EditorState.phrases.of({ '$ unchanged lines': content.folded })
+    phrases(content.folded)
   ];
+}
+
+/** The words in the page's language. An editor whose words change is one with a new state. */
+function phrases(folded: string): Extension {
+  const known = PHRASES.get(folded);
+  const made = known ?? EditorState.phrases.of({ '$ unchanged lines': folded });
+  PHRASES.set(folded, made);
+  return made;
+}
+
+const PHRASES = new Map<string, Extension>();
+
+/** A difference that there is none in: it brings the styles of one. */
+function same(code: string): Extension {
+  return unifiedMergeView({
+    original: code,
+    mergeControls: false,
+    gutter: false
+  });
 }
 
 function difference(before: string, words: boolean): Extension {
