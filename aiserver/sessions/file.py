@@ -36,6 +36,7 @@ from .filenames import check_sha256
 from .listing import Listing
 from .place import Place
 from .reading import Reader
+from .readyturn import ReadyTurn
 from .root import find_root, path_of
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
@@ -45,6 +46,8 @@ from .threads import Workers
 from .union import unite
 
 T = TypeVar("T")
+
+_SHORT = 10_000  # characters
 
 
 class FileSessionManager(SessionManager):
@@ -104,7 +107,9 @@ class FileSessionManager(SessionManager):
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append one AI turn."""
-        return await self._run(self._files.add_turn, key, if_revision, turn)
+        if _is_short(turn):
+            return await self._run(self._files.add_turn, key, if_revision, ReadyTurn(turn))
+        return await self._run(lambda: self._files.add_turn(key, if_revision, ReadyTurn(turn)))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
@@ -252,6 +257,13 @@ class FileSessionManager(SessionManager):
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translating, work, *args))
+
+
+def _is_short(turn: NewTurn) -> bool:
+    """Whether it is made ready quicker here than in a thread that must be woken for it."""
+    asked, answered = turn.user_request, turn.ai_response
+    texts = (asked.intent, asked.current_code, answered.suggestion, answered.explanation)
+    return sum(map(len, texts)) < _SHORT and not (turn.dataframes or turn.__pydantic_extra__)
 
 
 def _translating(work: Callable[..., T], *args: Any) -> T:

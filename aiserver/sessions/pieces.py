@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, utc_now
+from ..models import Event, Interaction, NewEvent, Session, SessionMeta, utc_now
 from . import codec
-from .steps import by_id, encoded_turn, saved_events
+from .readyturn import ReadyTurn
+from .steps import by_id, saved_events
 
 _INDENT = b"  "
 _INSIDE = b"\n" + 2 * _INDENT
 _END = b"\n}\n"
 _EMPTY = b"[]"
+_UPDATED = b'\n    "last_updated": "'
+_REVISION = b'\n    "revision": '
 
 
 class Pieces:
@@ -28,10 +31,11 @@ class Pieces:
 
     def __init__(self, session: Session) -> None:
         """Of a whole session. Raises InvalidRequest for what JSON can't hold."""
-        self.meta = session.meta
+        self.version, self.revision = session.meta.version, session.revision
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
         self._known = by_id(session.events or [])
-        self._before_turns = self._head(session.meta)
+        self._before_turns = _head(session.meta)
+        self._slots = _slots(session.meta)
         turns = Session.model_construct(meta=session.meta, interactions=session.interactions)
         self._turns = bytearray(_inside(turns))
         # Without the key, with null in it, or with a list: each is written as it was read.
@@ -46,14 +50,9 @@ class Pieces:
             self._no_events = b',\n  "events": null'
         self._after = _others(session) + _END
 
-    @property
-    def revision(self) -> int:
-        """How often it was written."""
-        return self.meta.revision or 0
-
-    def add_turn(self, turn: NewTurn) -> Interaction:
+    def add_turn(self, turn: ReadyTurn) -> Interaction:
         """Put a turn behind all there is; return it as saved."""
-        saved, data = encoded_turn(turn, self._next_turn_id, self._next_seq)
+        saved, data = turn.numbered(self._next_turn_id, self._next_seq)
         self._grow([data], [])
         return saved
 
@@ -87,14 +86,15 @@ class Pieces:
         return len(self._turns) + len(self._events or b"")
 
     def _grow(self, turns: Sequence[bytes], events: Sequence[Event]) -> None:
-        meta = self.meta.model_copy(
-            update={"last_updated": utc_now(), "revision": self.revision + 1}
+        revision = self.revision + 1
+        start, middle, end = self._slots
+        head = b"".join(
+            (start, _UPDATED, utc_now().encode(), middle, _REVISION, b"%d" % revision, end)
         )
-        head = self._head(meta)
         more_turns = [_indented(turn, 2) for turn in turns]
         more_events = [_indented(codec.encode(event), 2) for event in events]
         # From here on nothing raises.
-        self.meta, self._before_turns = meta, head
+        self.revision, self._before_turns = revision, head
         _extend(self._turns, more_turns)
         if events:
             self._events = bytearray() if self._events is None else self._events
@@ -103,9 +103,17 @@ class Pieces:
         self._next_seq += len(turns) + len(events)
         self._known |= by_id(events)
 
-    @staticmethod
-    def _head(meta: SessionMeta) -> bytes:
-        return b'{\n  "meta": ' + _indented(codec.encode(meta), 1) + b',\n  "interactions": '
+
+def _head(meta: SessionMeta) -> bytes:
+    return b'{\n  "meta": ' + _indented(codec.encode(meta), 1) + b',\n  "interactions": '
+
+
+def _slots(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
+    """What stands before, between and behind the time and the revision of the head."""
+    blank = _head(meta.model_copy(update={"last_updated": "", "revision": 0}))
+    start, _, rest = blank.partition(_UPDATED)
+    middle, _, end = rest.partition(_REVISION + b"0")
+    return start, middle, end
 
 
 def _bracketed(inside: bytearray) -> list[bytes | bytearray]:

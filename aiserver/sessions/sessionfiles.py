@@ -24,7 +24,6 @@ from ..models import (
     Event,
     Interaction,
     NewEvent,
-    NewTurn,
     Session,
     SessionKey,
     new_session,
@@ -34,6 +33,7 @@ from .codec import Damaged
 from .filenames import session_name
 from .pieces import Pieces
 from .reading import Found, Logger, Reader
+from .readyturn import ReadyTurn
 from .recent import Recent
 from .recovery import NOTE, is_empty
 from .steps import check_writable, forked
@@ -142,7 +142,7 @@ class SessionFiles:
         return self._is_file(session_name(key)) or self._reader.find_predecessor(key) is not None
 
     def add_turn(
-        self, key: SessionKey, if_revision: int | None, turn: NewTurn
+        self, key: SessionKey, if_revision: int | None, turn: ReadyTurn
     ) -> tuple[Interaction, int]:
         """Put a turn behind a session, new or stored; return it as saved, and the revision."""
         return self._grow(key, if_revision, lambda pieces: pieces.add_turn(turn))
@@ -207,7 +207,7 @@ class SessionFiles:
                     check_writable(found.session.meta, if_revision)
                     self._keep_aside(name, found)
                 pieces = Pieces(found.session if found else new_session(key))
-            check_writable(pieces.meta, if_revision)
+            check_writable(pieces, if_revision)
             before = pieces.revision
             result = add(pieces)
             if pieces.revision != before:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from ..errors import NotFound, SessionTooNew, StaleRevision
 from ..models import (
@@ -20,16 +21,25 @@ from ..models import (
     NotebookLogEntry,
     Session,
     SessionKey,
-    SessionMeta,
     utc_now,
 )
-from ..redact import may_hold_secrets, redact, redact_all
+from ..redact import redact_all
 from . import codec
+from .readyturn import ReadyTurn
 
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
-def check_writable(meta: SessionMeta, if_revision: int | None) -> None:
+class Stand(Protocol):
+    """What says whether a session may be written: its meta, or who knows as much of it."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def revision(self) -> int | None: ...
+
+
+def check_writable(meta: Stand, if_revision: int | None) -> None:
     """Raise SessionTooNew or StaleRevision if the session of this meta may not be written now."""
     if meta.version != SCHEMA_VERSION and int(meta.version.split(".")[0]) > _MAJOR:
         raise SessionTooNew
@@ -40,26 +50,7 @@ def check_writable(meta: SessionMeta, if_revision: int | None) -> None:
 
 def saved_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
     """A turn as it is kept: with its numbers, and without secrets."""
-    return encoded_turn(turn, turn_id, seq)[0]
-
-
-def encoded_turn(turn: NewTurn, turn_id: int, seq: int) -> tuple[Interaction, bytes]:
-    """A turn as it is kept, and its bytes. Raises InvalidRequest for what JSON can't hold."""
-    numbers = {"turn_id": turn_id, "seq": seq}
-    # Most hold no secret. To read them anew would be a tenth of what a whole save may cost.
-    names = turn.model_fields_set | numbers.keys()
-    saved = Interaction.model_construct(names, **(turn.__dict__ | numbers))
-    # Keys that we don't know may have any name, also that of an argument or of our numbers.
-    for name, value in (turn.__pydantic_extra__ or {}).items():
-        if name not in numbers and saved.__pydantic_extra__ is not None:
-            saved.__pydantic_extra__[name] = value
-    data = codec.encode(saved)
-    if may_hold_secrets(data) or codec.may_have_long_numbers(data):
-        fields = redact_all(codec.fields(turn))
-        fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
-        saved = Interaction.model_validate(fields | numbers)
-        data = codec.encode(saved)
-    return saved, data
+    return ReadyTurn(turn).numbered(turn_id, seq)[0]
 
 
 def saved_events(

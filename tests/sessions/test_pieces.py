@@ -12,6 +12,7 @@ from aiserver.errors import InvalidRequest
 from aiserver.models import Session, new_session
 from aiserver.sessions import codec
 from aiserver.sessions.pieces import Pieces
+from aiserver.sessions.readyturn import ReadyTurn
 from aiserver.sessions.steps import append_events, append_turn
 
 from .records import KEY, NOON, event, turn
@@ -51,19 +52,18 @@ def test_what_grew_is_what_is_written_whole(
     edits: list[tuple[str, str]], extra: bool, start: str
 ) -> None:
     session = started(start)
-    pieces = Pieces(started(start))
-    pieces.meta = session.meta.model_copy()  # made at the same moment
+    pieces = Pieces(session.model_copy(deep=True))
     for kind, text in edits:
         more = {"x_unknown": {"a": [text, {}]}} if extra else {}
         if kind == "turn":
             new = turn(text, text, **more)
-            assert pieces.add_turn(new) == append_turn(session, new)
+            assert pieces.add_turn(ReadyTurn(new)) == append_turn(session, new)
         else:
             again = [event(source=text, id=text, data={text: [text, None]}, **more)] * 2
             assert pieces.add_events(again) == append_events(session, again)
         assert pieces.revision == session.revision
-        session.meta.last_updated = pieces.meta.last_updated
         data = joined(pieces)
+        session.meta.last_updated = codec.parse(data, KEY).meta.last_updated
         assert data == codec.encode(session) == joined(Pieces(session))
         assert codec.parse(data, KEY) == session
         assert pieces.revision_of(data) == pieces.revision
@@ -87,7 +87,7 @@ def test_what_json_cannot_hold_leaves_it_alone() -> None:
     bad.usage = {"o": object()}
     good = event(id="known")
     for add in (
-        lambda: pieces.add_turn(bad),
+        lambda: pieces.add_turn(ReadyTurn(bad)),
         lambda: pieces.add_events([good, event(data=bad.usage)]),
     ):
         with pytest.raises(InvalidRequest):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aiserver.models import Interaction, NewTurn
 from aiserver.redact import redact, redact_all
 from aiserver.sessions import codec
-from aiserver.sessions.steps import encoded_turn
+from aiserver.sessions.readyturn import ReadyTurn
 
 from .strategies import turns
 
@@ -55,7 +55,7 @@ def test_the_short_way_keeps_what_the_long_way_keeps(
     for name in names:  # that are somebody else's, and may be anything
         turn[name] = name
     new = NewTurn.model_validate(turn)
-    saved, data = encoded_turn(new, 3, 7)
+    saved, data = ReadyTurn(new).numbered(3, 7)
 
     fields = redact_all(codec.fields(new))
     fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
