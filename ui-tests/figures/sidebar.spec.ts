@@ -6,8 +6,8 @@
  * No test: it prints figures.
  * - How soon it shows what is there: from the end of an answer (the browser's own clock of it) to
  *   the frame in which it is drawn: the list of cells, the notebook's timeline, a moment of it.
- * - How smoothly the notebook scrolls beside it, with us and without, in turns: by 20 pixels a
- *   frame, as the browser does for a wheel that is turned by ten notches a second, and by 120.
+ * - How smoothly the notebook scrolls beside it, with us and without, in turns: by the wheel, as
+ *   frames that the browser shows, and by a script that waits for a frame after each step.
  * - What going from cell to cell leaves in memory, with us and without, after 200 times and 1,200.
  */
 import type { Page } from '@playwright/test';
@@ -169,11 +169,54 @@ async function writeBig(lab: Lab): Promise<void> {
   await lab.write('big.ipynb', notebookFile(sources, metadata));
 }
 
+/** Frames a second that are shown while the browser scrolls as by a wheel, in pixels a second. */
+async function framesOfWheel(page: Page, speed: number): Promise<number> {
+  const cdp = await page.context().newCDPSession(page);
+  const outer = page.locator('.jp-WindowedPanel-outer').first();
+  await outer.evaluate(node => (node.scrollTop = 0));
+  const box = (await outer.boundingBox())!;
+  let frames = 0;
+  cdp.on('Tracing.dataCollected', ({ value }) => {
+    frames += value.filter(
+      event => event.name === 'Display::DrawAndSwap' && event.ph === 'X'
+    ).length;
+  });
+  await cdp.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['viz'] }
+  });
+  const begin = Date.now();
+  await cdp.send('Input.synthesizeScrollGesture', {
+    x: Math.round(box.x + box.width / 2),
+    y: Math.round(box.y + box.height / 2),
+    yDistance: -speed * WHEEL_SECONDS,
+    speed,
+    preventFling: true,
+    gestureSourceType: 'mouse'
+  });
+  const seconds = (Date.now() - begin) / 1000;
+  const complete = new Promise(resolve =>
+    cdp.once('Tracing.tracingComplete', resolve)
+  );
+  await cdp.send('Tracing.end');
+  await complete;
+  await cdp.detach();
+  return frames / seconds;
+}
+
+const WHEEL_SECONDS = 5;
+
 test('scrolling beside the sidebar', async ({ page, lab }) => {
   test.setTimeout(600_000);
   await writeBig(lab);
   for (const which of ['bare', 'ours', 'ours', 'bare'] as const) {
     await openBig(page, lab, which);
+    for (const speed of [400, 1600]) {
+      const perSecond = await framesOfWheel(page, speed);
+      console.log(
+        `${which}, the wheel at ${speed} pixels/s: ${perSecond.toFixed(1)} frames/s`
+      );
+    }
     for (const pixels of [20, 120]) {
       const perSecond = await page.evaluate(async pixels => {
         const outer: HTMLElement = (window as any).jupyterapp.shell
@@ -190,7 +233,7 @@ test('scrolling beside the sidebar', async ({ page, lab }) => {
         return (150 * 1000) / (end - begin);
       }, pixels);
       console.log(
-        `${which}, ${pixels} pixels a frame: ${perSecond.toFixed(1)} frames/s`
+        `${which}, by a script, ${pixels} pixels a frame: ${perSecond.toFixed(1)} frames/s`
       );
     }
   }
