@@ -8,13 +8,13 @@
 import type { IAwareness } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
-/** The name under which each page says how often it had something kept, cell by cell. */
+/** The name under which each page says of which cells it had something kept. */
 const FIELD = 'aiserver_kept';
 
-/** How many cells a page names, the last ones: all see each other's state, and it is small. */
-const MOST = 20;
+/** How many cells a page names, the last ones: it is sent to all with each move of a cursor. */
+const MOST = 50;
 
-/** Cells of which something was kept, and the how manieth of the page that was; the newest last. */
+/** Cells of which something was kept, with a number that rises each time; the newest last. */
 type Kept = readonly (readonly [cellId: string, count: number])[];
 
 export class Others implements IDisposable {
@@ -28,10 +28,12 @@ export class Others implements IDisposable {
 
   /** Tell the others that something was kept of a cell. */
   announce(cellId: string): void {
-    const others = this._mine.filter(([id]) => id !== cellId);
-    this._count += 1;
-    this._mine = [...others, [cellId, this._count] as const].slice(-MOST);
-    this._awareness.setLocalStateField(FIELD, this._mine);
+    if (!this._news.size) {
+      // What is kept of a thousand cells at once is one message.
+      void Promise.resolve().then(() => this._send());
+    }
+    this._news.delete(cellId);
+    this._news.add(cellId);
   }
 
   get isDisposed(): boolean {
@@ -42,6 +44,18 @@ export class Others implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._awareness.off('change', this._onChange);
+    }
+  }
+
+  private _send(): void {
+    const news = [...this._news];
+    this._news.clear();
+    if (!this._isDisposed) {
+      const older = this._mine.filter(([cellId]) => !news.includes(cellId));
+      this._count += 1;
+      const newer = news.map(cellId => [cellId, this._count] as const);
+      this._mine = [...older, ...newer].slice(-MOST);
+      this._awareness.setLocalStateField(FIELD, this._mine);
     }
   }
 
@@ -67,6 +81,7 @@ export class Others implements IDisposable {
   private readonly _heard = new Map<number, Kept>();
   private _isDisposed = false;
   private _mine: Kept = [];
+  private readonly _news = new Set<string>();
 }
 
 /** Whose state came, changed or went, as Yjs tells it. */

@@ -154,6 +154,13 @@ describe('changes of others', () => {
     other.announce('aa');
     await pass(theirs, ours);
     expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
+    // All cells at once are one message, and a small one.
+    const sent = jest.fn();
+    theirs.on('update', sent);
+    Array.from({ length: 1000 }, (_, cell) => other.announce(`cell-${cell}`));
+    await Promise.resolve();
+    expect(sent).toHaveBeenCalledTimes(1);
+    expect(JSON.stringify(theirs.getLocalState()).length).toBeLessThan(2000);
     other.dispose();
     theirs.destroy();
   });
