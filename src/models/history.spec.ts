@@ -48,7 +48,7 @@ describe('HistoryModel', () => {
     const history = make({ record });
     history.changed.connect((_, key) => told.push(key));
     await history.record(KEY, [{ type: 'accept' }]);
-    expect(told).toEqual([KEY]);
+    expect(told).toEqual([{ ...KEY, byOthers: false }]);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     expect(told).toHaveLength(1);
   });

@@ -34,7 +34,7 @@ describe('what could not be noted', () => {
     expect(history.isWaiting).toBe(false);
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
     expect(sent[0].timestamp).toBe('2026-01-01T00:00:00.000Z');
-    expect(told).toEqual([KEY]);
+    expect(told).toEqual([{ ...KEY, byOthers: false }]);
     await jest.advanceTimersByTimeAsync(600_000);
     expect(sent).toHaveLength(2);
     expect(jest.getTimerCount()).toBe(0);
@@ -119,7 +119,7 @@ describe('what could not be noted', () => {
     });
     await jest.advanceTimersByTimeAsync(60_000);
     expect(sent.map(({ type }) => type)).toEqual(['edit']);
-    expect(told).toEqual([other]);
+    expect(told).toEqual([{ ...other, byOthers: false }]);
   });
 
   it.each<[string, number]>([
