@@ -24,6 +24,16 @@ async function execute(
   );
 }
 
+async function saveAs(
+  page: IJupyterLabPageFixture,
+  path: string
+): Promise<void> {
+  await execute(page, 'docmanager:save-as');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill(path);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+}
+
 test('copies go their own ways, with all of them open', async ({
   page,
   lab,
@@ -55,12 +65,16 @@ test('copies go their own ways, with all of them open', async ({
   expect(await intents(file)).toEqual(['before', 'in the original']);
   expect(await intents(copy)).toEqual(['before', 'in the copy']);
 
-  await execute(page, 'docmanager:save-as');
-  await page.getByRole('dialog').getByRole('textbox').fill(`${tmpPath}/b.ipynb`);
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const other = `${tmpPath}/b.ipynb`;
+  await saveAs(page, other);
+  // JupyterLab opens it beside the original, some time after the dialog is gone.
+  await expect(page.getByRole('tab', { name: 'b.ipynb' })).toHaveAttribute(
+    'aria-selected',
+    'true'
+  );
+  await openPath(page, other);
   await ask('in the other');
-  expect(await intents(`${tmpPath}/b.ipynb`)).toEqual([
+  expect(await intents(other)).toEqual([
     'before',
     'in the original',
     'in the other'
@@ -179,9 +193,7 @@ test('a read-only notebook can be asked in, and its history goes with the copy',
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
   const copy = `${tmpPath}/mine.ipynb`;
-  await execute(page, 'docmanager:save-as');
-  await page.getByRole('dialog').getByRole('textbox').fill(copy);
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await saveAs(page, copy);
   // JupyterLab opens the copy, and closes what can't be saved.
   await page.getByRole('button', { name: /^Discard/ }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
