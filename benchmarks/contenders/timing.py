@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from .field import FILE, FLOOR, Field, Process
+from .field import FILE, FLOOR, Entry, Field, Process
 
 T = TypeVar("T")
 
@@ -77,33 +77,41 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
 
 
 def among_many(field: Field, sessions: int, rounds: int, say: Callable[[str], None]) -> Figures:
-    """A notebook of a tenth of the sessions, alone and among all; and a save there."""
+    """A notebook of a tenth of the sessions, alone and among all; and a save there.
+
+    Each stands at two places, so that both are listed in turn: the machine drifts by more in the
+    time that it takes to fill one than the other cells may cost.
+    """
     part = sessions // 10
-    entries = [
-        e for e in field.entries("many") if e.kind in ("ours:Ours", "ours:Files", "rivals:Nanobot")
-    ]
-    figures = Figures([entry.name for entry in entries])
-    with field.at_work(entries) as processes:
-        for count, notebook, more in (
-            (part, "notebook", part),
-            (sessions, "other", sessions - part),
-        ):
-            for process in processes:
-                say(f"{count} sessions: {process.entry.name}")
-                process.do("fill many", notebook=notebook, sessions=more)
-            for number in range(rounds + 1):
-                for process in _in_turn(processes, number):
-                    answer = process.do("list", notebook="notebook")
-                    work = "list" if number else "list, the first"
-                    figures.add(process.entry.name, count, work, answer)
-        for process in processes:
+    alone, among = _listers(field, "alone"), _listers(field, "many")
+    figures = Figures([entry.name for entry in among])
+    with field.at_work(alone) as some, field.at_work(among) as all_:
+        for process in (*some, *all_):
+            say(f"{part} sessions: {process.entry.name}")
+            process.do("fill many", notebook="notebook", sessions=part)
+        for process in all_:
+            say(f"{sessions} sessions: {process.entry.name}")
+            process.do("fill many", notebook="other", sessions=sessions - part)
+        listers = [*((part, process) for process in some), *((sessions, p) for p in all_)]
+        for number in range(rounds + 1):
+            work = "list" if number else "list, the first"
+            for count, process in _in_turn(listers, number):
+                answer = process.do("list", notebook="notebook")
+                figures.add(process.entry.name, count, work, answer)
+        for process in all_:
             process.do("fill", cell="among-many", turns=10, small=False)
         for number in range(rounds):
-            for process in _in_turn(processes, number):
+            for process in _in_turn(all_, number):
                 for work in ("save", "load", "history"):
                     order = {"cell": "among-many", "number": number, "turns": HISTORY}
                     figures.add(process.entry.name, sessions, work, process.do(work, **order))
     return figures
+
+
+def _listers(field: Field, part: str) -> list[Entry]:
+    """Those that know the cells of a notebook."""
+    kinds = ("ours:Ours", "ours:Files", "rivals:Nanobot")
+    return [entry for entry in field.entries(part) if entry.kind in kinds]
 
 
 def _saves(processes: list[Process]) -> list[tuple[str, Process, str]]:

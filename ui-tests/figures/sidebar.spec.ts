@@ -6,8 +6,9 @@
  * No test: it prints figures.
  * - How soon it shows what is there: from the end of an answer (the browser's own clock of it) to
  *   the frame in which it is drawn: the list of cells, the notebook's timeline, a moment of it.
- * - How smoothly the notebook scrolls beside it, with us and without, in turns: by the wheel, as
- *   frames that the browser shows, and by a script that waits for a frame after each step.
+ * - How smoothly the notebook scrolls beside it, with us, without, and beside JupyterLab's own
+ *   debugger, in turns: by the wheel, as frames that the browser shows, and by a script that waits
+ *   for a frame after each step.
  * - What going from cell to cell leaves in memory, with us and without, after 200 times and 1,200.
  */
 import type { Page } from '@playwright/test';
@@ -206,49 +207,78 @@ async function framesOfWheel(page: Page, speed: number): Promise<number> {
 
 const WHEEL_SECONDS = 5;
 
-test('scrolling beside the sidebar', async ({ page, lab }) => {
-  test.setTimeout(600_000);
-  await writeBig(lab);
-  for (const which of ['bare', 'ours', 'ours', 'bare'] as const) {
-    await openBig(page, lab, which);
-    for (const speed of [400, 1600]) {
-      const perSecond = await framesOfWheel(page, speed);
-      console.log(
-        `${which}, the wheel at ${speed} pixels/s: ${perSecond.toFixed(1)} frames/s`
-      );
+/** Frames a second while a script scrolls on after each. */
+async function framesOfScript(page: Page, pixels: number): Promise<number> {
+  return page.evaluate(async pixels => {
+    const outer: HTMLElement = (window as any).jupyterapp.shell.currentWidget
+      .content.outerNode;
+    outer.scrollTop = 0;
+    const frame = () => new Promise<number>(requestAnimationFrame);
+    await frame();
+    const begin = await frame();
+    let end = begin;
+    for (let i = 0; i < 150; i++) {
+      outer.scrollTop += pixels;
+      end = await frame();
     }
-    for (const pixels of [20, 120]) {
-      const perSecond = await page.evaluate(async pixels => {
-        const outer: HTMLElement = (window as any).jupyterapp.shell
-          .currentWidget.content.outerNode;
-        outer.scrollTop = 0;
-        const frame = () => new Promise<number>(requestAnimationFrame);
-        await frame();
-        const begin = await frame();
-        let end = begin;
-        for (let i = 0; i < 150; i++) {
-          outer.scrollTop += pixels;
-          end = await frame();
-        }
-        return (150 * 1000) / (end - begin);
-      }, pixels);
-      console.log(
-        `${which}, by a script, ${pixels} pixels a frame: ${perSecond.toFixed(1)} frames/s`
-      );
+    return (150 * 1000) / (end - begin);
+  }, pixels);
+}
+
+async function sayFrames(page: Page, what: string): Promise<void> {
+  const figures = [
+    await framesOfWheel(page, 400),
+    await framesOfWheel(page, 1600),
+    await framesOfScript(page, 20)
+  ].map(perSecond => perSecond.toFixed(1));
+  console.log(
+    `${what}: the wheel at 400 pixels/s ${figures[0]}, at 1,600 ${figures[1]}, ` +
+      `a script ${figures[2]} frames/s`
+  );
+}
+
+for (const [mode, width, height] of [
+  ['contentVisibility', 1360, 800],
+  ['full', 800, 450]
+] as const) {
+  test(`scrolling beside the sidebar, ${mode}`, async ({ page, lab }) => {
+    test.setTimeout(900_000);
+    await writeBig(lab);
+    await setWindowing(lab, mode);
+    for (const which of ['bare', 'ours', 'ours', 'bare'] as const) {
+      await page.setViewportSize({ width: 1360, height: 800 });
+      await openBig(page, lab, which, mode !== 'full');
+      await page.setViewportSize({ width, height });
+      const at = `${width}×${height}, ${mode}, ${which}`;
+      await sayFrames(page, at);
+      if (which === 'bare') {
+        await page.evaluate(() =>
+          (window as any).jupyterapp.shell.activateById('jp-debugger-sidebar')
+        );
+        await sayFrames(page, `${at}, with the debugger's panel`);
+      }
     }
-  }
-});
+  });
+}
+
+/** Which cells JupyterLab draws: all, once it has the time, or only those that can be seen. */
+async function setWindowing(
+  lab: Lab,
+  mode: 'contentVisibility' | 'full'
+): Promise<void> {
+  const tracker = '@jupyterlab/notebook-extension:tracker';
+  await fetch(`${lab.url}/lab/api/settings/${tracker}`, {
+    method: 'PUT',
+    body: JSON.stringify({ raw: JSON.stringify({ windowingMode: mode }) })
+  });
+}
 
 test('going from cell to cell', async ({ page, lab }) => {
   test.setTimeout(1_200_000);
   await writeBig(lab);
   // Once all cells are drawn, JupyterLab itself takes most of a second to go to another one, on
-  // two processors; in this mode there are only those that can be seen.
-  const tracker = '@jupyterlab/notebook-extension:tracker';
-  await fetch(`${lab.url}/lab/api/settings/${tracker}`, {
-    method: 'PUT',
-    body: JSON.stringify({ raw: '{"windowingMode": "full"}' })
-  });
+  // two processors.
+  await setWindowing(lab, 'full');
   for (const which of ['ours', 'bare'] as const) {
     await openBig(page, lab, which, false);
     if (which === 'ours') {
