@@ -149,7 +149,7 @@ def _of_name(match: re.Match[str]) -> str:
     # "token" is also a word of language models, so what it names must look like a key.
     vague = word in ("token", "secret", "credential") and match.re is not _SHELL
     long_enough = len(value) >= (16 if vague else 8)
-    is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:[._][A-Za-z_]+)*\d?", value)
+    is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
     if not (letters and digits >= 2 and long_enough) or is_call:
         return ""
     return "token" if word == "token" else "key"

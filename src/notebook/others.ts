@@ -11,7 +11,7 @@ import type { IDisposable } from '@lumino/disposable';
 /** The name under which each page says of which cells it had something kept. */
 const FIELD = 'aiserver_kept';
 
-/** How many cells a page names, the last ones: it is sent to all with each move of a cursor. */
+/** How many cells a page names at a time: it is sent to all with each move of a cursor. */
 const MOST = 50;
 
 /** Cells of which something was kept, with a number that rises each time; the newest last. */
@@ -29,7 +29,7 @@ export class Others implements IDisposable {
   /** Tell the others that something was kept of a cell. */
   announce(cellId: string): void {
     if (!this._news.size) {
-      // What is kept of a thousand cells at once is one message.
+      // What is kept of many cells at once are few messages.
       void Promise.resolve().then(() => this._send());
     }
     this._news.delete(cellId);
@@ -50,13 +50,22 @@ export class Others implements IDisposable {
   private _send(): void {
     const news = [...this._news];
     this._news.clear();
-    if (!this._isDisposed) {
-      const older = this._mine.filter(([cellId]) => !news.includes(cellId));
-      this._count += 1;
-      const newer = news.map(cellId => [cellId, this._count] as const);
-      this._mine = [...older, ...newer].slice(-MOST);
-      this._awareness.setLocalStateField(FIELD, this._mine);
+    for (let at = 0; at < news.length && !this._isDisposed; at += MOST) {
+      this._say(news.slice(at, at + MOST));
     }
+  }
+
+  /** Each time it is sent to those who are there, so all hear of all. */
+  private _say(news: readonly string[]): void {
+    // Two views of one notebook say it in the same place.
+    const said = keptOf(this._awareness.getLocalState());
+    const count = 1 + Math.max(0, ...said.map(([, each]) => each));
+    const older = said.filter(([cellId]) => !news.includes(cellId));
+    const newer = news.map(cellId => [cellId, count] as const);
+    this._awareness.setLocalStateField(
+      FIELD,
+      [...older, ...newer].slice(-MOST)
+    );
   }
 
   private readonly _onChange = ({ added, updated }: IAwarenessChange) => {
@@ -77,10 +86,8 @@ export class Others implements IDisposable {
       .forEach(([cellId]) => this._tell(cellId));
   }
 
-  private _count = 0;
   private readonly _heard = new Map<number, Kept>();
   private _isDisposed = false;
-  private _mine: Kept = [];
   private readonly _news = new Set<string>();
 }
 
@@ -91,9 +98,11 @@ interface IAwarenessChange {
 }
 
 /** What a page says. Anybody may have written anything there. */
-function keptOf(state: Record<string, unknown> | undefined): Kept {
+function keptOf(state: Record<string, unknown> | null | undefined): Kept {
   const kept = state?.[FIELD];
   const isOne = (each: unknown): each is Kept[number] =>
-    Array.isArray(each) && typeof each[0] === 'string';
+    Array.isArray(each) &&
+    typeof each[0] === 'string' &&
+    typeof each[1] === 'number';
   return Array.isArray(kept) ? kept.filter(isOne) : [];
 }

@@ -118,7 +118,8 @@ async function pass(from: Awareness, to: Awareness): Promise<void> {
 describe('changes of others', () => {
   it('are heard as soon as they are kept, and ours are told, each once', async () => {
     const open = await asked();
-    const { Awareness } = await import('y-protocols/awareness');
+    const { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } =
+      await import('y-protocols/awareness');
     const { Doc } = await import('yjs');
     const [ours, theirs] = [awarenessOf(open), new Awareness(new Doc())];
     const [heard, shown]: string[][] = [[], []];
@@ -154,13 +155,31 @@ describe('changes of others', () => {
     other.announce('aa');
     await pass(theirs, ours);
     expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
-    // All cells at once are one message, and a small one.
+    // Many cells at once are few messages, each a small one, and all of them are heard.
+    const cells = Array.from({ length: 1000 }, (_, cell) => `cell-${cell}`);
     const sent = jest.fn();
+    const heardOf: string[] = [];
     theirs.on('update', sent);
-    Array.from({ length: 1000 }, (_, cell) => other.announce(`cell-${cell}`));
+    const listener = new Others(ours, cellId => heardOf.push(cellId));
+    const relay = () =>
+      applyAwarenessUpdate(
+        ours,
+        encodeAwarenessUpdate(theirs, [theirs.clientID]),
+        null
+      );
+    theirs.on('update', relay);
+    cells.forEach(cellId => other.announce(cellId));
     await Promise.resolve();
-    expect(sent).toHaveBeenCalledTimes(1);
+    expect(sent).toHaveBeenCalledTimes(20);
+    expect(heardOf).toEqual(cells);
     expect(JSON.stringify(theirs.getLocalState()).length).toBeLessThan(2000);
+    // Another view of the same notebook says no older thing.
+    const view = new Others(theirs, () => undefined);
+    view.announce('cell-999');
+    await Promise.resolve();
+    expect(heardOf).toEqual([...cells, 'cell-999']);
+    theirs.off('update', relay);
+    [listener, view].forEach(each => each.dispose());
     other.dispose();
     theirs.destroy();
   });

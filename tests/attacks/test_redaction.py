@@ -218,6 +218,9 @@ def test_nobody_can_make_up_a_mark() -> None:
         "password: " + "x" * 39,
         "token  ",
         "\napi_key: ",
+        "token = '" + "key_" * 100 + "-1'",
+        "token = '" + "a." * 100 + "-1'",
+        "API_KEY=" + "A_v" * 100 + "! x\n",
     ],
 )
 def test_it_takes_time_in_proportion(text: str) -> None:

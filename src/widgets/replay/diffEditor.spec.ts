@@ -17,7 +17,9 @@ const STEPS: readonly (readonly [before: string, code: string])[] = [
   ['', LONG.join('\n')],
   ['a\n\nb', 'a\nb\n'],
   ['全部不同', 'nothing = "alike"'],
-  ['x', '']
+  ['x', ''],
+  ['a\rb\r\nc', 'a\rb\r\nc\rd'],
+  ['', 'a\rb']
 ];
 
 const contents = (split: boolean): IDiffContent[] =>

@@ -4,7 +4,7 @@
  * steps.
  */
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
-import { EditorState, Extension } from '@codemirror/state';
+import { EditorState, Extension, Text } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
 import { IDisposable } from '@lumino/disposable';
@@ -194,19 +194,25 @@ const PHRASES = new Map<string, Extension>();
 /** A difference that there is none in: it brings the styles of one. */
 function same(code: string): Extension {
   return unifiedMergeView({
-    original: code,
+    original: textOf(code),
     mergeControls: false,
-    gutter: false
+    gutter: false,
+    diffConfig: DIFF_LIMITS
   });
 }
 
 function difference(before: string, words: boolean): Extension {
   return unifiedMergeView({
-    original: before,
+    original: textOf(before),
     mergeControls: false,
     gutter: true,
     highlightChanges: words,
     collapseUnchanged: FOLD,
     diffConfig: DIFF_LIMITS
   });
+}
+
+/** With the lines that the editor has: a text that is given as a string is split otherwise. */
+function textOf(code: string): Text {
+  return Text.of(code.split(/\r\n?|\n/));
 }
