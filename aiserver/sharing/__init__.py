@@ -2,5 +2,6 @@
 
 ``export`` is the way in · ``story`` gathers what is told, as plain data · ``page`` one HTML file
 that needs nothing else · ``narrative`` Markdown · ``annotated`` a notebook with its story in it ·
-``pictures`` small pictures of outputs · ``fences`` keeps words of others what they are.
+``pictures`` small pictures of outputs · ``fences`` keeps words of others what they are ·
+``filenames`` plain names for the files.
 """

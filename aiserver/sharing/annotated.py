@@ -9,6 +9,7 @@ What must hold:
 - The result is valid by nbformat 4.5: ids are one of a kind, and stay the same each time.
 - It carries no id of ours: it is another notebook, with no history of its own (P28).
 - Cells of the file differ by nothing, nor do their outputs.
+- Each version and each request of the history can be read off it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..histories import History
-from ..replay import report
+from ..replay import Step, report
 from .fences import words
-from .narrative import cell_story, shares_told, told_of
+from .narrative import cell_story, shares_told
 from .story import language_of
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -34,44 +35,64 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
     Without a file they are those of the last moment, without outputs.
     """
     made = _from_file(notebook) or _from_history(history)
-    shares = report(history.timeline, history.sessions)
+    timeline, language = history.timeline, language_of(history)
+    shares = report(timeline, history.sessions)
     by_cell = {row["cellId"]: row for row in shares["cells"]}
+    rows = {row["cellId"]: row for row in timeline.cells()}
     used = {cell["id"] for cell in made["cells"]}
     cells = [
         _markdown(
             f"# How {words(name)} came to be\n\n{shares_told(shares['total'])}.\n\n"
-            "Behind each cell that was made with AI stands its story.",
+            "Behind each cell that was made with AI, or was different once, stands its story.",
             "story",
             used,
         )
     ]
-    there = set()
     for cell in made["cells"]:
         cells.append(cell)
-        there.add(cell["id"])
-        session = history.sessions.get(cell["id"])
-        if told_of(session):
+        row = rows.pop(cell["id"], None)
+        steps = timeline.steps(cell["id"])
+        if row and _tells_more(steps, "".join(cell.get("source", ""))):
             share = by_cell.get(cell["id"])
-            cells.append(_story(history, cell["id"], share, "How this cell came to be", used))
-    for row in history.timeline.cells():
-        if row["deleted"] and row["cellId"] not in there and row["steps"]:
-            cells.append(_story(history, row["cellId"], None, "A deleted cell", used))
+            cells.append(_story(row, steps, share, "How this cell came to be", language, used))
+    for row in rows.values():
+        if steps := timeline.steps(row["cellId"]):
+            cells.append(_story(row, steps, None, _absent(row), language, used))
     made["cells"] = cells
     return made
 
 
+def _tells_more(steps: Sequence[Step], source: str) -> bool:
+    """Whether the steps of a cell tell more than what the cell holds now."""
+    return any(
+        step.kind == "turn" or step.code != source or step.before not in ("", source)
+        for step in steps
+    )
+
+
+def _absent(row: Mapping[str, Any]) -> str:
+    """A heading for a cell that is not in the notebook's file."""
+    if row["mergedInto"]:
+        return "A cell that was merged"
+    return "A deleted cell" if row["deleted"] else "A cell that is not in this file"
+
+
 def _story(
-    history: History, cell_id: str, share: Mapping[str, Any] | None, head: str, used: set[str]
+    row: Mapping[str, Any],
+    steps: Sequence[Step],
+    share: Mapping[str, Any] | None,
+    head: str,
+    language: str,
+    used: set[str],
 ) -> dict[str, Any]:
-    steps = history.timeline.steps(cell_id)
     told = f" · {shares_told(share)}" if share else ""
     parts = [
         f"<details>\n<summary>{head} · {len(steps)} steps</summary>",
         *([told.removeprefix(" · ") + "."] if told else []),
-        *cell_story(steps, language_of(history), level=4),
+        *cell_story(steps, language if row["type"] == "code" else row["type"], level=4),
         "</details>",
     ]
-    return _markdown("\n\n".join(parts), cell_id, used)
+    return _markdown("\n\n".join(parts), row["cellId"], used)
 
 
 def _markdown(source: str, name: str, used: set[str]) -> dict[str, Any]:

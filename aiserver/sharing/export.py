@@ -15,6 +15,7 @@ from ..errors import NotFound
 from ..histories import History
 from ..sessions.base import SessionManager
 from .annotated import annotated
+from .filenames import file_name
 from .narrative import narrative
 from .page import page
 from .pictures import pictures
@@ -57,12 +58,7 @@ async def export(
         return json.dumps(annotated(history, name, notebook), ensure_ascii=False, indent=1) + "\n"
 
     # Not on the event loop: a long life has many steps.
-    return Export(file_name(name, format_), await asyncio.to_thread(made))
-
-
-def file_name(name: str, format_: Format) -> str:
-    """What the file of a notebook's replay is called: ``sales.ipynb`` -> ``sales-replay.html``."""
-    return f"{name.removesuffix('.ipynb') or 'notebook'}-replay.{format_}"
+    return Export(file_name(name, f"-replay.{format_}"), await asyncio.to_thread(made))
 
 
 def name_of(history: History) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..histories import History
-from ..models import Session
 from ..replay import Step, report
 from .fences import fenced, quoted, words
 from .story import language_of
@@ -81,12 +80,16 @@ def percent(part: int, whole: int) -> str:
 def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
     """The steps of a cell as paragraphs, each step under a heading of that level."""
     parts = []
+    shown = {""}  # codes that a reader has seen by now, so that a change of them can be followed
     for step in steps:
         parts.append(f"{'#' * level} {step.index + 1}. {words(title(step))}")
         parts.append(" · ".join(_told(step)))
         if step.kind == "turn":
             parts.append(quoted(step.title))
+        if step.base is not None and step.base not in shown:
+            parts += ["It started from:", fenced(step.base, language)]
         parts += _change(step, language)
+        shown |= {step.base or "", step.code}
         if step.explanation:
             parts += ["Answered:", quoted(step.explanation)]
         if step.error:
@@ -142,8 +145,3 @@ def _change(step: Step, language: str) -> list[str]:
 
 def _most(row: tuple[str, int]) -> tuple[int, str]:
     return -row[1], row[0]
-
-
-def told_of(session: Session | None) -> bool:
-    """Whether a model was ever asked in a cell."""
-    return session is not None and bool(session.interactions)
