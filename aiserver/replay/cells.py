@@ -42,6 +42,11 @@ class Since(Generic[T]):
         n = bisect_right(self._moments, moment)
         return self._moments[n - 1] if n else -1
 
+    @property
+    def moments(self) -> Sequence[int]:
+        """The moments at which the value changes."""
+        return self._moments
+
     def began(self, moment: int) -> bool:
         return bool(self._moments) and self._moments[0] <= moment
 
@@ -85,6 +90,20 @@ class Cell:
     def type_at(self, moment: int) -> str:
         """Its type; the first that is known, before there was one."""
         return self.type.at(moment) or self.type.first or "code"
+
+    def is_gone(self, moment: int) -> bool:
+        """Whether it was deleted (not merged, nor yet to come), if it is not in the notebook."""
+        if not self.newest.began(moment) or (self.listed is not None and self.listed > moment):
+            return False
+        fate = self.fate.at(moment)
+        return fate is None or fate.merged_into is None
+
+    def moments(self) -> set[int]:
+        """The moments at which it may come, go, or become of another type."""
+        found = {*self.fate.moments, *self.type.moments, self.newest.start}
+        if self.listed is not None:
+            found.add(self.listed)
+        return {moment for moment in found if moment >= 0}
 
     def at(self, moment: int, changed: bool = False) -> CellThen:
         step = self.newest.at(moment)

@@ -16,7 +16,7 @@ which they came.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from ..models import NotebookLogEntry, Session
 from .cells import Cell, Since
 from .moments import Moment, Notebook, moment_of
 from .ordering import Item, Life, Order, ordered
+from .rows import RowChange, row_changes
 from .step import Step
 from .steps import replay
 
@@ -62,23 +63,13 @@ class Timeline:
         gone = [
             cell.at(index)._replace(after=cell.left.at(index))
             for cell in self._cells.values()
-            if cell.cell_id not in kept and self._is_gone(cell, index)
+            if cell.cell_id not in kept and cell.is_gone(index)
         ]
         return Notebook(moment, cells, gone)
 
-    def row(self, index: int) -> tuple[list[str], list[str]]:
-        """Which cells are there after a moment, and which were deleted by then.
-
-        For whoever goes through all moments: a small part of what ``at`` costs.
-        """
-        there = self._there(index)
-        kept = set(there)
-        cells = self._cells.items()
-        return there, [id_ for id_, cell in cells if id_ not in kept and self._is_gone(cell, index)]
-
-    def type_of(self, cell_id: str, index: int) -> str:
-        """What a cell was after a moment: code, markdown or raw."""
-        return self._cells[cell_id].type_at(index)
+    def row_changes(self) -> Iterator[RowChange]:
+        """How the row of cells, and that of deleted ones, change from moment to moment."""
+        return row_changes(self._cells, self._orders)
 
     def first_seen(self, cell_id: str) -> str:
         """What a cell held when it was first looked at; empty of one that came later."""
@@ -142,13 +133,6 @@ class Timeline:
             and not cell.fate.at(index)
         ]
         return order + new if new else order
-
-    def _is_gone(self, cell: Cell, index: int) -> bool:
-        """Whether a cell that is not in the notebook was deleted (not merged, nor yet to come)."""
-        if not cell.newest.began(index) or (cell.listed is not None and cell.listed > index):
-            return False
-        fate = cell.fate.at(index)
-        return fate is None or fate.merged_into is None
 
     def _add(self, item: Item, lives: Sequence[Cell]) -> None:
         """Make a moment of what happened, or add it to the last one."""

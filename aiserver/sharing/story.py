@@ -11,8 +11,8 @@ Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever we
 ``steps``, whose ``code`` and ``was`` (what it is compared with) are places in ``texts`` and whose
 ``by`` names the lines' origins as runs ``[lines, step or null, 1 if a model's, [cell, step]?]``;
 ``first`` is what a cell held before, as far as is known; ``moments`` have ``steps`` as ``[cell,
-step]``; ``orders`` are changes of the row of cells: ``[moment, from, how many are gone, [[cell,
-type] …]]``, and ``gone`` those of the deleted cells.
+step]``; ``orders`` are changes of the row of cells: ``[moment, start, how many are cut, [[cell,
+type] …]]``, and ``gone`` those of the deleted cells, likewise without types.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ from ..histories import History
 from ..models import Session
 from ..replay import Moment, Origin, Step, Timeline, blames, report
 from .pictures import hashes
-
-# After steps of these kinds the same cells are there, if the cell was there before.
-_QUIET = {"turn", "edit", "accept", "run", "restore", "context_reset"}
 
 
 def story(
@@ -174,36 +171,12 @@ def _moment(moment: Moment, place: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _orders(timeline: Timeline, place: Mapping[str, int]) -> dict[str, Any]:
-    """The row of cells, as changes of it; and which are deleted, where that changes."""
+    """The row of cells, and that of deleted ones, as changes of them."""
     orders: list[list[Any]] = []
     gone: list[list[Any]] = []
-    row: list[list[Any]] = []
-    left: list[int] = []
-    known: dict[str, list[Any]] = {}
-    for moment in timeline.moments:
-        if moment.kind in _QUIET and moment.cell_id in known and not moment.also:
-            continue
-        ids, deleted_ids = timeline.row(moment.number)
-        if moment.kind in ("order", "type") or moment.also:
-            known = {}  # any of them may be of another type now
-        for cell_id in ids:
-            if cell_id not in known:
-                known[cell_id] = [place[cell_id], timeline.type_of(cell_id, moment.number)]
-        now = [known[cell_id] for cell_id in ids]
-        if now != row:
-            orders.append([moment.number, *_change(row, now)])
-            row = now
-        deleted = [place[cell_id] for cell_id in deleted_ids]
-        if deleted != left:
-            gone.append([moment.number, deleted])
-            left = deleted
+    for moment, row, start, cut, put in timeline.row_changes():
+        if row == "cells":
+            orders.append([moment, start, cut, [[place[cell_id], type_] for cell_id, type_ in put]])
+        else:
+            gone.append([moment, start, cut, [place[cell_id] for cell_id, _ in put]])
     return {"orders": orders, "gone": gone}
-
-
-def _change(old: list[list[Any]], new: list[list[Any]]) -> tuple[int, int, list[list[Any]]]:
-    """From where on, how many are gone, and what stands there instead."""
-    least = min(len(old), len(new))
-    start = next((n for n in range(least) if old[n] != new[n]), least)
-    rest = least - start
-    same = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
-    return start, len(old) - start - same, new[start : len(new) - same]

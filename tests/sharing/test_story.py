@@ -33,7 +33,8 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
             _, start, cut, put = orders.pop(0)
             row = row[:start] + put + row[start + cut :]
         while gone and gone[0][0] == moment.number:
-            left = gone.pop(0)[1]
+            _, start, cut, put = gone.pop(0)
+            left = left[:start] + put + left[start + cut :]
         newest.update(told["moments"][moment.number]["steps"])
         then = timeline.at(moment.number)
         assert [told["cells"][cell]["id"] for cell in left] == [c.cell_id for c in then.gone]

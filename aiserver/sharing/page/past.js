@@ -7,21 +7,22 @@ const { cells, moments, texts } = story;
 const rows = [];
 const goneAt = [];
 {
-  const orders = [...story.orders];
-  const gone = [...story.gone];
-  let row = [];
-  let left = [];
-  moments.forEach((_, moment) => {
-    while (orders.length && orders[0][0] === moment) {
-      const [, from, cut, put] = orders.shift();
-      row = [...row.slice(0, from), ...put, ...row.slice(from + cut)];
-    }
-    while (gone.length && gone[0][0] === moment) {
-      left = gone.shift()[1];
-    }
-    rows.push(row);
-    goneAt.push(left);
-  });
+  const follow = (changes, each) => {
+    let at = 0;
+    let row = [];
+    moments.forEach((_, moment) => {
+      if (changes[at]?.[0] === moment) {
+        row = [...row];
+      }
+      for (; changes[at]?.[0] === moment; at++) {
+        const [, start, cut, put] = changes[at];
+        row.splice(start, cut, ...put);
+      }
+      each.push(row);
+    });
+  };
+  follow(story.orders, rows);
+  follow(story.gone, goneAt);
 }
 
 /** Of each cell: the moments at which it had a new step, and the moment of each step. */
