@@ -12,11 +12,14 @@ import importlib.util
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from ..errors import ModelKeyMissing
-from . import compatible, ollama, weights
+from ..errors import ModelError, ModelKeyMissing
+from . import ollama, weights
 from .base import ModelInfo
 from .connections import Connection, Connections, KeySource
+from .lookup import MAX_NAMES, Lookups, deadline_for
+from .modellist import model_names
 from .providers import (
     COMPATIBLE,
     PROVIDERS,
@@ -25,7 +28,7 @@ from .providers import (
     is_loopback,
     provider_of,
 )
-from .setup import Setup
+from .setup import Access, Setup
 
 EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
@@ -54,11 +57,15 @@ class LocalInfo:
     package: bool
 
 
-class Catalog:
-    """Looks at the machine, each time anew."""
+# The models that a server lists, and whether each is handed on to another server.
+Listed = Sequence[tuple[str, bool]]
 
-    def __init__(self, setup: Setup, connections: Connections) -> None:
-        self.setup, self._connections = setup, connections
+
+class Catalog:
+    """Looks at the machine, each time anew; what servers list is cached in ``lookups``."""
+
+    def __init__(self, setup: Setup, connections: Connections, lookups: Lookups[Listed]) -> None:
+        self.setup, self._connections, self._lookups = setup, connections, lookups
 
     def configured(self) -> ModelInfo | None:
         """The model that the administrator set, usable or not."""
@@ -109,10 +116,13 @@ class Catalog:
             return None
         return self._remote(self._connections.of(provider), name)
 
-    async def served(self) -> list[ModelInfo]:
-        """The models that servers list: Ollama, and a compatible server that a person set up."""
+    async def served(self, patience: float | None = None) -> list[ModelInfo]:
+        """The models that servers list: Ollama, and a compatible server that a person set up.
+
+        With ``patience``, a server that is slower than that counts with its last list, if any.
+        """
         asked = [
-            self._ask(connection)
+            self._ask(connection, patience)
             for connection in map(self._connections.of, ("ollama", COMPATIBLE))
             if self._may_ask(connection)
         ]
@@ -181,21 +191,32 @@ class Catalog:
         said = connection.saved or self.setup.access(name).address is not None
         return said or connection.on_this_machine
 
-    async def _ask(self, connection: Connection) -> list[ModelInfo]:
+    async def _ask(self, connection: Connection, patience: float | None = None) -> list[ModelInfo]:
+        name = connection.provider.name
         try:
-            access = await self._connections.access(connection.provider.name)
+            access = await self._connections.access(name)
         except ModelKeyMissing:
             return []
-        assert access.address is not None  # ``_may_ask``
-        if connection.provider.name == COMPATIBLE:
-            names = await compatible.models(access.address, access.key)
-            return [self._remote(connection, name) for name in names if _NAME.fullmatch(name)]
-        found = await ollama.models(access.address, access.key)
+        server = (name, access.address, access.key)
+        listed = await self._lookups.get(server, lambda: _list(name, access), patience)
         return [
-            info if not model.cloud else _handed_on(info)
-            for model in found
-            if (info := self._remote(connection, model.name))
+            info if not cloud else _handed_on(info)
+            for model, cloud in listed
+            if (info := self._remote(connection, model))
         ]
+
+
+async def _list(provider: str, access: Access) -> Listed:
+    assert access.address is not None  # ``_may_ask``
+    if provider == "ollama":
+        found = await ollama.models(access.address, access.key)
+        return [(model.name, model.cloud) for model in found]
+    try:
+        names = await model_names(provider, access, deadline_for(access.address))
+    except ModelError:
+        return []
+    chat = (name for name in names if "embed" not in name.lower() and _NAME.fullmatch(name))
+    return [(name, False) for name in islice(chat, MAX_NAMES)]
 
 
 def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:

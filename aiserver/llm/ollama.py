@@ -1,23 +1,19 @@
 """Which models an Ollama server offers. Looks; asks no model anything.
 
-What must hold: a server on this machine is contacted directly and shortly; a model that Ollama
-itself runs in its cloud counts as not on this machine (P4). Who calls makes sure that an address
-elsewhere is one that the person named.
+Invariants: a model that Ollama itself runs in its cloud counts as not on this machine (P4). The
+caller makes sure that an address elsewhere is one that the person named.
 """
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import os
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from .providers import is_loopback
-
-PATIENCE = 0.7  # seconds: a local server that runs answers in a few milliseconds
-FAR_PATIENCE = 3.0
+from ..errors import ModelError
+from .lookup import MAX_NAMES, Reply, deadline_for, fetch
 
 
 @dataclass(frozen=True)
@@ -56,24 +52,16 @@ def is_cloud_name(name: str) -> bool:
 
 async def models(url: str, key: str | None = None) -> list[OllamaModel]:
     """The chat models of the Ollama at ``url``, the best for code first; empty if none runs."""
-    # In a thread, for the first client takes half a second to make (it imports), and each one
-    # reads the certificates.
-    return await asyncio.to_thread(_ask, url, key)
-
-
-def _ask(url: str, key: str | None) -> list[OllamaModel]:
-    import httpx
-
-    here = is_loopback(url)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        with httpx.Client(trust_env=not here, timeout=PATIENCE if here else FAR_PATIENCE) as client:
-            response = client.get(f"{url}/api/tags", headers=headers)
-            response.raise_for_status()
-            items = response.json()["models"]
-            found = [_model(item) for item in items if not _embeds(item)]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return await fetch(f"{url}/api/tags", headers, deadline_for(url), _models)
+    except ModelError:
         return []
+
+
+def _models(reply: Reply) -> list[OllamaModel]:
+    reply.raise_for_status()
+    found = [_model(item) for item in reply.json()["models"][:MAX_NAMES] if not _embeds(item)]
     # Ollama lists the newest first; sorting keeps that order among equals.
     return sorted(found, key=lambda model: (model.cloud, "code" not in model.name.lower()))
 

@@ -38,6 +38,7 @@ from .catalog import (
     INSTALL_LOCAL,
     NO_PROVIDER,
     Catalog,
+    Listed,
     LocalInfo,
     ProviderInfo,
     local_package,
@@ -47,6 +48,7 @@ from .connections import Connections
 from .install import Installer
 from .local import CONTEXT, LocalModel
 from .local_process import LocalProcess
+from .lookup import Lookups
 from .masking import masked
 from .providers import PROVIDERS, provider_of
 from .remote import RemoteModel
@@ -56,6 +58,7 @@ from .streaming import Limits
 # Providers whose streams always say why they ended: one that doesn't was broken off.
 _SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 
+_PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
 
 _IN_THE_CLOUD = (
     "Here only models that Ollama runs itself are allowed, and it does not list this one as such."
@@ -127,6 +130,7 @@ class ModelRegistry(LoggingConfigurable):
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
+        self._lookups: Lookups[Listed] = Lookups()
         self.connections = Connections(self.folder, self._setup)
         self.installer = Installer()
 
@@ -137,7 +141,7 @@ class ModelRegistry(LoggingConfigurable):
     async def look(self) -> Overview:
         """All that can be used or easily made usable; each server is asked once."""
         catalog = self._catalog()
-        served = await catalog.served()
+        served = await catalog.served(_PATIENCE)
         default = await self._wanted(catalog, served) or self._usual(catalog, served)
         first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
         found = [*filter(catalog.setup.allows, first), *served]
@@ -290,6 +294,7 @@ class ModelRegistry(LoggingConfigurable):
 
     def _retire(self, provider: str) -> None:
         """A model with an old key is used no more; what it is writing goes on to its end."""
+        self._lookups.clear()
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
             self._retired.append(self._models.pop(id))
 
@@ -297,7 +302,7 @@ class ModelRegistry(LoggingConfigurable):
         return Setup(self.model, self.model_options, tuple(self.allowed_models))
 
     def _catalog(self) -> Catalog:
-        return Catalog(self._setup(), self.connections)
+        return Catalog(self._setup(), self.connections, self._lookups)
 
     @property
     def folder(self) -> Path:
