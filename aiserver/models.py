@@ -169,6 +169,15 @@ class _Seq(Stored):
     """The place in the order of things, from 1."""
 
 
+class Contributor(Stored):
+    """The contributor of a change: a person, or what else wrote it."""
+
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+    """`person`, `model`, `agent`, `program`, `unknown`, or a later one."""
+    name: Text | None = None
+    """The contributor's name, such as `jupyter-mcp-server`, where it is known."""
+
+
 class NewEvent(Stored):
     """Something that happened to the cell and was no AI turn; not saved yet.
 
@@ -188,6 +197,8 @@ class NewEvent(Stored):
     """What else is known of it."""
     id: Text | None = None
     """The sender's own name of it: one that is sent again is kept once."""
+    contributor: Contributor | None = None
+    """Who or what did it. Without one: the person, as all events before this key."""
 
 
 class Event(NewEvent, _Seq):

@@ -21,6 +21,7 @@ Name = Annotated[str, Field(max_length=256)]
 
 
 CellType = Literal["code", "markdown", "raw"]
+ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
 class Body(BaseModel):
@@ -139,6 +140,13 @@ class PreviewBody(WarmUpBody):
     dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
 
 
+class ContributorBody(Body):
+    """Who or what made a change."""
+
+    kind: ContributorKind
+    name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+
+
 class EventBody(Body):
     """One event to record. The server adds ``seq``, and the time where none is given."""
 
@@ -148,6 +156,7 @@ class EventBody(Body):
     turn_id: Annotated[int, Field(ge=1)] | None = None
     data: dict[str, Any] | None = None
     id: Id | None = None
+    contributor: ContributorBody | None = None
 
     def to_event(self) -> NewEvent:
         """The event as the store takes it. Raises ValidationError on a time that is none."""
@@ -205,7 +214,11 @@ class NotebookBody(Body):
 
 
 class BlameBody(Body):
-    """Of which text the lines are asked for: what the cell holds now, or held after a step."""
+    """Of which text the lines are asked for: what the cell holds now, or held after a step.
+
+    ``contributor`` wrote what no step has of ``source`` yet; without one that is unknown.
+    """
 
     source: Text | None = None
     step: Annotated[int, Field(ge=0)] | None = None
+    contributor: ContributorBody | None = None

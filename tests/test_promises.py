@@ -43,7 +43,7 @@ def write() -> None:
 
 def test_every_promise_is_held_by_the_tests_that_the_table_names() -> None:
     docs = named_in_docs()
-    assert set(docs) == set(range(1, 39))
+    assert set(docs) >= set(range(1, 39))
     tests = {number: files for number, files in named_in_tests().items() if number in docs}
     assert docs == tests, "python -m tests.test_promises writes the table anew"
 

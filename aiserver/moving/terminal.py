@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..histories import History
 from ..replay import Step, report
+from ..sharing.contributions import shares as shares_of
 from ..sharing.narrative import change, outcome, percent, title
 from .showing import safe
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _ICONS = {"turn": "✦", "run": "▷", "delete": "✕", "restore": "↶", "edit": "✎"}
 _MOODS = {"accepted": "green", "error": "red", "open": "yellow"}
+_STEP_COLOURS = {"model": "magenta", "person": "cyan"}
+_COLOURS = {"by AI": "magenta", "by hand": "cyan"}
 _SIGNS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -51,17 +54,22 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
     total = shares["total"]
     lines = total["lines"]
     _line(console, (name, "bold"), (f"  {lines:,} lines that are not blank", "dim"))
-    rows = [("by AI", total["byModel"], "magenta"), ("by hand", total["byPerson"], "cyan")]
-    for label, count, style in rows:
+    rows = shares_of(total)
+    width = max(8, *(len(label) + 1 for label, _ in rows))
+    for label, count in rows:
         bar = "█" * round(30 * count / lines) if lines else ""
-        _line(console, (f"  {label:<8}{count:>6,}  {percent(count, lines):>6}  ", ""), (bar, style))
-    for model, count in sorted(total["models"].items(), key=lambda row: (-row[1], row[0])):
-        _line(console, (f"  {count:>14,}  {percent(count, lines):>6}  {model}", "dim"))
+        told = f"  {label:<{width}}{count:>6,}  {percent(count, lines):>6}  "
+        _line(console, (told, ""), (bar, _COLOURS.get(label, "dim")))
+    for names in (total["models"], total["names"]):
+        for name, count in sorted(names.items(), key=lambda row: (-row[1], row[0])):
+            _line(console, (f"  {count:>{width + 6},}  {percent(count, lines):>6}  {name}", "dim"))
     _line(console, (f"  {total['turns']:,} requests", "dim"))
     for number, row in enumerate(shares["cells"], 1):
         if row["lines"] or row["turns"]:
             told = f"  Cell {number:<4} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
-            told += f"  hand {row['byPerson']:>5,}  requests {row['turns']:>3,}  "
+            told += f"  hand {row['byPerson']:>5,}"
+            others = row["lines"] - row["byModel"] - row["byPerson"]
+            told += f"  others {others:>5,}  requests {row['turns']:>3,}  "
             _line(console, (told, ""), (", ".join(row["models"]), "dim"))
 
 
@@ -71,7 +79,7 @@ def _print_step(console: Console, step: Step) -> None:
     asked = " ".join(step.title.split()) if step.kind == "turn" else ""
     _line(
         console,
-        (f"{step.index + 1:>4} {icon} ", "magenta" if is_model else "cyan"),
+        (f"{step.index + 1:>4} {icon} ", _STEP_COLOURS.get(step.author, "dim")),
         (asked or title(step), "bold" if is_model else ""),
         *_tail(step),
     )
@@ -97,8 +105,10 @@ def _ended(ended: str, step: Step) -> list[tuple[str, str]]:
 def _share(share: Mapping[str, Any] | None) -> str:
     if not share or not share["lines"]:
         return ""
-    by_hand = percent(share["byPerson"], share["lines"])
-    return f"  {percent(share['byModel'], share['lines'])} by AI, {by_hand} by hand"
+    parts = [
+        f"{percent(count, share['lines'])} {label}" for label, count in shares_of(share) if count
+    ]
+    return f"  {', '.join(parts)}"
 
 
 def _gone(row: Mapping[str, Any]) -> str:

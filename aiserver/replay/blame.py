@@ -1,4 +1,4 @@
-"""Who wrote each line of a cell: which turn, or which hand. Pure.
+"""Who wrote each line of a cell: which turn, person, agent or program. Pure.
 
 What must hold:
 
@@ -6,16 +6,18 @@ What must hold:
 - An origin is the step at which the line came up first in the versions that it was carried
   through; a version that comes back (by a restore, an undo, a late accept) brings its own along.
 - What a turn suggested is the model's, but for the lines that were there when it was asked.
-- A line that no step knows is the person's, and its step is None: nobody has noted it yet.
+- A line that no step knows has no step, for nobody has noted it yet. Its author is the one that
+  the caller names, else unknown (P40).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from ..models import Session
+from .contributors import UNKNOWN, Contributor, ContributorKind
 from .lines import matched
 from .step import Step
 from .steps import replay
@@ -27,10 +29,11 @@ class Origin:
 
     ``brought`` is where the line was written if that was in another cell (one that was merged into
     this one, or whose version was put here): then ``step`` and ``seq`` are those of the step that
-    brought it, and the rest tells of the origin.
+    brought it, and the rest tells of the origin. ``name`` is the agent's or program's, where it is
+    recorded. ``is_existing``: the line was there before anything was recorded of the cell.
     """
 
-    author: Literal["model", "person"] = "person"
+    author: ContributorKind = "unknown"
     step: int | None = None
     seq: int | None = None
     turn_id: int | None = None
@@ -38,6 +41,8 @@ class Origin:
     intent: str | None = None
     timestamp: str | None = None
     brought: Brought | None = None
+    name: str | None = None
+    is_existing: bool = False
 
     def to_wire(self) -> dict[str, Any]:
         """The origin as sent: camelCase, without what does not apply."""
@@ -47,6 +52,8 @@ class Origin:
             "intent": self.intent,
             "timestamp": self.timestamp,
             "brought": self.brought.to_wire() if self.brought else None,
+            "name": self.name,
+            "existing": self.is_existing or None,
         }
         known = {name: value for name, value in optional.items() if value is not None}
         return {"author": self.author, "step": self.step, "seq": self.seq, **known}
@@ -95,10 +102,12 @@ def blame(
     source: str | None = None,
     others: Mapping[str, Session] | None = None,
     steps: Sequence[Step] | None = None,
+    contributor: Contributor = UNKNOWN,
 ) -> list[Origin]:
     """The origin of each line: of what the cell held after a step, or of ``source``, else now.
 
-    ``source`` is what the cell holds now, which no step may know yet. ``others`` are sessions of
+    ``source`` is what the cell holds now, which no step may know yet; ``contributor`` is the author
+    of what none knows. ``others`` are sessions of
     the notebook by cell, in which lines that came from there are looked up. ``steps`` saves reading
     them from the session once more. Raises IndexError if there is no such step.
     """
@@ -110,7 +119,8 @@ def blame(
         book.follow(one)
     if source is None:
         return list(book.held.origins)
-    return list(book.written(source, NOT_NOTED).origins)
+    not_noted = Origin(author=contributor.kind, name=contributor.name)
+    return list(book.written(source, not_noted).origins)
 
 
 def held_by(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Sequence[Origin]:
@@ -170,7 +180,7 @@ class _Book:
         return shown
 
     def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
-        """A text that a person has put in place of what the cell held.
+        """A text that was put in place of what the cell held.
 
         One that there was before came back as it was: an undo, or a copy of it.
         """
@@ -188,11 +198,12 @@ class _Book:
             asked_from = [self.held]
             if step.parent is not None:
                 asked_from.insert(0, self._shown[step.parent])
-            sources.insert(0, _carried(step.base, asked_from, _origin(step, "person")))
-        return _carried(step.code, sources, _origin(step, "model"))
+            unknown = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
+            sources.insert(0, _carried(step.base, asked_from, unknown))
+        return _carried(step.code, sources, _origin(step))
 
     def _put(self, step: Step) -> _Version:
-        origin = _origin(step, "person")
+        origin = _origin(step)
         if step.from_step is not None:
             from_version = self._shown[step.from_step]
             return _carried(step.code, [from_version, self.held], origin)
@@ -249,16 +260,18 @@ def _carried(text: str, sources: Sequence[_Version], origin: Origin) -> _Version
     return version
 
 
-def _origin(step: Step, author: Literal["model", "person"]) -> Origin:
-    is_models = author == "model"
+def _origin(step: Step) -> Origin:
+    is_models = step.kind == "turn"
     return Origin(
-        author=author,
+        author=step.author,
         step=step.index,
         seq=step.seq,
         turn_id=step.turn_id if is_models else None,
         model=step.model if is_models else None,
         intent=step.title if is_models else None,
         timestamp=step.timestamp,
+        name=step.name,
+        is_existing=step.is_existing,
     )
 
 

@@ -22,6 +22,7 @@ class Moment:
     cell_id: str | None
     step: int | None
     author: str
+    name: str | None
     outcome: str
     title: str
     saved: bool
@@ -41,7 +42,8 @@ class Moment:
             "saved": self.saved,
         }
         also = [{"cellId": cell_id, "step": step} for cell_id, step in self.also]
-        return sent | ({"also": also} if also else {})
+        name = {"name": self.name} if self.name else {}
+        return sent | name | ({"also": also} if also else {})
 
 
 class CellThen(NamedTuple):
@@ -116,6 +118,7 @@ def moment_of(
         cell_id=cell_id,
         step=step.index if step else None,
         author=step.author if step else "person",
+        name=step.name if step else None,
         outcome=step.outcome if step else "done",
         title=step.title if step else "",
         saved=saved,

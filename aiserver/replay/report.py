@@ -1,7 +1,8 @@
-"""How much of a notebook the model wrote, and how much a person, as it is now. Pure.
+"""How much of a notebook each kind of contributor wrote, as it is now. Pure.
 
-What must hold: each line that isn't blank counts once, for the model or for the person, by its
-origin in ``blame.py``; the total is the sum of the cells.
+Invariants: each line that isn't blank counts once, for the kind of its origin in ``blame.py``;
+lines that were there before anything was recorded count apart (``existing``); the total is the sum
+of the cells.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models import Session
-from .blame import held_by
+from .blame import Origin, held_by
 from .timeline import Timeline
 
 UNKNOWN_MODEL = "unknown"  # of turns that other tools kept without the model's name
+
+COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
+"""The shares of a cell or a notebook: they add up to its ``lines``."""
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
@@ -27,35 +31,42 @@ def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any
         _row(cell.cell_id, cell.type, cell.source, timeline, sessions)
         for cell in (notebook.cells if notebook else [])
     ]
-    models: Counter[str] = Counter()
-    for row in rows:
-        models.update(row["models"])
-    sums = {name: sum(row[name] for row in rows) for name in ("lines", "byModel", "byPerson")}
-    turns = sum(row["turns"] for row in rows)
-    return {"cells": rows, "total": sums | {"turns": turns, "models": dict(models)}}
+    sums: dict[str, Any] = {name: sum(row[name] for row in rows) for name in ("lines", *COUNTS)}
+    for name in ("models", "names"):
+        counts: Counter[str] = Counter()
+        for row in rows:
+            counts.update(row[name])
+        sums[name] = dict(counts)
+    sums["turns"] = sum(row["turns"] for row in rows)
+    return {"cells": rows, "total": sums}
 
 
 def _row(
     cell_id: str, type_: str, source: str, timeline: Timeline, sessions: Mapping[str, Session]
 ) -> dict[str, Any]:
     models: Counter[str] = Counter()
-    by_person = 0
+    names: Counter[str] = Counter()
+    counts = dict.fromkeys(COUNTS, 0)
     if source.strip():
         origins = held_by(cell_id, timeline.steps(cell_id), sessions)
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue
+            counts[_count_of(origin)] += 1
             if origin.author == "model":
-                models[origin.model or UNKNOWN_MODEL] += 1
-            else:
-                by_person += 1
-    by_model = sum(models.values())
+                models[origin.model or origin.name or UNKNOWN_MODEL] += 1
+            elif origin.name:
+                names[origin.name] += 1
     return {
         "cellId": cell_id,
         "type": type_,
-        "lines": by_model + by_person,
-        "byModel": by_model,
-        "byPerson": by_person,
+        "lines": sum(counts.values()),
+        **counts,
         "turns": timeline.own_turns(cell_id),
         "models": dict(models),
+        "names": dict(names),
     }
+
+
+def _count_of(origin: Origin) -> str:
+    return "existing" if origin.is_existing else f"by{origin.author.capitalize()}"

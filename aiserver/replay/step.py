@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
 
+from .contributors import ContributorKind
+
 Kind = Literal[
     "start",
     "turn",
@@ -46,14 +48,15 @@ class Step:
     ``base`` is the code that a request started from, where the cell held something else.
     ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
     record that gave it away, and no ``event``. ``settled_seq`` is that of the accept or reject
-    that was folded into a turn, ``settled_at`` its time. ``parent`` is the step that it went on
+    that was folded into a turn, ``settled_at`` its time. ``name`` is that of the agent or program,
+    where one is recorded. ``parent`` is the step that it went on
     from, ``lane`` the line that it lies on: 0 for how the cell came to what it holds.
     """
 
     index: int
     seq: int
     kind: Kind
-    author: Literal["model", "person"]
+    author: ContributorKind
     timestamp: str
     before: str
     code: str
@@ -71,8 +74,14 @@ class Step:
     data: dict[str, Any] | None = None
     settled_seq: int | None = None
     settled_at: str | None = None
+    name: str | None = None
     parent: int | None = None
     lane: int = 0
+
+    @property
+    def is_existing(self) -> bool:
+        """Whether the step only notes what was there before anything was recorded."""
+        return self.kind == "start" and self.author == "unknown"
 
     @property
     def after(self) -> str:

@@ -4,7 +4,7 @@ What must hold:
 
 - Steps come in the order of ``seq``, never by a clock (P26).
 - The chain is whole: what the cell held after a step is what it held before the next one. Where
-  the record jumps, a hand edit that nobody recorded is put in between.
+  the record jumps, an edit that nobody recorded is put in between; its author is unknown (P40).
 - Nothing is lost: each source in the record is the ``code`` or ``before`` of some step, and each
   event that is not a turn's accept or reject is a step, also of a type that is not known here.
 - It is total: any valid session has a replay, also one that another tool wrote.
@@ -29,6 +29,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..models import Event, Interaction, Session
+from .contributors import UNKNOWN, contributor_of, is_first_look
 from .lanes import lay_out
 from .step import WHOLE, Kind, Outcome, Step
 
@@ -118,9 +119,11 @@ class _Reader:
                 proposal.outcome = "rejected"
                 self._settle(proposal, event)
             if event.source is not None and event.source != self.held:
-                self._record(event, "edit", event.source)
+                # The cell had been changed before, and nobody noted by whom.
+                self._record(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
-            is_first = not self.steps and (event.data or {}).get("trigger") == "first"
+            is_found = is_first_look(event) and contributor_of(event).kind == UNKNOWN.kind
+            is_first = is_found and not self.steps
             self._record(event, "start" if is_first else "edit", event.source)
         elif event.type == "restore":
             self._restore(event)
@@ -205,7 +208,8 @@ class _Reader:
             last.outcome = "accepted"
             self._apply(last)
         else:
-            self._add(seq, "edit" if self.steps else "start", timestamp, source)
+            kind: Kind = "edit" if self.steps else "start"
+            self._add(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, proposal: Step, event: Event) -> None:
         if proposal is self.steps[-1] and proposal.settled_seq is None:
@@ -217,7 +221,14 @@ class _Reader:
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
         code = self.held if source is None else source
-        details = {"turn_id": event.turn_id, "event": event.type, "data": event.data}
+        who = contributor_of(event)
+        details = {
+            "author": who.kind,
+            "name": who.name,
+            "turn_id": event.turn_id,
+            "event": event.type,
+            "data": event.data,
+        }
         self._add(event.seq, kind, event.timestamp, code, **(details | fields))
 
     def _add(
@@ -231,7 +242,7 @@ class _Reader:
         **fields: Any,
     ) -> Step:
         step = Step(
-            **{"author": "person", **fields},
+            **fields,
             index=len(self.steps),
             seq=seq,
             kind=kind,

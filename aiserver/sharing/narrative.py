@@ -12,12 +12,12 @@ from typing import Any
 
 from ..histories import History
 from ..replay import Step, report
+from .contributions import contributor, edit_title, shares
 from .fences import fenced, quoted, words
 from .story import language_of
 
 _TITLES = {
     "start": "Already there",
-    "edit": "Edited by hand",
     "accept": "Answer accepted",
     "context_reset": "Started afresh: the AI no longer knows what was asked before",
     "split": "Split a cell",
@@ -41,10 +41,10 @@ _OUTCOMES = {
 def narrative(history: History, name: str) -> str:
     """The story of all cells: those in the notebook in their order, then those that are gone."""
     timeline = history.timeline
-    shares = report(timeline, history.sessions)
-    by_cell = {row["cellId"]: row for row in shares["cells"]}
+    found = report(timeline, history.sessions)
+    by_cell = {row["cellId"]: row for row in found["cells"]}
     language = language_of(history)
-    parts = [f"# How {words(name)} came to be", f"{shares_told(shares['total'])}."]
+    parts = [f"# How {words(name)} came to be", f"{shares_told(found['total'])}."]
     rows = timeline.cells()
     for number, row in enumerate(rows, 1):
         steps = timeline.steps(row["cellId"])
@@ -61,15 +61,22 @@ def narrative(history: History, name: str) -> str:
 
 
 def shares_told(share: Mapping[str, Any]) -> str:
-    """How many lines the model wrote and how many a hand, in a sentence without its full stop."""
+    """How many lines each kind of contributor wrote, in a sentence without its full stop."""
     lines = share["lines"]
     if not lines:
         return "No code yet"
-    models = ", ".join(
-        f"{words(name)} {count}" for name, count in sorted(share["models"].items(), key=_most)
-    )
-    told = f"{lines} lines: {share['byModel']} by AI ({percent(share['byModel'], lines)})"
-    return f"{told}{f', of these {models}' if models else ''}; {share['byPerson']} by hand"
+    parts = [f"{count} {label}" for label, count in shares(share)]
+    parts[0] += f" ({percent(share['byModel'], lines)})"
+    if share["models"]:
+        parts[0] += f", of these {_counts(share['models'])}"
+    if share["names"]:
+        parts.append(f"by name {_counts(share['names'])}")
+    return f"{lines} lines: {'; '.join(parts)}"
+
+
+def _counts(by_name: Mapping[str, int]) -> str:
+    rows = sorted(by_name.items(), key=_most)
+    return ", ".join(f"{words(name)} {count}" for name, count in rows)
 
 
 def percent(part: int, whole: int) -> str:
@@ -111,6 +118,8 @@ def title(step: Step) -> str:
         if step.from_step is None:
             return "Restored an earlier version"
         return f"Restored step {step.from_step + 1}"
+    if step.kind == "edit":
+        return edit_title(step)
     return _TITLES.get(step.kind, "Something else")
 
 
@@ -129,8 +138,7 @@ def change(step: Step) -> list[str]:
 
 
 def _told(step: Step) -> list[str]:
-    who = "AI" if step.author == "model" else "by hand"
-    told = [who, step.model, step.timestamp, outcome(step)]
+    told = [contributor(step), step.model, step.timestamp, outcome(step)]
     return [words(one) for one in told if one]
 
 

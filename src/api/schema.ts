@@ -661,6 +661,16 @@ export interface components {
             /** @description How many keys and passwords were taken out */
             hidden: number;
         };
+        /**
+         * @description Anything that a person's own input or act did not write is never `person`
+         * @enum {string}
+         */
+        ContributorKind: "person" | "model" | "agent" | "program" | "unknown";
+        ContributorBody: {
+            kind: components["schemas"]["ContributorKind"];
+            /** @description Such as jupyter-mcp-server */
+            name?: string | null;
+        };
         EventBody: {
             type: string;
             /** Format: date-time */
@@ -675,6 +685,8 @@ export interface components {
              *     answered as it was saved, and kept once: so it may be sent again when the answer got lost.
              */
             id?: components["schemas"]["Id"] | null;
+            /** @description Who or what did it; without it the person */
+            contributor?: components["schemas"]["ContributorBody"] | null;
         };
         ForkBody: {
             notebookId: components["schemas"]["Id"];
@@ -763,6 +775,14 @@ export interface components {
             } | null;
             /** @description The sender's own name of it */
             id?: string | null;
+            /** @description Who or what did it; without it the person */
+            contributor?: ({
+                /** @description One of ContributorKind, or a later one */
+                kind: string;
+                name?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         };
         /** @description A session as stored (see schemas/session.schema.json) */
         Session: {
@@ -809,8 +829,9 @@ export interface components {
             /** @description The record's seq; a step that was inferred has that of the record that gave it away */
             seq: number;
             kind: components["schemas"]["StepKind"];
-            /** @enum {string} */
-            author: "model" | "person";
+            author: components["schemas"]["ContributorKind"];
+            /** @description The agent's or program's name, where it is recorded */
+            name?: string;
             timestamp: string;
             /** @description The cell's code before the step */
             before: string;
@@ -858,10 +879,18 @@ export interface components {
         BlameBody: {
             source?: string | null;
             step?: number | null;
+            /** @description The author of those lines of `source` that no step has yet; without it they are unknown */
+            contributor?: components["schemas"]["ContributorBody"] | null;
         };
         BlameLine: {
-            /** @enum {string} */
-            author: "model" | "person";
+            author: components["schemas"]["ContributorKind"];
+            /** @description The agent's or program's name, where it is recorded */
+            name?: string;
+            /**
+             * @description The line was there before anything was recorded of the cell
+             * @constant
+             */
+            existing?: true;
             /** @description The step that the line came up at; null: no step knows it yet */
             step: number | null;
             seq: number | null;
@@ -891,8 +920,9 @@ export interface components {
             cellId: components["schemas"]["Id"] | null;
             /** @description The index in the cell's replay */
             step: number | null;
-            /** @enum {string} */
-            author: "model" | "person";
+            author: components["schemas"]["ContributorKind"];
+            /** @description The agent's or program's name, where it is recorded */
+            name?: string;
             outcome: components["schemas"]["Outcome"];
             /** @description The intent */
             title: string;
@@ -947,9 +977,19 @@ export interface components {
             lines: number;
             byModel: number;
             byPerson: number;
+            byAgent: number;
+            byProgram: number;
+            /** @description Changed by nobody knows whom */
+            byUnknown: number;
+            /** @description There before anything was recorded of their cell */
+            existing: number;
             turns: number;
             /** @description Lines by the model's id */
             models: {
+                [key: string]: number;
+            };
+            /** @description Lines by the agent's or program's name */
+            names: {
                 [key: string]: number;
             };
         };
@@ -959,8 +999,17 @@ export interface components {
             lines: number;
             byModel: number;
             byPerson: number;
+            byAgent: number;
+            byProgram: number;
+            /** @description Changed by nobody knows whom */
+            byUnknown: number;
+            /** @description There before anything was recorded of their cell */
+            existing: number;
             turns: number;
             models: {
+                [key: string]: number;
+            };
+            names: {
                 [key: string]: number;
             };
         };

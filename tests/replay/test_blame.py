@@ -182,7 +182,7 @@ def test_any_session_has_an_origin_for_each_line(session: Session, source: str |
         if origin.step is not None:
             step = steps[origin.step]
             assert (origin.seq, origin.timestamp) == (step.seq, step.timestamp)
-            assert origin.author == "person" or step.kind == "turn"
+            assert (origin.author, origin.name) == (step.author, step.name) or step.kind == "turn"
 
 
 @given(sessions())

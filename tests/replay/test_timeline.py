@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from aiserver.models import NotebookLogEntry, Session
 from aiserver.replay import Timeline, replay, report
 from aiserver.replay.cells import Cell
+from aiserver.replay.report import COUNTS
 
 from .book import Book, log
 from .sessions import JSON, TIMES, sessions
@@ -118,8 +119,13 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
         "lines": 2,
         "byModel": 2,
         "byPerson": 0,
+        "byAgent": 0,
+        "byProgram": 0,
+        "byUnknown": 0,
+        "existing": 0,
         "turns": 1,
         "models": {"local:qwen": 2},
+        "names": {},
     }
 
 
@@ -311,7 +317,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
     assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
     found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
     total = found["total"]
-    assert total["lines"] == total["byModel"] + total["byPerson"]
+    assert total["lines"] == sum(total[name] for name in COUNTS)
     assert total["byModel"] == sum(total["models"].values())
     assert total["lines"] == sum(
         bool(line.strip())

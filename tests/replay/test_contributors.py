@@ -1,0 +1,128 @@
+"""P40: no line is a person's unless that person's input or act wrote it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver.models import NotebookLogEntry
+from aiserver.replay import Contributor, Timeline, blame, report
+
+from .book import NOW, Book
+
+FIRST_STEPS = Path(__file__).parents[2] / "examples/first-steps.ipynb"
+AGENT = {"kind": "agent", "name": "jupyter-mcp-server"}
+FORMATTER = {"kind": "program", "name": "jupyterlab_code_formatter"}
+
+
+def authors(book: Book, **options: Any) -> list[str]:
+    """Of each line the kind and name of its author."""
+    origins = blame(book.session(), **options)
+    return [
+        "existing" if origin.is_existing else f"{origin.author} {origin.name or ''}".strip()
+        for origin in origins
+    ]
+
+
+def shares(*books: Book) -> dict[str, Any]:
+    order = {"cell_ids": [book.cell_id for book in books], "types": {}}
+    cells = {book.cell_id: book.seq - 1 for book in books}
+    rows = [("cell_order", order), ("changed", {"cells": cells, "id": "one"})]
+    log = [
+        NotebookLogEntry(seq=seq, type=type_, timestamp=NOW, data=data)
+        for seq, (type_, data) in enumerate(rows, 1)
+    ]
+    sessions = {book.cell_id: book.session() for book in books}
+    total: dict[str, Any] = report(Timeline(list(sessions.values()), log), sessions)["total"]
+    return total
+
+
+def test_each_contributor_keeps_its_lines_and_a_person_those_between() -> None:
+    """P40"""
+    book = Book()
+    book.event("edit", source="a = 1", data={"trigger": "first"})
+    book.event("edit", source="a = 1\nb = 2")
+    book.event("edit", source="a = 1\nb = 2\nc=3", contributor=AGENT)
+    book.event("edit", source="a = 1\nb = 2\nc=3\nd = 4")
+    book.event("edit", source="a = 1\nb = 2\nc = 3\nd = 4", contributor=FORMATTER)
+    assert authors(book) == [
+        "existing",
+        "person",
+        "program jupyterlab_code_formatter",
+        "person",
+    ]
+    assert authors(book, step=3)[2] == "agent jupyter-mcp-server"
+    assert shares(book) == {
+        "lines": 4,
+        "byModel": 0,
+        "byPerson": 2,
+        "byAgent": 0,
+        "byProgram": 1,
+        "byUnknown": 0,
+        "existing": 1,
+        "turns": 0,
+        "models": {},
+        "names": {"jupyterlab_code_formatter": 1},
+    }
+
+
+def test_a_new_notebook_with_text_is_not_by_hand() -> None:
+    """P40: the guided notebook was 84 % by hand before anybody had typed a key."""
+    books = []
+    for cell in json.loads(FIRST_STEPS.read_text("utf-8"))["cells"]:
+        book = Book(cell["id"])
+        source = "".join(cell["source"])
+        if cell["id"] == "cell-ask":
+            book.accepted(source, f"{source}\nimport pandas as pd")
+        else:
+            book.event("edit", source=source, data={"trigger": "first"})
+        books.append(book)
+    total = shares(*books)
+    assert total["byPerson"] == 0
+    assert total["byModel"] == 1
+    assert total["existing"] == total["lines"] - 1 > 20
+
+
+def test_a_change_that_no_record_explains_is_unknown() -> None:
+    """P40: between two turns, before a rejection, and in what the cell holds now."""
+    book = Book()
+    book.turn("old", "old\nnew")
+    book.accepted("old\nother", "old\nother\nthird")
+    assert authors(book) == ["existing", "unknown", "model"]
+    book.event("reject", turn_id=book.turn("old\nother\nthird", "x"), source="old\nthird\n4")
+    assert authors(book) == ["existing", "model", "unknown"]
+    now = "old\nthird\n4\n5"
+    assert authors(book, source=now)[-1] == "unknown"
+    assert authors(book, source=now, contributor=Contributor("person"))[-1] == "person"
+
+
+def test_a_first_look_at_a_cell_with_a_record_is_a_change_by_nobody_known() -> None:
+    """P40: the file was changed while the notebook was closed."""
+    book = Book()
+    book.event("edit", source="mine")
+    book.event("edit", source="mine\nnot mine", data={"trigger": "first"})
+    assert authors(book) == ["person", "unknown"]
+    assert [step.kind for step in book.replay()] == ["edit", "edit"]
+
+
+def test_a_cell_that_an_agent_adds_is_the_agents_from_its_first_line() -> None:
+    """P40"""
+    book = Book()
+    book.event("edit", source="a\nb", data={"trigger": "first"}, contributor=AGENT)
+    (step,) = book.replay()
+    assert (step.kind, step.author, step.name) == ("edit", "agent", AGENT["name"])
+    assert step.to_wire()["name"] == AGENT["name"]
+    assert authors(book) == ["agent jupyter-mcp-server"] * 2
+
+
+@pytest.mark.parametrize("kind", ["robot", "a_later_kind"])
+def test_a_kind_of_a_later_version_is_unknown_and_stays_as_it_is(kind: str) -> None:
+    book = Book()
+    contributor = {"kind": kind, "name": "R2", "more": 1}
+    book.event("edit", source="a", contributor=contributor)
+    session = book.session()
+    assert authors(book) == ["unknown R2"]
+    assert session.to_dict()["events"][0]["contributor"] == contributor
