@@ -126,10 +126,20 @@ class InstallBody(Body):
 
 
 class KeyBody(Body):
-    """How a provider is reached: the key, and its address where it isn't the usual one."""
+    """How a provider is reached: the key, and its address where it isn't the usual one.
+
+    ``on_this_machine``: the person says that the server there runs its models itself.
+    """
 
     key: Annotated[SecretStr, Field(max_length=4096)] | None = None
     address: Annotated[str, Field(max_length=2048)] | None = None
+    on_this_machine: bool = False
+
+
+class PlaceBody(Body):
+    """Whether the server at a provider's address runs its models on this machine."""
+
+    on_this_machine: bool
 
 
 class PreviewBody(WarmUpBody):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..requests import KeyBody
+from ..requests import KeyBody, PlaceBody
 from .base import guarded
 from .models import ModelsBase
 
@@ -16,7 +16,15 @@ class KeyHandler(ModelsBase):
         self.check_owner()
         body = self.body(KeyBody)
         key = body.key.get_secret_value() if body.key else None
-        await self.models.connect(provider, key, body.address)
+        await self.models.connect(provider, key, body.address, body.on_this_machine)
+        self.set_status(204)
+        await self.finish()
+
+    @guarded("write")
+    async def patch(self, provider: str) -> None:
+        """Note whether its server runs on this machine; key and address stay."""
+        self.check_owner()
+        await self.models.declare(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)
         await self.finish()
 

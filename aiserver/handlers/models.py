@@ -51,6 +51,8 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
         "needsKey": provider.needs_key,
         "needsAddress": provider.needs_address,
         "address": info.address,
+        "onThisMachine": info.on_this_machine,
+        "placeSettled": info.settled,
         "suggested": list(provider.suggested),
     }
 

@@ -25,7 +25,6 @@ from .providers import (
     PROVIDERS,
     Provider,
     address_option,
-    is_loopback,
     provider_of,
 )
 from .setup import Access, Setup
@@ -40,12 +39,18 @@ _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 
 @dataclass(frozen=True)
 class ProviderInfo:
-    """A provider, and whether it is connected. ``key_source`` says where its key is."""
+    """A provider, and whether it is connected.
+
+    ``key_source`` says where its key is; ``on_this_machine`` whether its server counts as on this
+    machine, and ``settled`` that this isn't for the person to say.
+    """
 
     provider: Provider
     installed: bool
     key_source: KeySource | None
     address: str | None
+    on_this_machine: bool
+    settled: bool
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Catalog:
         if provider in PROVIDERS:
             return self._remote(self._connections.of(provider), name)
         address = address_option(self.setup.options)
-        here = address is not None and is_loopback(address)
+        here = self.setup.is_local(provider, address)
         return ModelInfo(self.setup.model, f"{name} ({provider_of(provider).label})", here)
 
     def embedded(self) -> ModelInfo:
@@ -162,6 +167,8 @@ class Catalog:
                 connection.provider.installed,
                 connection.source,
                 connection.address,
+                connection.on_this_machine,
+                self.setup.settles_local(connection.provider.name),
             )
             for connection in connections
         ]
@@ -189,7 +196,7 @@ class Catalog:
         if connection.address is None or not self.setup.allows_provider(name):
             return False
         said = connection.saved or self.setup.access(name).address is not None
-        return said or connection.on_this_machine
+        return said or connection.on_loopback
 
     async def _ask(self, connection: Connection, patience: float | None = None) -> list[ModelInfo]:
         name = connection.provider.name

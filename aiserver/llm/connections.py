@@ -34,22 +34,23 @@ _SETTLED = "The administrator of this server has settled where requests to this 
 @dataclass(frozen=True)
 class Connection:
     """``source`` says where the key is, if there is one; ``saved`` whether a person named the
-    address."""
+    address; ``on_this_machine`` whether what is sent there stays here."""
 
     provider: Provider
     source: KeySource | None
     address: str | None
     saved: bool = False
+    on_this_machine: bool = False
 
     @property
-    def on_this_machine(self) -> bool:
-        """Whether what is sent there stays here."""
+    def on_loopback(self) -> bool:
+        """Whether the address is this machine's own, which says nothing of what listens there."""
         return self.address is not None and is_loopback(self.address)
 
     @property
     def usable(self) -> bool:
         """Whether it has what it takes to ask a model."""
-        key = self.source is not None or not self.provider.needs_key or self.on_this_machine
+        key = self.source is not None or not self.provider.needs_key or self.on_loopback
         return key and self.address is not None
 
 
@@ -69,16 +70,22 @@ class Connections:
         provider = PROVIDERS[name]
         saved = self._admitted(name)
         place: KeySource | None = saved.get("key") if saved.get("key") in _PLACES else None
-        if isinstance(saved.get("address"), str):
-            return Connection(provider, place, saved["address"], saved=True)
-        configured = self._setup().access(name)
+        setup = self._setup()
+
+        def at(address: str | None) -> bool:
+            return setup.is_local(name, address, saved.get("on_this_machine"))
+
+        address: str | None = saved.get("address")
+        if isinstance(address, str):
+            return Connection(provider, place, address, True, at(address))
+        configured = setup.access(name)
         source: KeySource | None = place
         if source is None and configured.key:
             source = "config"
         if source is None and provider.key_in_environment():
             source = "environment"
-        usual = ollama.address() if name == "ollama" else provider.usual_address()
-        return Connection(provider, source, configured.address or usual)
+        address = configured.address or _usual_address(provider)
+        return Connection(provider, source, address, False, at(address))
 
     async def access(self, name: str) -> Access:
         """Key and address of a known provider. Raises ModelKeyMissing."""
@@ -97,13 +104,12 @@ class Connections:
                 )
         return Access(connection.address, key)
 
-    async def save(self, name: str, key: str | None, address: str | None) -> None:
+    async def save(
+        self, name: str, key: str | None, address: str | None, on_this_machine: bool = False
+    ) -> None:
         """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         provider = _known(name)
-        key = (key or "").strip() or None
-        if key and (not key.isascii() or not key.isprintable() or " " in key):
-            raise InvalidRequest("key: must be one word of plain letters, digits and signs")
-        address = _checked(address)
+        key, address = _checked_key(key), _checked(address)
         if not self._setup().admits(name, address):
             raise ModelNotAllowed(_SETTLED)
         if provider.needs_address and address is None:
@@ -111,12 +117,26 @@ class Connections:
         if provider.needs_key and key is None and not (address and is_loopback(address)):
             raise InvalidRequest(f"key: {provider.label} needs one")
         before = self._saved(name) or {}
+        declared = self._declared(name, address) if on_this_machine else {}
         place = await self._secrets.put(name, key) if key else None
-        await asyncio.to_thread(self._note, name, {"key": place, "address": address})
+        connection = {"key": place, "address": address} | declared
+        await asyncio.to_thread(self._note, name, connection)
         if before.get("key") in _PLACES and before["key"] != place:
             # A keyring that is locked for good must not stand in the way of a new key.
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, before["key"])
+
+    async def declare(self, name: str, on_this_machine: bool) -> None:
+        """Note whether the server at the provider's address runs on this machine.
+
+        Raises InvalidRequest, NotFound, StorageError.
+        """
+        _known(name)
+        saved = dict(self._saved(name) or {})
+        saved.pop("on_this_machine", None)
+        if on_this_machine:
+            saved |= self._declared(name, self.of(name).address)
+        await asyncio.to_thread(self._note, name, saved or None)
 
     async def forget(self, name: str) -> None:
         """Undo ``save``. Raises NotFound, StorageError."""
@@ -147,6 +167,15 @@ class Connections:
             else:
                 data["model"] = model_id
 
+    def _declared(self, name: str, address: str | None) -> dict[str, Any]:
+        """The person's word that a server is on this machine. It holds for this address only."""
+        address = address or self._setup().access(name).address or _usual_address(PROVIDERS[name])
+        if address is None or not is_loopback(address):
+            raise InvalidRequest(
+                "onThisMachine: can only be said of an address such as http://127.0.0.1:8000/v1"
+            )
+        return {"on_this_machine": address}
+
     def _admitted(self, name: str) -> dict[str, Any]:
         """What was saved, as far as the administrator leaves that to the person (still)."""
         saved = self._saved(name) or {}
@@ -171,6 +200,18 @@ def _known(name: str) -> Provider:
     if name not in PROVIDERS:
         raise NotFound("There is no such provider.")
     return PROVIDERS[name]
+
+
+def _usual_address(provider: Provider) -> str | None:
+    return ollama.address() if provider.name == "ollama" else provider.usual_address()
+
+
+def _checked_key(key: str | None) -> str | None:
+    """A key as it can stand in a header. Raises InvalidRequest."""
+    key = (key or "").strip() or None
+    if key and (not key.isascii() or not key.isprintable() or " " in key):
+        raise InvalidRequest("key: must be one word of plain letters, digits and signs")
+    return key
 
 
 def _checked(address: str | None) -> str | None:

@@ -102,6 +102,17 @@ class ModelRegistry(LoggingConfigurable):
         an address of their own, and models of Ollama's cloud must be named.""",
     ).tag(config=True)
 
+    local_servers = List(
+        Unicode(),
+        default_value=None,
+        allow_none=True,
+        help="""The addresses on this machine whose servers run their models themselves, as
+        patterns, for example ["http://127.0.0.1:8000/*"]. What is sent there counts as staying on
+        this machine, and no keys or passwords are taken out of it. With a list, even an empty
+        one, people can't say so of other addresses; None lets them. The embedded model and an
+        Ollama on this machine need no entry.""",
+    ).tag(config=True)
+
     data_dir = Unicode(
         "",
         help="""The folder of the person's choices and keys. Empty: "aiserver" in Jupyter's data
@@ -185,11 +196,21 @@ class ModelRegistry(LoggingConfigurable):
         await asyncio.to_thread(self.connections.choose, model_id)
         return await self.default()
 
-    async def connect(self, provider: str, key: str | None, address: str | None) -> None:
+    async def connect(
+        self, provider: str, key: str | None, address: str | None, on_this_machine: bool = False
+    ) -> None:
         """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         if provider in PROVIDERS and not self._setup().allows_provider(provider):
             raise ModelNotAllowed("The administrator of this server does not allow that provider.")
-        await self.connections.save(provider, key, address)
+        await self.connections.save(provider, key, address, on_this_machine)
+        self._retire(provider)
+
+    async def declare(self, provider: str, on_this_machine: bool) -> None:
+        """Note the person's word on where a provider's server runs.
+
+        Raises InvalidRequest, NotFound, StorageError.
+        """
+        await self.connections.declare(provider, on_this_machine)
         self._retire(provider)
 
     async def disconnect(self, provider: str) -> None:
@@ -299,7 +320,8 @@ class ModelRegistry(LoggingConfigurable):
             self._retired.append(self._models.pop(id))
 
     def _setup(self) -> Setup:
-        return Setup(self.model, self.model_options, tuple(self.allowed_models))
+        allowed = tuple(self.allowed_models)
+        return Setup(self.model, self.model_options, allowed, self.local_servers)
 
     def _catalog(self) -> Catalog:
         return Catalog(self._setup(), self.connections, self._lookups)

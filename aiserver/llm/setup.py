@@ -34,6 +34,7 @@ class Setup:
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     allowed: Sequence[str] = ("*",)
+    local_servers: Sequence[str] | None = None
 
     def own_file(self) -> Path | None:
         """The user's own model file, if one is configured."""
@@ -46,6 +47,25 @@ class Setup:
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
+
+    def settles_local(self, provider: str) -> bool:
+        """Whether it isn't for the person to say which address is on this machine."""
+        return provider == "ollama" or self.local_servers is not None
+
+    def is_local(self, provider: str, address: str | None, declared: str | None = None) -> bool:
+        """Whether what is sent to ``address`` stays on this machine (P4).
+
+        A loopback address alone doesn't say so: a proxy or a tunnel listens there, too. Ollama
+        says of each model whether it runs it; of other servers the administrator or, with
+        ``declared``, the person does.
+        """
+        if address is None or not is_loopback(address):
+            return False
+        if provider == "ollama":
+            return True
+        if self.local_servers is None:
+            return declared == address
+        return any(fnmatch.fnmatchcase(address, pattern) for pattern in self.local_servers)
 
     @property
     def restricts(self) -> bool:

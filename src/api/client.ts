@@ -18,6 +18,7 @@ import type {
   ExportFormat,
   GenerateBody,
   InstallBody,
+  PlaceBody,
   InstallEvent,
   ISearchAsk,
   ModelList,
@@ -104,11 +105,20 @@ export class ApiClient {
   async saveKey(
     provider: string,
     key: string | null,
-    address: string | null
+    address: string | null,
+    onThisMachine: boolean
   ): Promise<void> {
     await this._done(keyPath(provider), {
       method: 'PUT',
-      body: { key, address }
+      body: { key, address, onThisMachine }
+    });
+  }
+
+  /** Say whether the server at a provider's address is on the Jupyter server's machine. */
+  async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
+    await this._done(keyPath(provider), {
+      method: 'PATCH',
+      body: { onThisMachine } satisfies PlaceBody
     });
   }
 

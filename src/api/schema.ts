@@ -460,7 +460,13 @@ export interface paths {
         delete: operations["disconnectProvider"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Say whether the server at a provider's address runs its models on this machine
+         * @description A loopback address alone doesn't say so: a proxy or a tunnel listens there, too. Key and
+         *     address stay; another address is remote again. Without effect where the administrator
+         *     settled it, and of Ollama, which says it of each model itself.
+         */
+        patch: operations["placeProvider"];
         trace?: never;
     };
     "/models/local/install": {
@@ -1098,6 +1104,10 @@ export interface components {
             needsAddress: boolean;
             /** @description Where requests go */
             address: string | null;
+            /** @description Whether what is sent to that address counts as staying on the server's machine */
+            onThisMachine?: boolean;
+            /** @description Whether that is not for the person to say, but for the administrator or Ollama */
+            placeSettled?: boolean;
             /** @description Names of models to begin with */
             suggested: string[];
         };
@@ -1151,6 +1161,14 @@ export interface components {
             key?: string | null;
             /** @description Where it isn't the usual one */
             address?: string | null;
+            /**
+             * @description That the server at a loopback address runs its models itself; else it counts as remote
+             * @default false
+             */
+            onThisMachine: boolean;
+        };
+        PlaceBody: {
+            onThisMachine: boolean;
         };
         Health: {
             /** @enum {string} */
@@ -1927,6 +1945,36 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+            507: components["responses"]["Error"];
+        };
+    };
+    placeProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlaceBody"];
+            };
+        };
+        responses: {
+            /** @description It is noted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];

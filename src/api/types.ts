@@ -8,6 +8,7 @@ type Schemas = components['schemas'];
 
 export type GenerateBody = Schemas['GenerateBody'];
 export type AnalyzeBody = Schemas['AnalyzeBody'];
+export type PlaceBody = Schemas['PlaceBody'];
 export type InstallBody = Partial<Schemas['InstallBody']>;
 export type WarmUpBody = Schemas['WarmUpBody'];
 export type CellType = NonNullable<GenerateBody['cellType']>;

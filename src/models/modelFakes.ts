@@ -93,9 +93,15 @@ export class ModelsApiFake implements ModelsApi {
   async saveKey(
     provider: string,
     key: string | null,
-    address: string | null
+    address: string | null,
+    onThisMachine: boolean
   ): Promise<void> {
-    return this._do('save', () => undefined, provider, key, address);
+    const where = onThisMachine ? ['here'] : [];
+    return this._do('save', () => undefined, provider, key, address, ...where);
+  }
+
+  async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
+    return this._do('place', () => undefined, provider, onThisMachine);
   }
 
   async check(model: string): Promise<Verdict> {

@@ -50,7 +50,8 @@ describe('ModelChoice', () => {
       provider: 'openai',
       model: 'gpt',
       key: 'sk-canary',
-      address: null
+      address: null,
+      onThisMachine: false
     });
     expect(api.calls).toEqual([
       ['save', 'openai', 'sk-canary', null],
@@ -66,7 +67,8 @@ describe('ModelChoice', () => {
       provider: 'openai',
       model: 'gpt',
       key: null,
-      address: null
+      address: null,
+      onThisMachine: false
     });
     expect(api.names).toEqual(['choose', 'models']);
   });

@@ -16,7 +16,15 @@ import { IInstallView, InstallApi, LocalInstall } from './localinstall';
 
 /** The calls that it needs; `ApiClient` has them. */
 export type ModelsApi = InstallApi &
-  Pick<ApiClient, 'models' | 'chooseModel' | 'saveKey' | 'removeKey' | 'check'>;
+  Pick<
+    ApiClient,
+    | 'models'
+    | 'chooseModel'
+    | 'saveKey'
+    | 'placeProvider'
+    | 'removeKey'
+    | 'check'
+  >;
 
 export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
@@ -89,10 +97,14 @@ export class ModelChoice {
     /** With both null, what the server has of it stays as it is. */
     key: string | null;
     address: string | null;
+    /** Whether the person says that its server is on the Jupyter server's machine. */
+    onThisMachine: boolean;
   }): Promise<void> {
-    const { provider, model, key, address } = options;
+    const { provider, model, key, address, onThisMachine } = options;
     if (key !== null || address !== null) {
-      await this._api.saveKey(provider, key, address);
+      await this._api.saveKey(provider, key, address, onThisMachine);
+    } else if (this._isElsewhere(provider, onThisMachine)) {
+      await this._api.placeProvider(provider, onThisMachine);
     }
     await this._api.chooseModel(`${provider}:${model}`);
     await this._again();
@@ -112,6 +124,15 @@ export class ModelChoice {
   async disconnect(provider: string): Promise<void> {
     await this._api.removeKey(provider);
     await this._again();
+  }
+
+  /** Whether the person says something else of a provider's place than they did before. */
+  private _isElsewhere(name: string, onThisMachine: boolean): boolean {
+    const provider = this.provider(name);
+    return (
+      !provider?.placeSettled &&
+      (provider?.onThisMachine ?? false) !== onThisMachine
+    );
   }
 
   /** A request that began before a change would bring what was before it. */

@@ -41,6 +41,9 @@ const SENTENCES = [
   forTranslators(
     'address: must be like https://host/path, with no key or name in it'
   ),
+  forTranslators(
+    'onThisMachine: can only be said of an address such as http://127.0.0.1:8000/v1'
+  ),
   forTranslators('intent: String should have at most %1 characters'),
   forTranslators('q: must be at most %1 characters'),
 

@@ -281,3 +281,29 @@ async def test_a_check_names_the_provider_that_refuses(call: Call):
     assert (answer.status, answer.data["code"]) == (503, "model_unavailable")
     assert answer.data["provider"]["name"] == "openai_compatible"
     assert KEY not in answer.raw.decode()
+
+
+async def test_what_is_hidden_follows_the_same_decision_as_the_row(call: Call, scripted: Any):
+    """P4, P16: an address on loopback is remote until the person says otherwise."""
+    await connect(call, scripted)
+    model = "openai_compatible:scripted"
+    secret = "sk-canary" + "a1B2c3D4" * 5
+    body = request(f"use {secret}", model=model)
+    asked = {"notebookId": "n", "cellId": "c", "intent": f"use {secret}", "model": model}
+
+    async def decided() -> tuple[bool, bool, int]:
+        seen = (await call("GET", "models")).data
+        (provider,) = [item for item in seen["providers"] if item["name"] == "openai_compatible"]
+        preview = (await call("POST", "generate/preview", asked)).data
+        return provider["onThisMachine"], preview["model"]["onThisMachine"], preview["hidden"]
+
+    assert await decided() == (False, False, 1)
+    await call("POST", "generate", body)
+    assert secret not in json.dumps(scripted.requests)
+    place = "models/keys/openai_compatible"
+    assert (await call("PATCH", place, {"onThisMachine": True})).status == 204
+    assert await decided() == (True, True, 0)
+    await call("POST", "generate", body)
+    assert secret in json.dumps(scripted.requests[-1])
+    assert scripted.requests[-1]["authorization"] == f"Bearer {KEY}"
+    assert (await call("PATCH", place, {})).data["message"].startswith("onThisMachine")

@@ -131,6 +131,7 @@ EXPECTED = {
     ("ChoiceHandler", "PUT"): "write",
     ("CheckHandler", "POST"): "execute",
     ("KeyHandler", "PUT"): "write",
+    ("KeyHandler", "PATCH"): "write",
     ("KeyHandler", "DELETE"): "write",
     ("InstallHandler", "POST"): "execute",
     ("InstallHandler", "DELETE"): "execute",

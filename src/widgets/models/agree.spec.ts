@@ -18,7 +18,9 @@ const OLLAMA: Provider = {
   label: 'Ollama',
   needsKey: false,
   needsAddress: true,
-  address: 'http://127.0.0.1:11434'
+  address: 'http://127.0.0.1:11434',
+  onThisMachine: true,
+  placeSettled: true
 };
 const model = (name: string, onThisMachine: boolean): ModelInfo => ({
   ...REMOTE,
@@ -75,7 +77,11 @@ describe('agreeTo', () => {
     expect(said).toContain('are sent to the cloud of Ollama');
     expect(said).not.toContain('127.0.0.1');
     expect(agreed).toBe(true);
-    const far = { ...OLLAMA, address: 'http://gpu.example:11434' };
+    const far = {
+      ...OLLAMA,
+      address: 'http://gpu.example:11434',
+      onThisMachine: false
+    };
     const there = { ...HERE, onThisMachine: false };
     expect((await asked(there, CLOUD, 'Use it', far)).said).toContain(
       'the cloud of Ollama'

@@ -277,7 +277,6 @@ describe('Providers', () => {
       })
     );
     await t.draw(<Providers services={t.services} />);
-    expect(t.node.textContent).toContain('answers on the machine');
     await t.write(/^Address/, 'https://models.example/v1');
     expect(t.node.textContent).toContain('it is removed when you use');
     await t.write(/^Model/, 'mine');
@@ -290,13 +289,58 @@ describe('Providers', () => {
     ]);
   });
 
+  it('takes a server at a loopback address for remote until the person says otherwise', async () => {
+    // P4, P16: a proxy or a tunnel may listen there.
+    const address = 'http://127.0.0.1:4000/v1';
+    const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
+    const t = await setup(modelList({ providers: [saved] }));
+    await t.draw(<Providers services={t.services} />);
+    await t.write(/^Model/, 'mine');
+    const box = () =>
+      t.node.querySelector<HTMLInputElement>('input[type=checkbox]');
+    expect(box()?.checked).toBe(false);
+    expect(t.node.textContent).toContain(`are sent to ${address}`);
+    await act(async () => box()?.click());
+    expect(t.node.textContent).toContain('answers on the machine');
+    await t.press(/Use this model/);
+    // The saved key stays.
+    expect(t.api.names).not.toContain('save');
+    expect(t.api.calls).toContainEqual(['place', 'openai_compatible', true]);
+
+    // It is said of this server, and of no other.
+    await t.write(/^Address/, 'http://127.0.0.1:5000/v1');
+    expect(box()?.checked).toBe(false);
+    await act(async () => box()?.click());
+    await t.press(/Use this model/);
+    expect(t.api.calls).toContainEqual([
+      'save',
+      'openai_compatible',
+      null,
+      'http://127.0.0.1:5000/v1',
+      'here'
+    ]);
+    await t.write(/^Address/, 'https://models.example/v1');
+    expect(box()).toBeNull();
+  });
+
+  it('leaves it to the administrator where they settled it', async () => {
+    const address = 'http://127.0.0.1:4000/v1';
+    const settled = { ...OWN_SERVER, address, placeSettled: true };
+    const t = await setup(modelList({ providers: [settled] }));
+    await t.draw(<Providers services={t.services} open={settled.name} />);
+    expect(t.node.querySelector('input[type=checkbox]')).toBeNull();
+    expect(t.node.textContent).toContain(`are sent to ${address}`);
+  });
+
   it('names the cloud for a model that an Ollama of this machine hands on', async () => {
     // P4
     const ollama = {
       ...OWN_SERVER,
       name: 'ollama',
       label: 'Ollama',
-      address: 'http://127.0.0.1:11434'
+      address: 'http://127.0.0.1:11434',
+      onThisMachine: true,
+      placeSettled: true
     };
     const t = await setup(modelList({ providers: [ollama] }));
     await t.draw(<Providers services={t.services} />);

@@ -12,7 +12,13 @@ import * as React from 'react';
 import type { Provider, Verdict } from '../../api/types';
 import { Command } from '../command';
 import { Button, IModelServices, Problem, useAct } from './parts';
-import { keyText, placeOfTyped, sentText, verdictText } from './words';
+import {
+  isLoopback,
+  keyText,
+  placeOfTyped,
+  sentText,
+  verdictText
+} from './words';
 
 export function ProviderForm(props: {
   provider: Provider;
@@ -31,6 +37,9 @@ export function ProviderForm(props: {
   const [address, setAddress] = React.useState(provider.address ?? '');
   const [model, setModel] = React.useState(
     own || (provider.suggested[0] ?? '')
+  );
+  const [isDeclared, setDeclared] = React.useState(
+    provider.onThisMachine ?? false
   );
   const { busy, failure, act } = useAct();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
@@ -71,8 +80,12 @@ export function ProviderForm(props: {
   const wanted = needsAddress ? address.trim() : provider.address;
   const name = model.trim();
   const known = choice.find(`${provider.name}:${name}`);
-  const place = placeOfTyped(provider, wanted, name, known, trans);
   const isMoved = needsAddress && wanted !== (provider.address ?? '');
+  const mayDeclare = !provider.placeSettled && isLoopback(wanted);
+  const isHere = mayDeclare
+    ? isDeclared
+    : !isMoved && (provider.onThisMachine ?? false);
+  const place = placeOfTyped(provider, wanted, name, known, isHere, trans);
 
   const send = async () => {
     setVerdict(null);
@@ -81,7 +94,8 @@ export function ProviderForm(props: {
         provider: provider.name,
         model: name,
         key: key || null,
-        address: needsAddress && (key || isMoved) ? wanted : null
+        address: needsAddress && (key || isMoved) ? wanted : null,
+        onThisMachine: isHere
       });
       setKey('');
       onChosen?.();
@@ -112,7 +126,15 @@ export function ProviderForm(props: {
             aria-describedby={`${id}-address-hint`}
             placeholder="http://127.0.0.1:8000/v1"
             value={address}
-            onChange={event => setAddress(event.target.value)}
+            onChange={event => {
+              const { value } = event.target;
+              setAddress(value);
+              // It was said of the server at that address, and of no other.
+              setDeclared(
+                value.trim() === provider.address &&
+                  (provider.onThisMachine ?? false)
+              );
+            }}
           />
         </Field>
       )}
@@ -180,6 +202,24 @@ export function ProviderForm(props: {
           ))}
         </datalist>
       </Field>
+      {mayDeclare && (
+        <div className="jp-AIServer-Models-field">
+          <label className="jp-AIServer-Models-check">
+            <input
+              type="checkbox"
+              checked={isDeclared}
+              aria-describedby={`${id}-here-hint`}
+              onChange={event => setDeclared(event.target.checked)}
+            />
+            {trans.__('Runs on the Jupyter server’s machine')}
+          </label>
+          <small id={`${id}-here-hint`}>
+            {trans.__(
+              'Leave this off for a proxy or a tunnel, such as LiteLLM or SSH: it passes what you ask on to another machine. When it is on, keys and passwords are not masked.'
+            )}
+          </small>
+        </div>
+      )}
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
           {place === null

@@ -66,33 +66,42 @@ export function placeOf(
 ): string {
   return (
     (provider &&
-      placeOfTyped(provider, provider.address, model.id, model, trans)) ??
+      placeOfTyped(
+        provider,
+        provider.address,
+        model.id,
+        model,
+        provider.onThisMachine ?? false,
+        trans
+      )) ??
     model.label
   );
 }
 
 /**
  * Where a model is whose name may still be typed, at an address that may still be typed; null
- * if it answers on this machine. An Ollama of this machine hands some models on to its cloud,
- * so the address alone does not tell.
+ * if it answers on the server's machine, as the server or the form says (`isHere`): a proxy may
+ * listen at a loopback address. An Ollama there hands some models on to its cloud.
  */
 export function placeOfTyped(
   provider: Provider,
   address: string | null,
   name: string,
   known: ModelInfo | null,
+  isHere: boolean,
   trans: TranslationBundle
 ): string | null {
   const isHandedOn =
     isCloudName(provider, name) ||
-    (known !== null &&
+    (provider.name === 'ollama' &&
+      known !== null &&
       !known.onThisMachine &&
       isLoopback(provider.address) &&
       isLoopback(address));
   if (isHandedOn) {
     return trans.__('the cloud of %1', provider.label);
   }
-  return isLoopback(address) ? null : nameOf(provider, address, trans);
+  return isHere ? null : nameOf(provider, address, trans);
 }
 
 /** Whether a name says by itself that Ollama's cloud runs it; the server goes by the same. */
@@ -112,8 +121,8 @@ function nameOf(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-/** Whether an address can only be the machine on which Jupyter runs. */
-function isLoopback(address: string | null): boolean {
+/** Whether an address is of the machine on which Jupyter runs; a proxy may listen there. */
+export function isLoopback(address: string | null): boolean {
   try {
     const { hostname } = new URL(address ?? '');
     return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -1,0 +1,112 @@
+"""Which servers count as on this machine: a loopback address alone doesn't say so (P4, P16)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from aiserver import errors
+from aiserver.llm import ollama
+from aiserver.llm.registry import ModelRegistry
+
+LOOPBACK = "http://127.0.0.1:4000/v1"
+MODEL = "openai_compatible:any"
+
+
+@pytest.fixture(autouse=True)
+def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No keys, no weights, no Ollama; settings of the test's own."""
+    for name in ("OPENAI_API_KEY", "OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+
+
+async def is_local(registry: ModelRegistry, model: str = MODEL) -> bool:
+    return (await registry.get(model)).info.on_this_machine
+
+
+async def test_an_address_on_loopback_is_remote_until_the_person_says_otherwise():
+    """P4, P16: a proxy (LiteLLM) or an SSH tunnel listens there as well."""
+    registry = ModelRegistry()
+    await registry.connect("openai_compatible", None, LOOPBACK)
+    assert not await is_local(registry)
+    await registry.declare("openai_compatible", True)
+    assert await is_local(registry)
+    assert await is_local(ModelRegistry())  # it is stored with the connection
+    await registry.declare("openai_compatible", False)
+    assert not await is_local(registry)
+    await registry.connect("openai_compatible", None, LOOPBACK, True)
+    assert await is_local(registry)
+
+
+async def test_the_word_holds_for_the_address_it_was_given_for(monkeypatch: pytest.MonkeyPatch):
+    """P16"""
+    registry = ModelRegistry()
+    await registry.connect("openai_compatible", None, LOOPBACK, True)
+    await registry.connect("openai_compatible", None, "http://127.0.0.1:5000/v1")
+    assert not await is_local(registry)
+    with pytest.raises(errors.InvalidRequest, match="onThisMachine"):
+        await registry.connect("openai_compatible", None, "https://gpu.example/v1", True)
+    # An address of the environment, which the server's next start may change.
+    monkeypatch.setenv("OPENAI_API_KEY", "canary")
+    monkeypatch.setenv("OPENAI_BASE_URL", LOOPBACK)
+    assert not await is_local(registry, "openai:own")
+    await registry.declare("openai", True)
+    assert await is_local(registry, "openai:own")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:5000/v1")
+    assert not await is_local(registry, "openai:own")
+
+
+async def test_a_connection_saved_before_there_was_a_choice_is_remote(tmp_path: Path):
+    """P16"""
+    folder = tmp_path / "aiserver"
+    folder.mkdir(mode=0o700)
+    saved = {"providers": {"openai_compatible": {"key": None, "address": LOOPBACK}}}
+    (folder / "settings.json").write_text(json.dumps(saved))
+    registry = ModelRegistry()
+    assert not await is_local(registry)
+    await registry.declare("openai_compatible", True)
+    assert await is_local(registry)
+
+
+async def test_a_declared_server_keeps_its_key(tmp_path: Path):
+    registry = ModelRegistry()
+    await registry.connect("openai_compatible", "canary-key", LOOPBACK)
+    await registry.declare("openai_compatible", True)
+    assert (await registry.connections.access("openai_compatible")).key == "canary-key"
+
+
+async def test_the_administrator_may_settle_it():
+    """P16: for their own model, and for what people connect."""
+    options = {"base_url": LOOPBACK}
+    mine = ModelRegistry(model="openai:own", model_options=options)
+    assert not await is_local(mine, "openai:own")
+    mine.local_servers = ["http://127.0.0.1:4000/*"]
+    assert await is_local(mine, "openai:own")
+    registry = ModelRegistry(local_servers=[])
+    await registry.connect("openai_compatible", None, LOOPBACK, True)
+    assert not await is_local(registry)
+    registry.local_servers = ["*"]
+    assert await is_local(registry)
+    await registry.connect("openai_compatible", None, "https://gpu.example/v1")
+    assert not await is_local(registry)  # no address elsewhere is this machine
+
+
+async def test_ollama_says_it_of_each_model_itself(monkeypatch: pytest.MonkeyPatch):
+    """P4: and only where it listens on this machine."""
+
+    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+        return [ollama.OllamaModel("own:7b", False), ollama.OllamaModel("big:cloud", True)]
+
+    monkeypatch.setattr(ollama, "models", models)
+    registry = ModelRegistry()
+    await registry.connect("ollama", None, "http://127.0.0.1:11434")
+    assert await is_local(registry, "ollama:own:7b")
+    assert not await is_local(registry, "ollama:big:cloud")
+    await registry.connect("ollama", None, "http://gpu.example:11434")
+    assert not await is_local(registry, "ollama:own:7b")
