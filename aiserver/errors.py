@@ -12,6 +12,7 @@
     ├── SettingError                   a setting names what there isn't
     ├── SearchFailed                   the process that searches can't be had
     ├── StorageError                   the history can't be read or written
+    │   ├── StorageBusy            … because another process is writing it for long
     │   ├── StorageUnreachable         … because its database doesn't answer
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the folder can't be written
@@ -153,6 +154,13 @@ class StorageError(AIServerError):
     code = "storage_error"
     retryable = True
     default_message = "The history could not be saved or read. Nothing saved before is lost."
+
+
+class StorageBusy(StorageError):
+    """Another process has kept the history's lock for as long as a save may wait."""
+
+    code = "storage_busy"
+    default_message = "The history is busy. Try again in a moment."
 
 
 class StorageFull(StorageError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import json
 import os
@@ -172,6 +173,18 @@ def test_open_and_damaged_histories_are_noted(tmp_path: Path):
     assert "1 cells" in where.text and "1 damaged" in where.text and where.level == "note"
     assert "look into" in rights.text
     assert sorted(path.name for path in place.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
+def test_a_disk_without_locks_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def flock(fd: int, operation: int) -> None:
+        raise OSError(errno.ENOSYS, "injected")
+
+    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
+    found = check_storage(tmp_path)
+    assert [f.text for f in found if f.level == "problem"] == []
+    assert any("lock files" in f.text for f in found if f.level == "note")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_check_that_fails_is_reported_and_stops_no_other(

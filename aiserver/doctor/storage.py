@@ -7,14 +7,14 @@ and removes both again; nothing of a history or a key is touched or read.
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-from ..durable import ASIDE, replace_file, translated
+from ..durable import ASIDE, access_of, has_system_locks, replace_file, translated
 from ..errors import AIServerError
-from ..sessions.disks import ALONE, network_disk
+from ..sessions.disks import ALONE, NO_LOCKS, OPEN, SHARED, network_disk
 from ..sessions.locks import ShardLocks
+from ..sessions.place import LOCKS
 from ..sessions.root import FOLDER
 from .base import Finding, note, ok, problem
 
@@ -27,7 +27,14 @@ def check_storage(root: Path) -> list[Finding]:
     if not root.is_dir():
         what = "is no folder" if root.exists() else "is not there"
         return [problem(f"The folder for the histories {what}: {root}", _named(root))]
-    return [_where(place), *_rights(place), _writes(root), _room(root), *_network(root)]
+    return [
+        _where(place),
+        *_rights(place),
+        _writes(root),
+        _room(root),
+        *_network(root),
+        *_locks(root),
+    ]
 
 
 def check_settings(folder: Path) -> list[Finding]:
@@ -75,9 +82,13 @@ def _rights(place: Path) -> list[Finding]:
     if place.exists() and not place.is_dir():
         text = f"{place} is a file, where the folder of the histories should be."
         return [problem(text, f"mv {place} {place}.old")]
-    if place.is_dir() and sys.platform != "win32" and place.stat().st_mode & 0o077:
-        text = "Other people of this machine may look into the histories."
-        return [note(text, f"chmod -R go= {place}")]
+    access = access_of(place) if place.is_dir() else "private"
+    if access == "shared":
+        return [note(SHARED, f"If that is not meant: chmod -R go= {place}")]
+    if access == "open":
+        return [note(OPEN, f"The server shuts them out when it starts; or: chmod -R go= {place}")]
+    if access == "foreign":
+        return [note(OPEN, f"It is another account's folder, which can: chmod -R go= {place}")]
     return []
 
 
@@ -108,3 +119,11 @@ def _network(root: Path) -> list[Finding]:
     """Whether the folder lies on another machine."""
     disk = network_disk(root)
     return [note(disk.warning, ALONE)] if disk else []
+
+
+def _locks(root: Path) -> list[Finding]:
+    """Whether lock files stand in for the system's locks."""
+    locks = root / FOLDER / LOCKS
+    if has_system_locks(locks if locks.is_dir() else root):
+        return []
+    return [note(NO_LOCKS, f"Nothing needs to be done. {ALONE}")]

@@ -10,7 +10,8 @@ What must hold:
   reported as ``NotRegular``. Nothing is made by reading.
 
 ``files`` reads, replaces, appends, removes · ``aside`` keeps what can't be used · ``folders`` where
-they lie · ``systems`` what one system does otherwise than another · ``faults`` its errors.
+they lie · ``locking`` one writer at a time, ``claims`` where the system has no locks · ``systems``
+what one system does otherwise than another · ``faults`` its errors.
 """
 
 from __future__ import annotations
@@ -27,23 +28,30 @@ from .files import (
     settle_file,
     temp_target,
 )
-from .folders import check_folder, ensure_folder
+from .folders import Access, access_of, check_folder, ensure_folder, shut_out_others
+from .locking import NO_FLOCK, has_system_locks, lock_file
 from .systems import flush_folder
 
 __all__ = [
     "ASIDE",
+    "NO_FLOCK",
+    "Access",
     "NotRegular",
     "Stamp",
+    "access_of",
     "append_file",
     "check_folder",
     "ensure_folder",
     "flush_folder",
+    "has_system_locks",
     "keep_aside",
+    "lock_file",
     "read_file",
     "remove",
     "replace_file",
     "set_aside",
     "settle_file",
+    "shut_out_others",
     "temp_target",
     "translated",
     "translation",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import Literal
 
 from ..errors import StorageError
 from .systems import flush_folder
@@ -35,3 +37,42 @@ def check_folder(folder: Path | str) -> bool:
             "so it is not used."
         )
     return True
+
+
+Access = Literal["private", "open", "shared", "foreign"]
+
+
+def access_of(folder: Path) -> Access:
+    """Who else may look into a folder, and whether that is ours to change.
+
+    ``open`` to others, as ``git clone`` leaves a folder; ``shared`` on purpose, by an access list
+    or as a folder that a group writes together (setgid); ``foreign``: open, and another account's.
+    """
+    status = os.lstat(folder)
+    if sys.platform == "win32" or not status.st_mode & 0o077:
+        return "private"
+    if status.st_uid != os.geteuid():
+        return "foreign"
+    by_group = status.st_mode & stat.S_ISGID and status.st_mode & stat.S_IWGRP
+    return "shared" if by_group or _has_access_list(folder) else "open"
+
+
+def shut_out_others(folder: Path) -> Access:
+    """Make a folder private where that is ours to do; returns what ``access_of`` was before.
+
+    A share on purpose keeps its group, and loses everybody else.
+    """
+    access = access_of(folder)
+    keep = 0o770 if access == "shared" else 0o700
+    mode = stat.S_IMODE(os.lstat(folder).st_mode)
+    if access in ("open", "shared") and mode & 0o777 & ~keep:
+        folder.chmod(mode & ~0o777 | mode & keep)
+    return access
+
+
+def _has_access_list(folder: Path) -> bool:
+    try:
+        names = os.listxattr(folder, follow_symlinks=False)
+    except (AttributeError, OSError):  # not this system, or not this disk
+        return False
+    return "system.posix_acl_access" in names

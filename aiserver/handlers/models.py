@@ -142,11 +142,16 @@ class HealthHandler(ModelsBase):
         """Answer with what works."""
         default = await self.models.default()
         writable = await self.sessions.writable()
+        notices = await self.sessions.notices() if writable else []
         ready = bool(default and default.ready)
         body = {
             "status": "ok" if writable and ready else "degraded",
             "version": __version__,
-            "store": {"kind": type(self.sessions).__name__, "writable": writable},
+            "store": {
+                "kind": type(self.sessions).__name__,
+                "writable": writable,
+                "notices": notices,
+            },
             "model": {"id": default.id if default else None, "ready": ready},
         }
         await self.finish(json.dumps(body))

@@ -87,6 +87,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         Sentences for the server's log, above all on what it does not guarantee. Calling it is no
         duty: the first use makes ready, too. Raises StorageError.
         """
+        return await self.notices()
+
+    async def notices(self) -> list[str]:
+        """What a person should know of the store as it is set up. Changes nothing.
+
+        Raises StorageError.
+        """
         return []
 
     @abstractmethod

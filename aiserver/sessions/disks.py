@@ -19,6 +19,15 @@ _NETWORK = {
 # Options that keep locks on the machine that takes them.
 _OWN_LOCKS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
 ALONE = "Don't let servers on two machines write the same histories at once."
+NO_LOCKS = (
+    "The disk of the histories has no file locks (flock), so lock files are used instead. "
+    "Saving takes a little longer."
+)
+OPEN = "Other people of this machine may look into the folder of the histories."
+WAS_OPEN = (
+    "The folder of the histories was open to other people of this machine. It is private now."
+)
+SHARED = "A group shares the folder of the histories, so its members may look into it."
 
 
 class NetworkDisk(NamedTuple):

@@ -31,7 +31,6 @@ from ..models import (
 )
 from .base import Checked, SessionManager
 from .checking import Checks, looked
-from .disks import ALONE, network_disk
 from .filenames import check_sha256
 from .listing import Listing
 from .place import Place
@@ -84,10 +83,12 @@ class FileSessionManager(SessionManager):
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Sweep what dead writers left, and say if other machines write the same disk."""
-        await self._run(self._place.sweep)
-        disk = await self._run(network_disk, Path(self.root))
-        return [f"{disk.warning} {ALONE}"] if disk else []
+        """Sweep what dead writers left, shut others out; say what the disk doesn't guarantee."""
+        return await self._run(self._place.start)
+
+    async def notices(self) -> list[str]:
+        """What the disk doesn't guarantee, and who else may look."""
+        return await self._run(self._place.notices)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""

@@ -17,15 +17,23 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from ..durable import check_folder, ensure_folder, temp_target
+from ..durable import (
+    NO_FLOCK,
+    access_of,
+    check_folder,
+    ensure_folder,
+    has_system_locks,
+    shut_out_others,
+    temp_target,
+)
 from ..errors import StorageError
-from .disks import network_disk
+from .disks import ALONE, NO_LOCKS, OPEN, SHARED, WAS_OPEN, network_disk
 from .locks import Hold, ShardLocks
 from .root import FOLDER
 
 BLOBS = "blobs"
 NOTEBOOKS = "notebooks"
-_LOCKS = "locks"
+LOCKS = "locks"
 
 
 class Place:
@@ -33,12 +41,13 @@ class Place:
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
         self.path = root / FOLDER
-        self._lock_folder = self.path / _LOCKS
+        self._lock_folder = self.path / LOCKS
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
         # As texts, for each save looks at them, and a look through a Path takes twice as long.
         self._folders = os.fspath(self.path), os.fspath(self._lock_folder)
         self._sweeping = threading.Lock()
         self._swept = False
+        self._has_locks = True
 
     @cached_property
     def trusts_stamps(self) -> bool:
@@ -48,10 +57,31 @@ class Place:
         """
         return network_disk(self.path.parent) is None
 
-    def sweep(self) -> None:
-        """Remove the temp files of dead writers, if there may be any. Raises StorageError."""
-        if self.is_there() and check_folder(self._lock_folder):
+    def start(self) -> list[str]:
+        """Sweep and shut others out, if there is anything yet; then as ``notices``.
+
+        Raises StorageError, OSError.
+        """
+        there = self.is_there()
+        locked = there and check_folder(self._lock_folder)
+        was_open = there and self._shut_out_others()
+        if locked:
             self._sweep_once()
+        root = self.path.parent
+        self._has_locks = not root.is_dir() or has_system_locks(
+            self._lock_folder if locked else root
+        )
+        return [*([WAS_OPEN] if was_open else []), *self.notices()]
+
+    def notices(self) -> list[str]:
+        """What a person should know of the folder, in sentences. Changes nothing."""
+        disk = network_disk(self.path.parent)
+        noted = os.path.lexists(self._lock_folder / NO_FLOCK)
+        access = access_of(self.path) if self.is_there() else "private"
+        said = [f"{disk.warning} {ALONE}" if disk else ""]
+        said.append(NO_LOCKS if noted or not self._has_locks else "")
+        said.append({"private": "", "shared": SHARED}.get(access, OPEN))
+        return [sentence for sentence in said if sentence]
 
     def is_there(self) -> bool:
         """Whether there is anything to read. Raises StorageError if a link is in its place."""
@@ -79,7 +109,7 @@ class Place:
     @contextlib.contextmanager
     def if_free(self, name: str) -> Iterator[bool]:
         """Hold the lock of a name if nobody has it now; gives whether it does. Makes no folder."""
-        if check_folder(self.path / _LOCKS):
+        if check_folder(self.path / LOCKS):
             with self._locks.hold_if_free(name) as held:
                 yield held
         else:
@@ -97,9 +127,16 @@ class Place:
         with self._sweeping:
             if not self._swept:
                 try:
+                    self._shut_out_others()
                     self._sweep()
                 finally:
                     self._swept = True
+
+    def _shut_out_others(self) -> bool:
+        """Make the folder private where that is ours to do; whether it was not."""
+        with contextlib.suppress(OSError):  # no reason not to save
+            return shut_out_others(self.path) == "open" and access_of(self.path) == "private"
+        return False
 
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Failing to is no reason not to save."""

@@ -1177,6 +1177,8 @@ export interface components {
             store: {
                 kind: string;
                 writable: boolean;
+                /** @description What the store doesn't guarantee where it lies, such as a disk without file locks, in sentences */
+                notices?: string[];
             };
             model: {
                 id?: string | null;

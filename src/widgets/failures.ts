@@ -63,6 +63,10 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       return trans.__(
         'The database of the histories can’t be reached. Try again in a moment; nothing saved before is lost.'
       );
+    case 'storage_busy':
+      return trans.__(
+        'Another Jupyter server is writing this history. Try again in a moment.'
+      );
     case 'storage_read_only':
       return trans.__(
         'The folder of the histories can’t be written to, so nothing was saved.'
@@ -211,6 +215,10 @@ export function unkeptText(code: string, trans: TranslationBundle): string {
     case 'storage_unreachable':
       return trans.__(
         'The database of the histories can’t be reached, so this answer is not in it. You can still accept or copy it.'
+      );
+    case 'storage_busy':
+      return trans.__(
+        'Another Jupyter server is writing this history, so this answer is not in it. You can still accept or copy it.'
       );
     case 'storage_read_only':
       return trans.__(

@@ -131,7 +131,8 @@ def test_the_server_is_well_after_all_that(live: LiveServer, answers: list[Any])
     assert "failed (request" not in live.log
     assert " failed: " not in "\n".join(x for x in live.log.splitlines() if "AIServer]" in x)
     with live.client() as client:
-        assert client.get("aiserver/health").json()["store"]["writable"] is True
+        store = client.get("aiserver/health").json()["store"]
+        assert (store["writable"], store["notices"]) == (True, [])
 
 
 def test_a_fault_of_ours_is_logged_without_what_it_was_about(

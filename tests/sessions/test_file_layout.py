@@ -329,3 +329,37 @@ def test_no_import_of_jupyter_or_langchain() -> None:
     loaded: set[Any] = {name.split(".")[0] for name in answer.stdout.split()}
     assert "aiserver" in loaded
     assert not loaded & {"jupyter_server", "tornado", "langchain_core", "langchain"}
+
+
+RIGHTS = {"git's umask": 0o755, "everybody": 0o777, "of a group": 0o2770, "and others": 0o2777}
+
+
+@posix
+@pytest.mark.parametrize("mode", RIGHTS.values(), ids=RIGHTS)
+@in_loop
+async def test_a_folder_that_is_open_to_others(files: FileBackend, mode: int) -> None:
+    """P7: it is said at start, and shut where that is ours to do; a group's share stays one."""
+    files.folder.mkdir()
+    files.folder.chmod(mode)
+    store = files.open()
+    first, again = await store.start(), await files.open().start()
+    await store.save_interaction(KEY, turn())
+    now = stat.S_IMODE(files.folder.stat().st_mode)
+    if mode & stat.S_ISGID:
+        assert now == 0o2770 and first == again and "group" in first[0]
+    else:
+        assert now == 0o700 and "is private now" in first[0] and again == []
+    assert all(str(files.root) not in sentence for sentence in first)
+
+
+@posix
+@in_loop
+async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monkeypatch) -> None:
+    """P7: it is said each time that others may look."""
+    files.folder.mkdir()
+    files.folder.chmod(0o777)
+    monkeypatch.setattr("os.geteuid", lambda: 12345)
+    for _ in range(2):
+        [sentence] = await files.open().start()
+        assert "may look" in sentence
+    assert stat.S_IMODE(files.folder.stat().st_mode) == 0o777

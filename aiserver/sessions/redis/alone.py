@@ -14,7 +14,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from ...errors import StorageError, StorageFull, StorageReadOnly
+from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
 from .wire import Wire
 
 _LASTS = 10.0  # seconds, after which the lock of a killed holder ends
@@ -27,7 +27,7 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 async def alone(
     wire: Wire, name: str, timeout: float, log: Logger, lasts: float = _LASTS
 ) -> AsyncIterator[None]:
-    """Hold the lock of that name. Raises StorageError if somebody keeps it longer than the timeout.
+    """Hold the lock of that name. Raises StorageBusy if somebody keeps it longer than the timeout.
 
     Where nothing can be written, nobody can say anything new: then there is no lock.
     """
@@ -67,6 +67,6 @@ async def _take(hold: Callable[[], Awaitable[bool]], timeout: float) -> None:
     until, (wait, longest) = loop.time() + timeout, _POLLS
     while not await hold():
         if loop.time() > until:
-            raise StorageError("The history is busy. Try again in a moment.")
+            raise StorageBusy
         await asyncio.sleep(wait * random.uniform(0.5, 1))  # noqa: S311
         wait = min(2 * wait, longest)

@@ -15,7 +15,7 @@ from typing import Any
 
 from traitlets import Float, Unicode
 
-from ...errors import StorageError
+from ...errors import StorageBusy, StorageError
 from ...models import (
     Event,
     Interaction,
@@ -45,7 +45,6 @@ from .names import Names, owner_of
 from .side import Side
 from .wire import Wire
 
-_BUSY = "The history is busy. Try again in a moment."
 _FIRST_TURNS = 32  # that are looked at where a number of tokens is the limit
 
 
@@ -189,7 +188,7 @@ class RedisSessionManager(SessionManager):
             copy = await asyncio.to_thread(forked, found and found.session, target)
             if await self._cells.put(target, copy, NOT_STORED):
                 return copy
-        raise StorageError(_BUSY)
+        raise StorageBusy
 
     async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
         """Keep what another place knows of the cell as well."""
@@ -202,7 +201,7 @@ class RedisSessionManager(SessionManager):
             stamp = existing.stamp if existing else NOT_STORED
             if await self._cells.put(key, session, stamp):
                 return True
-        raise StorageError(_BUSY)
+        raise StorageBusy
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Be the only server that says which of the owner's notebooks is which."""

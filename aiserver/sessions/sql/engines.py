@@ -20,14 +20,13 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
-from ...errors import StorageError
+from ...errors import StorageBusy
 from ..disks import network_disk
 from .address import Address
 from .owners import owner_key
 
 CONNECT = 10  # seconds to wait for a connection
 WAIT = 10  # seconds to wait for whoever writes the same session
-_BUSY = "The history is busy. Try again in a moment."
 
 # A transaction of ours never rests for long; one that does belongs to a machine that is gone.
 _POSTGRESQL = """
@@ -150,7 +149,7 @@ async def _held(engine: AsyncEngine, lock: str, free: str, values: Any) -> Async
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")
         if (await connection.execute(text(lock), values)).scalar() != 1:
-            raise StorageError(_BUSY)
+            raise StorageBusy
         try:
             yield
         finally:
@@ -166,7 +165,7 @@ async def _held_beside(file: Path) -> AsyncIterator[None]:
     try:
         await asyncio.to_thread(lock.acquire, timeout=WAIT, poll_interval=0.01)
     except Timeout as exc:
-        raise StorageError(_BUSY) from exc
+        raise StorageBusy from exc
     except OSError:  # where no file can be made, nobody can write either
         yield
         return

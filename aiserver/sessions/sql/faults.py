@@ -14,6 +14,7 @@ from sqlalchemy import exc as sa
 
 from ...errors import (
     SettingError,
+    StorageBusy,
     StorageError,
     StorageFull,
     StorageReadOnly,
@@ -32,7 +33,6 @@ class Fault(NamedTuple):
     """The connection broke: it may have been done or not, and the next try may succeed."""
 
 
-_BUSY = "The history is busy. Try again in a moment."
 _FULL = "The database of the histories has no more room, so nothing more could be saved."
 _READ_ONLY = "The database of the histories takes no writes, so nothing was saved."
 _NOT_ALLOWED = (
@@ -54,7 +54,7 @@ def fault(error: BaseException) -> Fault | None:
     """What an exception out of a transaction means; None if it is none of the database's."""
     if isinstance(error, sa.IntegrityError):
         # Somebody else has put the same key there in between: it is found by the next try.
-        return Fault(StorageError(_BUSY), again=True)
+        return Fault(StorageBusy(), again=True)
     if isinstance(error, (sa.TimeoutError, asyncio.TimeoutError, TimeoutError)):
         return Fault(StorageUnreachable())
     cause = error.orig if isinstance(error, sa.DBAPIError) else error
@@ -81,9 +81,9 @@ def bad_option() -> SettingError:
 
 def _postgresql(state: str) -> Fault:
     if state in ("40001", "40P01"):
-        return Fault(StorageError(_BUSY), again=True)
+        return Fault(StorageBusy(), again=True)
     if state in ("55P03", "57014"):
-        return Fault(StorageError(_BUSY))
+        return Fault(StorageBusy())
     if state[:2] == "08" or state in ("25P03", "57P01", "57P02", "57P03", "57P05", "53300"):
         return Fault(StorageUnreachable(), lost=True)
     if state == "53100":
@@ -103,9 +103,9 @@ def _postgresql(state: str) -> Fault:
 
 def _mysql(number: int) -> Fault:
     if number in (1213, 1020):
-        return Fault(StorageError(_BUSY), again=True)
+        return Fault(StorageBusy(), again=True)
     if number in (1205, 3024, 1317, 1969):
-        return Fault(StorageError(_BUSY))
+        return Fault(StorageBusy())
     if number in (1040, 1053, 1158, 1159, 1160, 1161, 1203, 1226, 4031) or 2000 <= number < 2100:
         return Fault(StorageUnreachable(), lost=True)
     if number in (3, 1021, 1026, 1114):
@@ -127,7 +127,7 @@ def _mysql(number: int) -> Fault:
 
 def _sqlite(text: str) -> Fault:
     if "locked" in text or "busy" in text:
-        return Fault(StorageError(_BUSY))
+        return Fault(StorageBusy())
     if "is full" in text:
         return Fault(StorageFull())
     if "readonly" in text:
