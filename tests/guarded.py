@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+from .ports import ReservedPort, last_lines
 
 # Others that come with JupyterLab start what they find on the machine (npm, Rscript, git …).
 _OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "notebook_shim")
@@ -81,9 +82,8 @@ class GuardedServer:
         for name in ("root", "config", "data", "runtime", "home"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self._reserved = ReservedPort()
+        self.port = self._reserved.number
         self.environment = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
@@ -117,7 +117,7 @@ class GuardedServer:
             except OSError:
                 time.sleep(0.05)
         self.__exit__()
-        raise AssertionError(self.log.read_text())
+        raise AssertionError(last_lines(self.log.read_text()))
 
     def __exit__(self, *exc: object) -> None:
         assert self._process is not None
@@ -127,6 +127,7 @@ class GuardedServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._reserved.release()
 
     @property
     def asked(self) -> set[str]:

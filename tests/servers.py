@@ -1,6 +1,6 @@
 """Real database servers for the tests: PostgreSQL, MariaDB and Redis, each in a folder of its own.
 
-What must hold: a server listens on loopback alone, on a port that was free; it keeps what it
+Invariants: a server listens on loopback alone, on a port that is reserved for it; it keeps what it
 acknowledged as an administrator would have it (no setting makes it quicker and less sure); it ends
 with whoever started it, and its folder with it. Where a server can't be had, the tests that need it
 are skipped with a reason, and under ``CI`` they fail instead.
@@ -18,7 +18,6 @@ import getpass
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,6 +30,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+
+from .ports import ReservedPort, last_lines
 
 PASSWORD = "canary-7c9e1f"  # looked for afterwards in errors and logs
 START = 60.0  # seconds that a server may take until it answers
@@ -45,9 +46,15 @@ class Server(ABC):
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
 
     def __init__(self) -> None:
-        self.port = 0
+        self._reserved: ReservedPort | None = None
         self.folder = Path()
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def port(self) -> int:
+        """The port, the same for every start."""
+        assert self._reserved
+        return self._reserved.number
 
     @property
     @abstractmethod
@@ -84,7 +91,7 @@ class Server(ABC):
 
     def __enter__(self) -> Server:
         self.folder = Path(tempfile.mkdtemp(prefix=f"aiserver-{self.name}-"))
-        self.port = free_port()
+        self._reserved = ReservedPort()
         try:
             self.prepare()
             if self._other_account():
@@ -98,6 +105,8 @@ class Server(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+        if self._reserved:
+            self._reserved.release()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self) -> None:
@@ -109,13 +118,14 @@ class Server(ABC):
         until = time.monotonic() + START
         while True:
             if self._process.poll() is not None:
-                raise RuntimeError(f"{self.name} did not start:\n{self.log}")
+                raise RuntimeError(f"{self.name} did not start:\n{last_lines(self.log)}")
             try:
                 run(asyncio.wait_for(self.ping(), 5))
                 return
             except Exception:
                 if time.monotonic() > until:
-                    raise RuntimeError(f"{self.name} does not answer:\n{self.log}") from None
+                    log = last_lines(self.log)
+                    raise RuntimeError(f"{self.name} does not answer:\n{log}") from None
                 time.sleep(0.02)
 
     def stop(self) -> None:
@@ -273,13 +283,6 @@ class Redis(Server):
 
         async with redis.asyncio.Redis.from_url(self.url) as client:
             await client.ping()
-
-
-def free_port() -> int:
-    """A port on loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:

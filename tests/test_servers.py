@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import socket
+import subprocess
+import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
+from .ports import last_lines
 from .servers import MariaDB, PostgreSQL, Redis, Server, need, new_database, run
+
+ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("kind", [PostgreSQL, MariaDB, Redis])
@@ -44,3 +51,37 @@ def test_redis_keeps_what_it_acknowledged() -> None:
         server.start()
         assert run(get(server.url)) == "值".encode()
         assert Path(f"/proc/{server.pid}").exists() or os.name != "posix"
+
+
+def test_nobody_takes_a_reserved_port_before_or_between_starts() -> None:
+    """Other programs get other ports, also while a server that was killed is down."""
+    need(Redis)
+    with Redis() as server:
+        for _ in range(2):
+            server.kill()
+            with socket.socket() as other, pytest.raises(OSError, match="in use"):
+                other.bind(("127.0.0.1", server.port))
+            server.start()
+
+
+def test_ports_are_reserved_for_tests_in_another_language() -> None:
+    command = [sys.executable, "-m", "tests.ports", "2"]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, cwd=ROOT) as holder:
+        assert holder.stdout and holder.stdin
+        numbers = [int(word) for word in holder.stdout.readline().split()[1:]]
+        assert len(numbers) == 2
+        for number in numbers:
+            with socket.socket() as other, pytest.raises(OSError, match="in use"):
+                other.bind(("127.0.0.1", number))
+        holder.stdin.close()
+        assert holder.wait(timeout=30) == 0
+
+
+def test_a_server_that_does_not_start_shows_the_end_of_its_log() -> None:
+    need(Redis)
+    with pytest.raises(RuntimeError, match=r"(?s)did not start.*no-such-option"):
+        Redis("--no-such-option", "1").__enter__()
+    assert last_lines("\n".join(map(str, range(150)))).splitlines()[:2] == [
+        "(50 lines before these)",
+        "50",
+    ]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aiserver.models import SessionKey
 from aiserver.sessions.file import FileSessionManager
-from tests.servers import free_port
+from tests.ports import ReservedPort
 
 from .field import ROOT, WORKER
 
@@ -44,7 +44,8 @@ def served(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
     folder.mkdir()
     asyncio.run(_fill(folder, sizes))
     (folder / "empty_handler.py").write_text(EMPTY)
-    token, port = secrets.token_hex(16), free_port()
+    token, reserved = secrets.token_hex(16), ReservedPort()
+    port = reserved.number
     env = dict(
         os.environ, PYTHONPATH=os.pathsep.join([str(folder), str(ROOT)]), JUPYTER_TOKEN=token
     )
@@ -62,6 +63,7 @@ def served(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
     finally:
         server.terminate()
         server.wait()
+        reserved.release()
 
 
 def _asked(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, float]:

@@ -6,7 +6,6 @@
 import { ContentsManager, ServerConnection } from '@jupyterlab/services';
 import { ChildProcess, spawn } from 'child_process';
 import { mkdtempSync, rmSync } from 'fs';
-import { createServer } from 'net';
 import { tmpdir } from 'os';
 import { join, resolve } from 'path';
 import { createInterface } from 'readline';
@@ -21,6 +20,7 @@ export class JupyterServer implements IServer {
   private constructor(
     private readonly _model: ChildProcess,
     private readonly _modelUrl: string,
+    private readonly _ports: ChildProcess,
     private readonly _port: number
   ) {
     const baseUrl = `http://127.0.0.1:${_port}/`;
@@ -36,7 +36,9 @@ export class JupyterServer implements IServer {
   static async start(): Promise<JupyterServer> {
     const model = run(['-m', 'tests.scripted_model', '--port', '0']);
     const [url] = await said(model, /http:\/\/127\.0\.0\.1:\d+/);
-    const server = new JupyterServer(model, url, await freePort());
+    const ports = run(['-m', 'tests.ports', '1']);
+    const [, port] = await said(ports, /^ports (\d+)$/);
+    const server = new JupyterServer(model, url, ports, Number(port));
     await server.begin();
     return server;
   }
@@ -102,6 +104,7 @@ export class JupyterServer implements IServer {
   async dispose(): Promise<void> {
     await this.kill();
     await ended(this._model);
+    await ended(this._ports);
     rmSync(this._root, { recursive: true, force: true });
   }
 
@@ -112,7 +115,7 @@ export class JupyterServer implements IServer {
 function run(args: string[]): ChildProcess {
   return spawn('python', args, {
     cwd: REPOSITORY,
-    stdio: ['ignore', 'pipe', 'pipe']
+    stdio: ['pipe', 'pipe', 'pipe']
   });
 }
 
@@ -131,7 +134,9 @@ function said(child: ChildProcess, what: RegExp): Promise<RegExpMatchArray> {
     }
     const why = 'Is the environment with AI Server the first on the PATH?';
     child.on('error', () => reject(new Error(`There is no python. ${why}`)));
-    child.on('exit', () => reject(new Error(`${why}\n${lines.join('\n')}`)));
+    child.on('exit', () =>
+      reject(new Error(`${why}\n${lines.slice(-100).join('\n')}`))
+    );
   });
 }
 
@@ -141,19 +146,4 @@ async function ended(child: ChildProcess | null): Promise<void> {
     child.kill('SIGKILL');
     await gone;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address
-          ? resolve(address.port)
-          : reject(new Error('no port'))
-      );
-    });
-  });
 }

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ..conftest import API_KEY, SSE, Call, request
+from ..ports import ReservedPort
 from ..scripted_model import stream_of
 
 CHUNKS = ["```python\n", "# 读取数据\n", "df = ", "1\n", "```"]
@@ -114,12 +115,6 @@ async def test_the_wait_may_be_a_date(call: Call, scripted: Any):
     assert 3500 < events[-1][1]["retryAfter"] <= 3600
 
 
-def unused_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.mark.parametrize("address", ["http://127.0.0.1:{unused}", "https://127.0.0.1:{scripted}"])
 async def test_an_address_that_does_not_answer(
     call: Call, scripted: Any, extension: Any, address: str, monkeypatch: Any
@@ -127,9 +122,10 @@ async def test_an_address_that_does_not_answer(
     """P31: nobody listens, or somebody who doesn't speak TLS."""
     monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
     port = scripted.url.rpartition(":")[2]
-    url = address.format(unused=unused_port(), scripted=port)
-    extension.models.model_options = {"base_url": url, "api_key": API_KEY}
-    code, sentence = await both_ways(call, scripted)
+    with ReservedPort() as unused:
+        url = address.format(unused=unused.number, scripted=port)
+        extension.models.model_options = {"base_url": url, "api_key": API_KEY}
+        code, sentence = await both_ways(call, scripted)
     assert (code, "can't be reached" in sentence) == ("model_unavailable", True)
 
 

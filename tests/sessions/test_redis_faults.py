@@ -22,7 +22,8 @@ from aiserver.sessions.choose import session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
 
-from ..servers import PASSWORD, Redis, free_port
+from ..ports import ReservedPort
+from ..servers import PASSWORD, Redis
 from .conftest import RedisBackend
 from .records import KEY, event, in_loop, log_entry, turn
 from .wire import AFTER, Wire
@@ -155,7 +156,8 @@ async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None
     """P20: a copy of another server is read, and says that it can't be written."""
     store = store_of(redis_server)
     await store.save_interaction(KEY, turn())
-    admin.replicaof("127.0.0.1", free_port())
+    unreachable = ReservedPort()
+    admin.replicaof("127.0.0.1", unreachable.number)
     assert not await store.writable()
     assert len(await store.get_history(KEY)) == 1
     for write in (
@@ -171,6 +173,7 @@ async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None
         pass
     assert any("copy of another" in sentence for sentence in await store.start())
     admin.replicaof("NO", "ONE")
+    unreachable.release()
     assert (await store.save_interaction(KEY, turn()))[1] == 2
 
 

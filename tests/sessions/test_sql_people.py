@@ -21,8 +21,9 @@ from aiserver.models import SessionKey
 from aiserver.sessions.sql import SQLSessionManager
 
 from ..conftest import API_KEY
+from ..ports import ReservedPort, last_lines
 from ..scripted_model import ScriptedModel
-from ..servers import PASSWORD, free_port, new_database, run
+from ..servers import PASSWORD, new_database, run
 from .databases import Database
 from .records import in_loop, turn
 
@@ -50,7 +51,8 @@ class JupyterServer:
     """A real one, as JupyterHub starts it for a person."""
 
     def __init__(self, folder: Path, person: str, config: str) -> None:
-        self.port, self._log = free_port(), folder / "log"
+        self._reserved, self._log = ReservedPort(), folder / "log"
+        self.port = self._reserved.number
         (folder / "config").mkdir(parents=True)
         (folder / "root").mkdir()
         (folder / "config" / "jupyter_server_config.py").write_text(config)
@@ -58,7 +60,10 @@ class JupyterServer:
         inherited |= {"HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config")}
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyter_server", f"--port={self.port}", "--no-browser"],
+                [
+                    *(sys.executable, "-m", "jupyter_server", "--no-browser"),
+                    *(f"--port={self.port}", "--ServerApp.port_retries=0"),
+                ],
                 cwd=folder / "root",
                 env=inherited | {"JUPYTERHUB_USER": person},
                 stdout=log,
@@ -83,7 +88,8 @@ class JupyterServer:
                     return
             except httpx.TransportError:
                 pass
-            assert time.monotonic() < until and self._process.poll() is None, self.log
+            in_time = time.monotonic() < until
+            assert in_time and self._process.poll() is None, last_lines(self.log)
             time.sleep(0.05)
 
     @property
@@ -93,6 +99,7 @@ class JupyterServer:
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait(timeout=30)
+        self._reserved.release()
 
 
 def settings_of(model: ScriptedModel) -> str:
