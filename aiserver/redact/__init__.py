@@ -11,8 +11,9 @@ What must hold:
 
 Pure, but for the secrets that it was told to ``know``, and knows nothing of the rest.
 
-``texts`` puts marks where secrets were · ``forms`` what secrets look like · ``hints`` where to look
-for them · ``known`` those that the server was told · ``vault`` hides them from a model.
+``texts`` puts marks where secrets were · ``forms`` what secrets look like · ``commands`` passwords
+of commands and calls · ``literals`` secrets in joined literals · ``hints`` where to look ·
+``known`` those that the server was told · ``vault`` hides them from a model.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .commands import passwords
+
 NO_KEY = 16
 """Characters; no key with a form of its own is shorter."""
 
@@ -29,6 +31,10 @@ _FORMS = {
     "nvidia-key": r"nvapi-[A-Za-z0-9_-]{40,255}",
     "slack-token": r"xox[abposr]-[A-Za-z0-9-]{16,255}",
     "stripe-key": r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}",
+    "sendgrid-key": r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}",
+    "telegram-token": r"(?:bot)?[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
+    "google-token": r"ya29\.[A-Za-z0-9_-]{20,2000}",
+    "digitalocean-token": r"do[opr]_v1_[0-9a-f]{64}",
     "npm-token": r"npm_[A-Za-z0-9]{36}",
     "pypi-token": r"pypi-AgE[A-Za-z0-9_-]{40,255}",
     "alibaba-key": r"LTAI[A-Za-z0-9]{12,30}",
@@ -46,7 +52,7 @@ _URL = re.compile(r"(?<=://)([^\s/:@'\"<>]{0,128}):([^\s/@'\"<>\[\](){}]{1,256})
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+([A-Za-z0-9._~+/-]{16,4000}=*)")
 
 # `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`.
-_LOGIN = r"passwords?|passwd|passphrase|pwd|密码|口令"
+_LOGIN = r"(?:pg)?passwords?|passwd|passphrase|pwd|密码|口令"
 _KEY = (
     r"(?:api|access|secret|private|account|subscription|license|encryption)[_-]?key(?:[_-]?id)?"
     r"|secret|token|credentials?"
@@ -102,6 +108,10 @@ def in_line(text: str, said: bool, put: Put) -> str:
     text = _KEYS.sub(lambda match: _key_mark(match, put), text)
     text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), put), text)
     text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), put), text)
+    for start, pattern in passwords(text):
+        text = text[:start] + pattern.sub(
+            lambda match: _in_place(match, "value", _of_place(match), put), text[start:]
+        )
     for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_SAID] if said else [])):
         text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), put), text)
     return text
@@ -125,6 +135,12 @@ def _key_mark(match: re.Match[str], put: Put) -> str:
 
 def _of_url(match: re.Match[str]) -> str:
     return "" if stands_for_one(match[2]) else "password"
+
+
+def _of_place(match: re.Match[str]) -> str:
+    """What a command or a call takes there, unless it only stands for one."""
+    value = match["value"]
+    return "password" if value.isascii() and not stands_for_one(value) else ""
 
 
 def _is_bearer(match: re.Match[str]) -> str:

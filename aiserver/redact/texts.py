@@ -7,6 +7,7 @@ from typing import Any
 from .forms import NO_KEY, Put, in_line, without_private_keys
 from .hints import lines_to_look_at
 from .known import KNOWN
+from .literals import end_of_joined, joined_in_place
 
 OPEN, CLOSE = "‹redacted:", "›"
 
@@ -41,7 +42,11 @@ def replaced(text: str, said: bool, put: Put) -> str:
         if secret in text:
             text = text.replace(secret, put("token", secret))
     parts, place = [], 0
-    for start, end in lines_to_look_at(text):
-        parts += [text[place:start], in_line(text[start:end], said, put)]
+    for start, line_end in lines_to_look_at(text):
+        if start < place:
+            continue  # seen with the lines before it
+        end = end_of_joined(text, start, line_end)
+        lines = joined_in_place(text[start:end], said, put).split("\n")
+        parts += [text[place:start], "\n".join(in_line(line, said, put) for line in lines)]
         place = end
     return "".join([*parts, text[place:]]) if parts else text

@@ -25,6 +25,10 @@ KEYS = {
     "google-key": "AIza" + "Sy1Ab_c" * 5,
     "huggingface-token": "hf_" + "AbCdEfGh12" * 3,
     "alibaba-key": "LTAI5tQ7wErTyU8iOp9A",
+    "sendgrid-key": "SG.Ab12Cd34Ef56Gh78Ij90_-." + "Ab1-" * 10 + "xyz",
+    "telegram-token": "123456789:AA" + "Hx_-" * 8 + "z",
+    "google-token": "ya29.a0Af" + "xY1-" * 20 + "z",
+    "digitalocean-token": "dop_v1_" + "0a1f" * 16,
     "jwt": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
     "private-key": "-----BEGIN RSA PRIVATE KEY-----\n"
     + "MIIEpAIBAAKCAQEA1234567890abcdef\n" * 3
@@ -57,6 +61,29 @@ NAMED = {
     'api_key = """{}"""': ("key", "ab12cd34ef56"),
     "!mysql --user bob --password {} -h db": ("password", "hunter2222"),
     "!curl --api-key {} https://x.org": ("key", "ab12cd34ef56"),
+    "!curl -u bob:{} https://x.org": ("password", "hunter2"),
+    "curl -sSu 'bob:{}' -X POST https://x.org": ("password", "hunter"),
+    "curl https://x.org --proxy-user bob:{}": ("password", "hunter2"),
+    "!curl https://x.org \\\n  -u bob:{} \\\n  -o x": ("password", "hunter2"),
+    "subprocess.run(['curl', '--user', 'bob:{}', url])": ("password", "hunter2"),
+    "!mysql -u root -p{} shop < shop.sql": ("password", "hunter"),
+    "mysqldump -p'{}' shop": ("password", "hunter2"),
+    "sshpass -p {} ssh bob@x.org": ("password", "hunter2"),
+    "!PGPASSWORD={} psql -h db": ("password", "hunter22"),
+    'requests.get(url, auth=("bob", "{}"))': ("password", "hunter"),
+    "client = Client(auth=(os.environ['USER'], '{}'), timeout=5)": ("password", "my pass"),
+    "options = {{'auth': (user, '{}')}}": ("password", "hunter2"),
+    'session.auth = requests.auth.HTTPBasicAuth("bob", "{}")': ("password", "hunter2"),
+    'smtp.login("bob@example.org", "{}")': ("password", "abcd efgh ijkl mnop"),
+}
+# Only the two together are a secret; what is between them goes along, and code stays code.
+SPLIT = {
+    'key = "sk-" + "{}"': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    "key = 'sk-proj-Ab12' '{}'; x = 1": ("openai-key", "Cd34Ef56Gh78Ij90Kl12Mn34"),
+    'key = ("sk-proj-"\n       "{}")\nx = 1': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12"),
+    'key = "ghp_" + \\\n    f"Ab12" + \\\n    "{}"': ("github-token", "Ab12" * 8),
+    'api_key = "ab12cd34" + "{}"': ("key", "ef56gh78"),
+    'password = "hun" + "{}"': ("password", "ter2!"),
 }
 ORDINARY = """
 password = getpass.getpass()
@@ -73,6 +100,14 @@ div class="sk-estimator-doc-link-fitted-container-12"
 sha = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 uuid = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
 password: str = ""; schema = {"password": "string", "token": "varchar(255)"}
+requests.get(url, auth=(user, password)); auth = HTTPBasicAuth(name, os.environ["PASS"])
+author=("Bob", "Alice"); authors = {"auth": "x", "author": ("Bob", "Carol")}; auth=("basic", token)
+docker run -u 1000:1000 --name mysql -p3306:3306 -p 8080:80 mysql:8; sort -u a.txt; rsync -u a b:c
+curl -u "$USER:$PASSWORD" -o out.json https://example.org:8080/x; curl -u {user}:{password} x
+f"mysql -p{password} -P3306"; mysql -u root -p shop; mysql-python; sshpass -p "$PW" ssh x
+msg.format(a); "SG.short.x"; time = "12:30:AA"; ratio = "1:2"; mac = "00:aa:bb:cc:dd:ee"
+model_v1_final = "do_v1_" + name; "sk-" + name; "a" + "b" "c"; " ".join(["sk-", "x"])
+user.login(name, password); page.login("Log in"); label = "token" + " " + "count: 12 34 56 78"
 请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
 """
 # Where no quotes are: variables and classes. (In a person's sentence they would count.)
@@ -107,6 +142,20 @@ def test_a_literal_that_a_name_calls_a_secret(around: str, secret: tuple[str, st
     """P16: only the literal goes, so code stays code."""
     kind, value = secret
     assert redact(around.format(value)) == around.format(mark(kind))
+
+
+@pytest.mark.parametrize(("around", "secret"), SPLIT.items())
+def test_a_secret_that_is_split_into_literals(around: str, secret: tuple[str, str]) -> None:
+    """P16: the mark stands from the first character to the last, and a vault gives both back."""
+    kind, value = secret
+    code = around.format(value)
+    redacted = redact(code)
+    assert value not in redacted and mark(kind) in redacted
+    compile(redacted, "cell", "exec")
+    vault = Vault()
+    hidden = vault.hide(code)
+    assert value not in hidden
+    assert vault.feed(hidden) + vault.finish() == code
 
 
 def test_what_a_person_says() -> None:
@@ -155,7 +204,7 @@ def test_chinese_text_is_left_alone(text: str) -> None:
         st.sampled_from(
             [
                 *KEYS.values(),
-                *(a.format(s[1]) for a, s in NAMED.items()),
+                *(a.format(s[1]) for a, s in (NAMED | SPLIT).items()),
                 *ORDINARY.splitlines(),
                 "İ",
                 "\n",
@@ -210,6 +259,16 @@ def test_nobody_can_make_up_a_mark() -> None:
         "token='",
         "-----BEGIN PRIVATE KEY-----",
         "password ",
+        "curl -u a:",
+        "curl -uuu",
+        "curl \n-u a:b",
+        "mysql -p",
+        "auth=('a', ",
+        "HTTPBasicAuth(a.",
+        ".login('a', '",
+        "'sk-' + ",
+        "'key' \n",
+        "key = 'sk-' + 'a'\n",
         "?key=a",
         "Bearer ",
         "--a-token=",
