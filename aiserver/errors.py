@@ -93,7 +93,7 @@ class NotYours(AIServerError):
 
 
 class NotOwner(AIServerError):
-    """The server is somebody else's, and so are its keys."""
+    """The server is somebody else's, and so are its keys and histories."""
 
     code = "not_owner"
     default_message = (

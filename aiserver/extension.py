@@ -98,12 +98,16 @@ class AIServer(ExtensionApp):
 
     owner = Unicode(
         help="""Whose server this is, where it has users with names. Nobody else can ask here, for
-        the answers come at the owner's cost. By default the user that JupyterHub started the
-        server for; else nobody, and whoever may run code may ask.""",
+        the answers come at the owner's cost; nor delete a history. By default the user that
+        JupyterHub started the server for; else nobody, and whoever may run code may ask.""",
     ).tag(config=True)
 
     others_may_ask = Bool(
         False, help="Whether users other than the owner may ask here, at the owner's cost."
+    ).tag(config=True)
+
+    others_may_delete = Bool(
+        False, help="Whether users other than the owner may delete histories through the API."
     ).tag(config=True)
 
     sessions: SessionManager
@@ -210,6 +214,7 @@ class AIServer(ExtensionApp):
             ),
             aiserver_changes=Changes(self.sessions, owner=session_owner),
             aiserver_owner="" if self.others_may_ask else self.owner,
+            aiserver_owner_deletes="" if self.others_may_delete else self.owner,
         )
         base_url = server.web_app.settings["base_url"]
         routes = [

@@ -141,6 +141,15 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if owner and self.asker != owner:
             raise errors.NotOwner
 
+    def check_may_delete(self) -> None:
+        """Raise NotOwner if the histories are somebody else's, who hasn't let others delete."""
+        owner = self.settings["aiserver_owner_deletes"]
+        if owner and self.asker != owner:
+            raise errors.NotOwner(
+                "This server belongs to somebody else, and so do its histories. "
+                "Only they can delete them."
+            )
+
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """The session's name. Raises InvalidRequest for an id outside the rule."""
         return SessionKey(notebook_id, cell_id, self.session_owner)

@@ -8,9 +8,12 @@ from .models import ModelsBase
 
 
 class KeyHandler(ModelsBase):
-    """A provider's key and address. They belong to the person whose server this is."""
+    """A provider's key and address. They belong to the person whose server this is.
 
-    @guarded("write")
+    The action is ``execute``, as for asking: they decide where a request goes, and who pays.
+    """
+
+    @guarded("execute")
     async def put(self, provider: str) -> None:
         """Keep them, in place of those kept before."""
         self.check_owner()
@@ -20,7 +23,7 @@ class KeyHandler(ModelsBase):
         self.set_status(204)
         await self.finish()
 
-    @guarded("write")
+    @guarded("execute")
     async def patch(self, provider: str) -> None:
         """Note whether its server runs on this machine; key and address stay."""
         self.check_owner()
@@ -28,7 +31,7 @@ class KeyHandler(ModelsBase):
         self.set_status(204)
         await self.finish()
 
-    @guarded("write")
+    @guarded("execute")
     async def delete(self, provider: str) -> None:
         """Forget them."""
         self.check_owner()

@@ -99,9 +99,9 @@ class ModelsHandler(ModelsBase):
 
 
 class ChoiceHandler(ModelsBase):
-    """The person's choice of the default model."""
+    """The person's choice of the default model: where their requests go, hence ``execute``."""
 
-    @guarded("write")
+    @guarded("execute")
     async def put(self) -> None:
         """Keep the choice, or forget it."""
         self.check_owner()

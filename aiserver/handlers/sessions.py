@@ -61,6 +61,7 @@ class SessionHandler(AIServerHandler):
     @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:
         """Delete the session for good."""
+        self.check_may_delete()
         key = self.key(notebook_id, cell_id)
         if not await self.sessions.delete(key, if_revision=self.if_match()):
             raise NotFound("Nothing is kept of this cell.")

@@ -123,7 +123,11 @@ export interface paths {
         get: operations["getSession"];
         put?: never;
         post?: never;
-        /** Delete a session for good */
+        /**
+         * Delete a session for good
+         * @description On a server with an owner (JupyterHub) others get 403 `not_owner`, unless the configuration
+         *     lets them delete.
+         */
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
@@ -452,7 +456,8 @@ export interface paths {
         /**
          * Keep a provider's key and address, in place of those kept before
          * @description Write-only: a key goes into the system's keyring, or a file that only its owner can read,
-         *     and is never sent back. It says nothing about which model answers.
+         *     and is never sent back. It says nothing about which model answers. The Authorizer is asked
+         *     for `execute`, as for every verb that decides where requests go.
          */
         put: operations["connectProvider"];
         post?: never;

@@ -94,6 +94,28 @@ async def test_nobody_spends_the_owner_s_keys(call, scripted, extension, server_
     assert (await call("POST", "generate", request(cellId="c2"), headers=ANNA)).status == 200
 
 
+@pytest.mark.parametrize(
+    "server_config",
+    [
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna"}},
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_ask": True}},
+        {"ServerApp": NAMED, "AIServer": {"owner": "anna", "others_may_delete": True}},
+    ],
+    ids=["owner alone", "others ask", "others delete"],
+)
+async def test_a_guest_deletes_none_of_the_owner_s_histories(call, scripted, extension):
+    """P9: unless the server's configuration allows it."""
+    await call("POST", "generate", request(), headers=ANNA)
+    reply = await call("DELETE", "sessions/nb/c1", headers=BEN)
+    if extension.others_may_delete:
+        assert reply.status == 204
+        return
+    assert (reply.status, reply.data["code"]) == (403, "not_owner")
+    assert "delete" in reply.data["message"]
+    assert (await call("GET", "sessions/nb/c1", headers=BEN)).status == 200
+    assert (await call("DELETE", "sessions/nb/c1", headers=ANNA)).status == 204
+
+
 def test_jupyterhub_says_whose_server_it_is(
     monkeypatch, jp_configurable_serverapp, jp_asyncio_loop
 ):

@@ -128,11 +128,11 @@ EXPECTED = {
     ("BlobHandler", "GET"): "read",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
-    ("ChoiceHandler", "PUT"): "write",
+    ("ChoiceHandler", "PUT"): "execute",
     ("CheckHandler", "POST"): "execute",
-    ("KeyHandler", "PUT"): "write",
-    ("KeyHandler", "PATCH"): "write",
-    ("KeyHandler", "DELETE"): "write",
+    ("KeyHandler", "PUT"): "execute",
+    ("KeyHandler", "PATCH"): "execute",
+    ("KeyHandler", "DELETE"): "execute",
     ("InstallHandler", "POST"): "execute",
     ("InstallHandler", "DELETE"): "execute",
     ("HealthHandler", "GET"): "read",
@@ -171,6 +171,30 @@ async def test_the_authorizer_is_asked_the_true_question(
         }
         assert asked == {key: (action, RESOURCE) for key, action in EXPECTED.items()}
     assert not scripted.requests
+
+
+class Writers(Authorizer):
+    """Lets people read and write, and nobody execute."""
+
+    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
+        return action != "execute"
+
+
+@pytest.mark.parametrize(
+    "server_config",
+    [{"ServerApp": {"jpserver_extensions": {"aiserver": True}, "authorizer_class": Writers}}],
+)
+async def test_who_may_only_write_changes_no_key_address_or_model(call, extension, server_config):
+    """P2: these decide where everybody's next request goes; also where nobody owns the server."""
+    assert extension.owner == ""
+    for method, path, body in (
+        ("PUT", "models/keys/openai", {"key": "sk-of-somebody", "address": "https://evil.example"}),
+        ("PATCH", "models/keys/openai", {"onThisMachine": True}),
+        ("DELETE", "models/keys/openai", None),
+        ("PUT", "models/choice", {"model": "openai:gpt-x"}),
+    ):
+        assert (await call(method, path, body)).status == 403, (method, path)
+    assert (await call("GET", "models")).status == 200
 
 
 async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root_dir):
