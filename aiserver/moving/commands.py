@@ -72,7 +72,20 @@ def _add_import(commands: Any) -> None:
     command.add_argument("--cell", metavar="ID", help="put it with this cell of the notebook")
     command.add_argument("--table", default="agentscope_sessions", help="in a database")
     command.add_argument("--prefix", default="agentscope:session:", help="of the keys in Redis")
+    command.add_argument(
+        "--unpack-limit",
+        type=_gigabytes,
+        metavar="GB",
+        help="what a backup may unpack to (default: 2, and 200 times its size)",
+    )
     command.add_argument("--dry-run", action="store_true", help="only say what would be done")
+
+
+def _gigabytes(text: str) -> float:
+    number = float(text)
+    if not 0 < number < 1e6:
+        raise ValueError
+    return number
 
 
 def _add_copy(commands: Any) -> None:

@@ -69,7 +69,8 @@ def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | 
     scheme, found, _ = name.partition("://")
     if not found or scheme.lower() == "file":
         path = str(path_of(name)) if found else name
-        return Origin(path, arguments.format, place.root)
+        limit = arguments.unpack_limit
+        return Origin(path, arguments.format, place.root, limit and int(limit * 1e9))
     if scheme.lower() in _REDIS:
         return Redis(name, arguments.prefix)
     return Database(name, arguments.table)

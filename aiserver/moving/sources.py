@@ -22,8 +22,11 @@ _OURS = "It is a store of AI Server; “sessions copy --from FOLDER” takes all
 class Origin:
     """What a person named, as parts that are read one by one."""
 
-    def __init__(self, name: str, format_: str | None, own: Path) -> None:
+    def __init__(
+        self, name: str, format_: str | None, own: Path, unpack_limit: int | None = None
+    ) -> None:
         self.format = format_
+        self._unpack_limit = unpack_limit
         path = Path(name)
         if not path.exists():
             raise SettingError(f"There is no file and no folder called “{name}”.")
@@ -49,6 +52,7 @@ class Origin:
                 file.read_bytes(),
                 notebook=_beside(file),
                 agentscope=self._in_agentscope(file),
+                unpack_limit=self._unpack_limit,
             )
             return detect.read(source, self.format)
         except NotUnderstood as reason:

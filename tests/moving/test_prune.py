@@ -16,7 +16,7 @@ from aiserver.models import Session, SessionKey
 from aiserver.moving import backup, pruning
 from aiserver.moving.pruning import oldest
 from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.importers import detect
+from aiserver.sessions.importers import archive, detect
 from aiserver.sessions.importers.base import Source
 from tests.sessions.projects import fill
 from tests.sessions.records import event, log_entry, turn
@@ -143,6 +143,25 @@ def test_nobody_is_asked_where_nobody_can_answer(run: Run, work: Path):
     done = run("prune", "--gone")
     assert done.status == 1 and "--yes" in done.err
     assert tree(work) == before
+
+
+def test_a_backup_that_would_fill_the_memory_is_refused(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P17: by the sizes that its entries declare, before any is read; a person may allow it."""
+    monkeypatch.setattr(archive, "_ALWAYS", 10_000)
+    bomb = work / "bomb.zip"
+    names = [archive.manifest([""]), archive.blob_entry(0, "0" * 64, bytes(1_000_000))]
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in names:
+            zipped.writestr(name, data)
+    done = run("import", bomb)
+    assert done.status == 1 and "would unpack to 1 MB" in done.err, done.err
+    assert "times its own size" in done.err and "--unpack-limit 1" in done.err
+    allowed = run("import", bomb, "--unpack-limit", "0.01")
+    assert "It is damaged" in allowed.err and "unpack" not in allowed.err
+    with pytest.raises(SystemExit, match="2"):
+        run("import", bomb, "--unpack-limit", "-1")
 
 
 def test_without_its_backup_nothing_is_removed(

@@ -26,7 +26,11 @@ from .base import NotUnderstood, Read, Source, loads
 FORMAT = "backup"
 _MANIFEST = "manifest.json"
 _KIND = "aiserver-backup"
-_MOST = 4 << 30  # bytes that one entry may unpack to
+# Bytes that a backup may unpack to, unless the person says how many: all of it is read into memory,
+# and a few megabytes can be made to unpack to gigabytes. Real histories shrink by 5 to 50 times.
+_ALWAYS = 64 << 20
+_TIMES_ITS_SIZE = 200
+_MOST = 2 << 30
 # What zipfile raises for bytes that are none of its own, or not whole.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
 
@@ -58,6 +62,7 @@ def read(source: Source) -> Read:
     """All that a backup holds, under its owners."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as zipped:
+            _check_size(zipped, source)
             about = loads(zipped.read(_MANIFEST).decode("utf-8"))
             if about.get("kind") != _KIND or about.get("version") != 1:
                 raise NotUnderstood("It is no backup of AI Server, or one of a newer version.")
@@ -66,6 +71,18 @@ def read(source: Source) -> Read:
         if isinstance(exc, NotUnderstood):
             raise
         raise NotUnderstood("It is no whole backup of AI Server.") from exc
+
+
+def _check_size(zipped: zipfile.ZipFile, source: Source) -> None:
+    """Raise NotUnderstood for what would unpack to too much; no entry gives more than it says."""
+    total = sum(info.file_size for info in zipped.infolist())
+    limit = source.unpack_limit or max(_ALWAYS, min(_MOST, _TIMES_ITS_SIZE * len(source.data)))
+    if total > limit:
+        times = total // max(1, len(source.data))
+        raise NotUnderstood(
+            f"It would unpack to {total / 1e6:,.0f} MB, {times:,} times its own size. If you trust "
+            f"it and have the memory, allow that by --unpack-limit {total // 10**9 + 1}."
+        )
 
 
 def _read(zipped: zipfile.ZipFile, owners: list[str]) -> Read:
@@ -96,7 +113,7 @@ def _entries(
             continue
         parts = PurePosixPath(info.filename).parts
         known = len(parts) == 3 and parts[0].isdecimal() and int(parts[0]) < len(owners)
-        if not known or info.file_size > _MOST:
+        if not known:
             found.not_understood.append(f"{info.filename}: It belongs to no backup.")
             continue
         try:

@@ -59,6 +59,9 @@ class Source:
     agentscope: bool = False
     """Whether it lies in a session folder of AgentScope's, where any JSON is a value."""
 
+    unpack_limit: int | None = None
+    """Bytes that an archive may unpack to; None for those of the format."""
+
     @property
     def folder(self) -> str:
         """The name of the folder that it lies in."""
