@@ -14,9 +14,12 @@ from pydantic.alias_generators import to_camel
 from .models import Id, NewEvent, utc_now
 
 MAX_TEXT = 200_000  # characters: a cell of more is not written by hand
+MAX_SOURCE = 1_000_000  # characters of a source that is recorded: programs write cells, too
+MAX_CELLS = 20_000
 MAX_INTENT = 20_000
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
+Source = Annotated[str, Field(max_length=MAX_SOURCE)]
 Name = Annotated[str, Field(max_length=256)]
 
 
@@ -162,7 +165,7 @@ class EventBody(Body):
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
     timestamp: Annotated[str, Field(max_length=64)] | None = None
-    source: Text | None = None
+    source: Source | None = None
     turn_id: Annotated[int, Field(ge=1)] | None = None
     data: dict[str, Any] | None = None
     id: Id | None = None
@@ -211,7 +214,7 @@ class ChangesBody(Body):
     id: Id
     timestamp: Annotated[str, Field(max_length=64)] | None = None
     saved: bool = False
-    order: Annotated[list[PlacedCell], Field(max_length=10_000)] | None = None
+    order: Annotated[list[PlacedCell], Field(max_length=MAX_CELLS)] | None = None
     cells: Annotated[list[CellChangeBody], Field(max_length=200)] = []
 
 
@@ -220,7 +223,7 @@ class NotebookBody(Body):
 
     path: Annotated[str, Field(min_length=1, max_length=4096)]
     notebook_id: Id | None = None
-    cell_ids: Annotated[list[Id], Field(max_length=10_000)]
+    cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
 class BlameBody(Body):
@@ -229,6 +232,6 @@ class BlameBody(Body):
     ``contributor`` wrote what no step has of ``source`` yet; without one that is unknown.
     """
 
-    source: Text | None = None
+    source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None
     contributor: ContributorBody | None = None

@@ -108,13 +108,15 @@ class Cell:
     def at(self, moment: int, changed: bool = False) -> CellThen:
         step = self.newest.at(moment)
         source = step.after if step else self.first_seen
+        missing = step.missing if step else None
         return CellThen(
             self.cell_id,
             self.type_at(moment),
-            source,
+            "" if missing else source,
             step.index if step else None,
             changed,
             before=self._before(moment, source) if changed else None,
+            missing=missing,
         )
 
     def _before(self, moment: int, source: str) -> str | None:

@@ -61,6 +61,8 @@ class CellThen(NamedTuple):
     """Of one that is gone: the cell that it stood behind, where that is known."""
     before: str | None = None
     """What it held the moment before, where this one made something else of it."""
+    missing: int | None = None
+    """Characters of a source that was too large to be recorded; ``source`` is empty then."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
@@ -71,6 +73,8 @@ class CellThen(NamedTuple):
             "step": self.step,
             "changed": self.changed,
         }
+        if self.missing is not None:
+            sent["missing"] = self.missing
         return sent | ({"before": self.before} if self.before is not None else {})
 
 

@@ -49,8 +49,9 @@ class Step:
     ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
     record that gave it away, and no ``event``. ``settled_seq`` is that of the accept or reject
     that was folded into a turn, ``settled_at`` its time. ``name`` is that of the agent or program,
-    where one is recorded. ``parent`` is the step that it went on
-    from, ``lane`` the line that it lies on: 0 for how the cell came to what it holds.
+    where one is recorded. ``missing``: the cell held a source of so many characters, too
+    many for the record; ``code`` is then what it held before. ``parent`` is the step that it went
+    on from, ``lane`` the line that it lies on: 0 for how the cell came to what it holds.
     """
 
     index: int
@@ -75,6 +76,7 @@ class Step:
     settled_seq: int | None = None
     settled_at: str | None = None
     name: str | None = None
+    missing: int | None = None
     parent: int | None = None
     lane: int = 0
 

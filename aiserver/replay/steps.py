@@ -65,6 +65,8 @@ class _Reader:
         self.steps: list[Step] = []
         self.turns: dict[int, Step] = {}
         self.head: int | None = None
+        self.missing: int | None = None
+        """Characters of what the cell holds, where that was too large to be recorded."""
         self.aside: set[int] = set()
 
     @property
@@ -201,6 +203,8 @@ class _Reader:
 
     def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:
         """Put in the accept or the edit that nobody recorded, if the cell holds another source."""
+        if source is not None:
+            self.missing = None
         if source is None or source == self.held:
             return
         last = self.steps[-1] if self.steps else None
@@ -218,9 +222,15 @@ class _Reader:
     def _apply(self, proposal: Step) -> None:
         """The cell goes on from the newest answer."""
         proposal.applied, self.head = True, proposal.index
+        proposal.missing = self.missing = None
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
         code = self.held if source is None else source
+        size = (event.data or {}).get("too_long")
+        if source is not None:
+            self.missing = None
+        elif isinstance(size, int):
+            self.missing = size
         who = contributor_of(event)
         details = {
             "author": who.kind,
@@ -249,6 +259,7 @@ class _Reader:
             timestamp=timestamp,
             before=self.held,
             code=code,
+            missing=self.missing,
             parent=self.head if branched_from is None else branched_from,
         )
         self.steps.append(step)

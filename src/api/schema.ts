@@ -848,6 +848,8 @@ export interface components {
             before: string;
             /** @description The code that the step shows: for a turn its suggestion */
             code: string;
+            /** @description The cell held a source of so many characters, too many to be recorded; `code` is what it held before */
+            missing?: number;
             /** @description Whether the cell held `code` after the step */
             applied: boolean;
             /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
@@ -975,6 +977,8 @@ export interface components {
             changed?: boolean;
             /** @description What it held the moment before, where this one made something else of it */
             before?: string;
+            /** @description Characters of its source, where that was too large to be recorded; `source` is empty then */
+            missing?: number;
         };
         NotebookThen: {
             version: string;

@@ -15,7 +15,7 @@ const MOST_CELLS = 200;
 const MOST_EVENTS = 100;
 /** Characters; at three bytes each well below what the server takes. */
 const MOST_TEXT = 500_000;
-const MOST_PLACES = 10_000;
+export const MOST_PLACES = 20_000;
 
 interface IWork {
   work(): Promise<unknown>;
@@ -129,13 +129,19 @@ export function bodiesOf({ cells, order, saved }: IChange): ChangesBody[] {
       now.set(cell.cellId, open);
     }
   }
+  const last = text;
   close();
-  const last = bodies[bodies.length - 1];
-  if (order) {
-    last.order = order.slice(0, MOST_PLACES);
+  // An order without its last cells would say that those were deleted.
+  const placed = order && order.length <= MOST_PLACES ? order : undefined;
+  if (placed && last + JSON.stringify(placed).length > MOST_TEXT && last) {
+    bodies.push({ id: UUID.uuid4(), timestamp, cells: [] });
+  }
+  const moment = bodies[bodies.length - 1];
+  if (placed) {
+    moment.order = [...placed];
   }
   if (saved) {
-    last.saved = true;
+    moment.saved = true;
   }
   return bodies;
 }

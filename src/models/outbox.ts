@@ -9,6 +9,7 @@ import { UUID } from '@lumino/coreutils';
 
 import type { ChangesBody, EventBody } from '../api/types';
 import type { ICellKey } from '../tokens';
+import { MOST_EVENT, fitted, sizeOf } from './eventsize';
 import { isAway, mayPass } from './failure';
 
 /**
@@ -16,7 +17,7 @@ import { isAway, mayPass } from './failure';
  * though its answer got lost, can be sent again.
  */
 export function named(events: readonly EventBody[]): EventBody[] {
-  return events.map(event => ({ id: UUID.uuid4(), ...event }));
+  return events.map(event => fitted({ id: UUID.uuid4(), ...event }));
 }
 
 /** The first wait before it is tried again, and the longest, in milliseconds. */
@@ -137,7 +138,7 @@ export class Outbox {
       await this._try(() => this._sender.changes(keys[0].notebookId, changes));
     }
     while (events?.length) {
-      const batch = events.slice(0, BATCH);
+      const batch = batchOf(events);
       await this._try(() => this._sender.events(keys[0], batch));
       events.splice(0, batch.length);
     }
@@ -169,6 +170,16 @@ export class Outbox {
   private _flushing: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
   private _wait = FIRST_MS;
+}
+
+/** The first of these events, as many as one request takes. */
+function batchOf(events: readonly EventBody[]): EventBody[] {
+  let size = 0;
+  const over = events.findIndex((event, index) => {
+    size += sizeOf(event);
+    return index === BATCH || (index > 0 && size > MOST_EVENT);
+  });
+  return over < 0 ? [...events] : events.slice(0, over);
 }
 
 function nameOf(key: ICellKey): string {

@@ -15,6 +15,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { NotebookBody, NotebookIdentity as Answer } from '../api/types';
 import type { IHistory, INotebookIdentity } from '../tokens';
+import { MOST_PLACES } from '../models/lane';
 import { isValidId, mendCellIds } from './cellids';
 
 const KEY = 'aiserver';
@@ -166,7 +167,7 @@ export function isReadOnly(panel: NotebookPanel): boolean {
 
 function cellIds(panel: NotebookPanel): string[] {
   const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
-  return [...new Set(ids)].filter(isValidId).slice(0, 10_000);
+  return [...new Set(ids)].filter(isValidId).slice(0, MOST_PLACES);
 }
 
 /** Changes with all that must be on disk before a request names it. */

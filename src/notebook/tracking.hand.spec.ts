@@ -2,6 +2,7 @@
 import { ApiError } from '../api/request';
 import { replaceSource } from './apply';
 import { asked, playKernel } from './tracking.fakes';
+import { held } from './tracking.receiver.fakes';
 
 beforeAll(() => playKernel());
 afterEach(() => document.body.replaceChildren());
@@ -140,5 +141,33 @@ describe('runs', () => {
     await open.run(0);
     const [run] = open.page.receiver.events(open.id, 'aa', 'run');
     expect(run.data).not.toHaveProperty('outputs');
+  });
+});
+
+describe('a large cell', () => {
+  it.each([199_999, 200_001, 250_000, 1_000_000])(
+    'comes back whole from its save: %s characters',
+    async length => {
+      const open = await asked();
+      const source = 'x'.repeat(length);
+      open.panel.content.model!.cells.get(0).sharedModel.setSource(source);
+      await open.save();
+      const { receiver } = open.page;
+      const { records } = receiver.session(open.id, 'aa')!;
+      expect(held(records) === source).toBe(true);
+    }
+  );
+
+  it('is said to be too large, once, where it is larger than that', async () => {
+    const open = await asked();
+    const { sharedModel } = open.panel.content.model!.cells.get(0);
+    sharedModel.setSource('x'.repeat(1_000_001));
+    await open.save();
+    open.page.tracking.leave();
+    await open.rest();
+    const events = open.page.receiver.events(open.id, 'aa', 'edit');
+    expect(events.slice(1).map(({ source, data }) => [source, data])).toEqual([
+      [undefined, { trigger: 'save', too_long: 1_000_001 }]
+    ]);
   });
 });

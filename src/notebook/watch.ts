@@ -155,6 +155,7 @@ export class NotebookWatch implements ISource, IDisposable {
       if (source !== null && this._record.isNews(cellId, source)) {
         const events = [event('edit', source, { trigger })];
         this._record.take(cellId, events);
+        this._record.note(cellId, source); // also where it is too large for the event
         cells.push({ cellId, events });
       }
     }

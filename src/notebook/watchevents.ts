@@ -7,6 +7,7 @@
 import { UUID } from '@lumino/coreutils';
 
 import type { CellChange, EventBody } from '../api/types';
+import { fitted } from '../models/eventsize';
 import type { Happening, ICellState } from './lineage';
 
 /** Why a source was noted. */
@@ -16,24 +17,18 @@ export type Trigger =
 /** A change of a cell that says something. */
 export type Told = CellChange & { events: EventBody[] };
 
-/** Characters of a source that the server takes. No hand writes more. */
-const MOST = 200_000;
-
 export function event(
   type: string,
   source: string | undefined,
   data?: Record<string, unknown>
 ): EventBody {
-  const isTooLong = source !== undefined && source.length > MOST;
-  return {
+  return fitted({
     id: UUID.uuid4(),
     type,
     timestamp: new Date().toISOString(),
-    ...(source !== undefined && !isTooLong && { source }),
-    ...(data && {
-      data: isTooLong ? { ...data, too_long: source.length } : data
-    })
-  };
+    ...(source !== undefined && { source }),
+    ...(data && { data })
+  });
 }
 
 /** What the sessions of the cells are told of something that happened. */

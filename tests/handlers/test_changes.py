@@ -129,3 +129,38 @@ async def test_nothing_but_pictures_is_given(call, extension):
     sha256 = await extension.sessions.put_blob(b"<html><script>alert(1)</script>")
     assert (await call("GET", f"blobs/{sha256}")).status == 404
     assert (await call("GET", f"blobs/{'0' * 64}")).status == 404
+
+
+@pytest.mark.parametrize("size", [200_000, 200_001, 250_000, 999_999, 1_000_000, 1_000_001])
+async def test_a_large_source_comes_back_whole_or_is_refused(call, size: int):
+    """P19: around the limits, as of its save; nothing is silently empty."""
+    source = "x = 1\n" * (size // 6) + "y" * (size % 6)
+    cells = [{"cellId": "c1", "events": [edit(source)]}]
+    order = [{"id": "c1", "type": "code"}]
+    answer = await call("POST", URL, body(cells=cells, order=order, saved=True))
+    if size > 1_000_000:
+        assert answer.status == 400 and "source" in answer.data["message"]
+        return
+    last = (await call("GET", "notebooks/nb/timeline")).data["moments"][-1]
+    then = (await call("GET", f"notebooks/nb/moments/{last['index']}")).data
+    assert [cell["source"] == source for cell in then["cells"]] == [True]
+    blame = await call("POST", "sessions/nb/c1/blame", {"source": source})
+    assert blame.status == 200
+
+
+async def test_a_source_that_was_too_large_is_said_to_be(call):
+    order = [{"id": "c1", "type": "code"}]
+    too_large = {"type": "edit", "data": {"trigger": "save", "too_long": 1_200_000}}
+    run = {"type": "run", "data": {"status": "ok"}}
+    steps = [edit("x = 1"), too_large, run, edit("x = 2")]
+    for number, event in enumerate(steps):
+        cells = [{"cellId": "c1", "events": [event]}]
+        sent = body(id=f"batch-{number}", cells=cells, order=order, saved=True)
+        assert (await call("POST", URL, sent)).status == 201
+    found = []
+    for moment in (await call("GET", "notebooks/nb/timeline")).data["moments"]:
+        if moment["saved"]:
+            url = f"notebooks/nb/moments/{moment['index']}"
+            [cell] = (await call("GET", url)).data["cells"]
+            found.append((cell["source"], cell.get("missing")))
+    assert found == [("x = 1", None), ("", 1_200_000), ("", 1_200_000), ("x = 2", None)]

@@ -9,7 +9,7 @@ import { aroundChanges, changedLines, IChangedLine } from './changedLines';
 import { useReplay } from './context';
 import { StaticCode } from './staticCode';
 import { VirtualList } from './virtualList';
-import type { DotKind } from './words';
+import { type DotKind, tooLargeText } from './words';
 
 /** Lines of a cell that are shown before somebody asks for all. */
 const LINES = 12;
@@ -78,8 +78,7 @@ function Cell(
       ? 0
       : Math.max(0, lines.length - LINES);
   const first =
-    lines.find(line => line.trim())?.trim() ??
-    (cell.step === null ? trans.__('not noted yet') : trans.__('empty'));
+    lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
   const mimeType = mimeOf(cell.type, props.codeMimeType);
   const isThere = props.here.has(cell.cellId);
   const name =
@@ -119,7 +118,7 @@ function Cell(
           />
         ) : (
           <span className="jp-AIServer-Replay-nothing">
-            {cell.step === null ? trans.__('not noted yet') : trans.__('empty')}
+            {blankText(cell, trans)}
           </span>
         )}
       </button>
@@ -245,6 +244,14 @@ function countOf(
     change.filter(({ kind }) => kind === wanted).length;
   const [added, removed] = [count('added'), count('removed')];
   return trans.__('%1 lines added, %2 lines removed', added, removed);
+}
+
+/** What a cell says that has no source to show. */
+function blankText(cell: CellThen, trans: TranslationBundle): string {
+  if (cell.missing !== undefined) {
+    return tooLargeText(cell.missing, trans);
+  }
+  return cell.step === null ? trans.__('not noted yet') : trans.__('empty');
 }
 
 function heightOf({ source, before }: CellThen): number {

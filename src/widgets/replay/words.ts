@@ -185,11 +185,25 @@ export function runResult(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
+/** Where to find a source that was too large to be recorded. */
+export function tooLargeText(
+  characters: number,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    'This version has %1 characters, too many for the history. Find it in the notebook’s file or a backup of it.',
+    characters
+  );
+}
+
 /** What a step failed by: why there was no answer, in the person's language; or Python's words. */
 export function problemOf(
   step: Step,
   trans: TranslationBundle
 ): string | undefined {
+  if (step.missing !== undefined) {
+    return tooLargeText(step.missing, trans);
+  }
   return step.kind === 'turn' && step.error
     ? serverText(step.error, trans)
     : step.error;
