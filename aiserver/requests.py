@@ -227,11 +227,7 @@ class NotebookBody(Body):
 
 
 class BlameBody(Body):
-    """Of which text the lines are asked for: what the cell holds now, or held after a step.
-
-    ``contributor`` wrote what no step has of ``source`` yet; without one that is unknown.
-    """
+    """Of which text the lines are asked for: what the cell holds now, or held after a step."""
 
     source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None
-    contributor: ContributorBody | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import NotFound
 from ..histories import Histories, History
 from ..models import Session
-from ..replay import Contributor, blame, replay, report
+from ..replay import blame, replay, report
 from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -71,18 +71,9 @@ class BlameHandler(_PastHandler):
             others = (await self.histories.of(notebook_id)).sessions
         self.set_revision(session.revision)
 
-        who = body.contributor
-        contributor = Contributor(who.kind, who.name) if who else Contributor("unknown")
-
         def make() -> dict[str, Any]:
             try:
-                lines = blame(
-                    session,
-                    step=body.step,
-                    source=body.source,
-                    others=others,
-                    contributor=contributor,
-                )
+                lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
                 raise NotFound("There is no such moment.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}

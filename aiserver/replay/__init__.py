@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from .blame import Origin, blame, blames
-from .contributors import Contributor
 from .moments import CellThen, Moment, Notebook
 from .report import report
 from .step import Step
@@ -16,7 +15,6 @@ from .timeline import Timeline
 
 __all__ = [
     "CellThen",
-    "Contributor",
     "Moment",
     "Notebook",
     "Origin",

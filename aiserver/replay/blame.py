@@ -6,8 +6,8 @@ What must hold:
 - An origin is the step at which the line came up first in the versions that it was carried
   through; a version that comes back (by a restore, an undo, a late accept) brings its own along.
 - What a turn suggested is the model's, but for the lines that were there when it was asked.
-- A line that no step knows has no step, for nobody has noted it yet. Its author is the one that
-  the caller names, else unknown (P40).
+- A line that no step knows has no step, for nobody has noted it yet. Its author is
+  unknown (P40).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..models import Session
-from .contributors import UNKNOWN, Contributor, ContributorKind
+from .contributors import ContributorKind
 from .lines import matched
 from .step import Step
 from .steps import replay
@@ -102,12 +102,11 @@ def blame(
     source: str | None = None,
     others: Mapping[str, Session] | None = None,
     steps: Sequence[Step] | None = None,
-    contributor: Contributor = UNKNOWN,
 ) -> list[Origin]:
     """The origin of each line: of what the cell held after a step, or of ``source``, else now.
 
-    ``source`` is what the cell holds now, which no step may know yet; ``contributor`` is the author
-    of what none knows. ``others`` are sessions of
+    ``source`` is what the cell holds now, which no step may know yet: what none knows has an
+    unknown author. ``others`` are sessions of
     the notebook by cell, in which lines that came from there are looked up. ``steps`` saves reading
     them from the session once more. Raises IndexError if there is no such step.
     """
@@ -119,8 +118,7 @@ def blame(
         book.follow(one)
     if source is None:
         return list(book.held.origins)
-    not_noted = Origin(author=contributor.kind, name=contributor.name)
-    return list(book.written(source, not_noted).origins)
+    return list(book.written(source, NOT_NOTED).origins)
 
 
 def held_by(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Sequence[Origin]:

@@ -892,8 +892,6 @@ export interface components {
         BlameBody: {
             source?: string | null;
             step?: number | null;
-            /** @description The author of those lines of `source` that no step has yet; without it they are unknown */
-            contributor?: components["schemas"]["ContributorBody"] | null;
         };
         BlameLine: {
             author: components["schemas"]["ContributorKind"];

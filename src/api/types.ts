@@ -16,6 +16,7 @@ export type PreviewBody = Schemas['PreviewBody'];
 export type Preview = Schemas['Preview'];
 export type ContextCell = Schemas['ContextCell'];
 export type DataFrameProfile = Schemas['DataFrameProfile'];
+export type ContributorBody = Schemas['ContributorBody'];
 export type EventBody = Schemas['EventBody'];
 export type CellChange = Schemas['CellChangeBody'];
 export type PlacedCell = Schemas['PlacedCell'];

@@ -17,6 +17,8 @@ const LEAST_MS = 4_000;
 export interface IActivity {
   readonly model: number;
   readonly hand: number;
+  /** By programs and agents, and what nobody knows of. */
+  readonly other: number;
   /** The first of its moments; -1 if there is none. */
   readonly first: number;
 }
@@ -51,12 +53,15 @@ export function activityOf(
   const found = Array.from({ length: count }, () => ({
     model: 0,
     hand: 0,
+    other: 0,
     first: -1
   }));
   moments.forEach(({ author }, index) => {
     const at = Math.min(count - 1, Math.floor(places[index] * count));
     const stretch = found[at];
-    stretch[author === 'model' ? 'model' : 'hand']++;
+    const kind =
+      author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
+    stretch[kind]++;
     stretch.first = stretch.first < 0 ? index : stretch.first;
   });
   return found;

@@ -11,6 +11,7 @@ import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
 import type { Cell } from '@jupyterlab/cells';
 
+import { asOwn } from './contributors/own';
 import { DIFF_LIMITS } from './difflimits';
 
 /** Make a cell's code equal to `source`, in one undo step. */
@@ -26,15 +27,17 @@ export function replaceSource(model: YBaseCell<never>, source: string): void {
     return;
   }
   model.undoManager?.stopCapturing();
-  model.transact(() => {
-    // From the end, so that the offsets of what is still to come stay true.
-    for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {
-      model.updateSource(
-        change.fromA,
-        change.toA,
-        source.slice(change.fromB, change.toB)
-      );
-    }
-  });
+  asOwn(() =>
+    model.transact(() => {
+      // From the end, so that the offsets of what is still to come stay true.
+      for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {
+        model.updateSource(
+          change.fromA,
+          change.toA,
+          source.slice(change.fromB, change.toB)
+        );
+      }
+    })
+  );
   model.undoManager?.stopCapturing();
 }

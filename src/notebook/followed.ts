@@ -21,6 +21,7 @@ import type {
 } from '../models/replaySubject';
 import type { INotebookIdentity } from '../tokens';
 import { applySource } from './apply';
+import { asOwn } from './contributors/own';
 import { isReadOnly } from './identity';
 
 export class FollowedCell implements IReplaySubject, IDisposable {
@@ -123,13 +124,15 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     // The interface of shared notebooks leaves the undo manager out.
     const { undoManager } = shared as YNotebook;
     undoManager?.stopCapturing();
-    shared.insertCell(at, {
-      id: cell.id,
-      cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
-      source: cell.source,
-      // As JupyterLab's own new cells: its outputs are none that must not be shown.
-      metadata: isCode ? { trusted: true } : {}
-    });
+    asOwn(() =>
+      shared.insertCell(at, {
+        id: cell.id,
+        cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
+        source: cell.source,
+        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        metadata: isCode ? { trusted: true } : {}
+      })
+    );
     undoManager?.stopCapturing();
     return true;
   }
@@ -142,12 +145,14 @@ export class FollowedCell implements IReplaySubject, IDisposable {
       return;
     }
     const at = notebook.activeCellIndex + 1;
-    shared.insertCell(at, {
-      cell_type: active.model.type,
-      source,
-      // As JupyterLab's own new cells: its outputs are none that must not be shown.
-      metadata: active.model.type === 'code' ? { trusted: true } : {}
-    });
+    asOwn(() =>
+      shared.insertCell(at, {
+        cell_type: active.model.type,
+        source,
+        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        metadata: active.model.type === 'code' ? { trusted: true } : {}
+      })
+    );
     void notebook.scrollToItem(at, 'smart').catch(() => undefined);
   }
 

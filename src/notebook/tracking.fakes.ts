@@ -27,6 +27,8 @@ import { GenerationModel } from '../models/generation';
 import type { GenerationApi } from '../models/generationrun';
 import { HistoryApi, HistoryModel } from '../models/history';
 import { NotebookCell } from './cell';
+import { editorInput } from './contributors/editorinput';
+import type { IExplanations } from './contributors/writers';
 import { NotebookIdentity, registered } from './identity';
 import { Tracking } from './tracking';
 import { Receiver } from './tracking.receiver.fakes';
@@ -98,7 +100,10 @@ type Cells = readonly { id: string; type?: string; source: string }[];
 
 /** A page: all that the plugins make, and the notebooks that are open in it. */
 export class Page<S extends IServer = Receiver> {
-  constructor(readonly receiver: S = new Receiver() as unknown as S) {
+  constructor(
+    readonly receiver: S = new Receiver() as unknown as S,
+    explanations: IExplanations = {}
+  ) {
     const { api } = receiver;
     this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
@@ -110,7 +115,8 @@ export class Page<S extends IServer = Receiver> {
     this.tracking = new Tracking({
       identity: this.identity,
       history: this.history,
-      keep: picture => receiver.keep(picture)
+      keep: picture => receiver.keep(picture),
+      explanations
     });
   }
 
@@ -177,6 +183,15 @@ export class Page<S extends IServer = Receiver> {
   }
 }
 
+/** As the plugin does for all editors. */
+function listenTo(editor: CodeMirrorEditor): void {
+  if (!listened.has(editor)) {
+    listened.add(editor);
+    editor.injectExtension(editorInput);
+  }
+}
+const listened = new WeakSet<CodeMirrorEditor>();
+
 function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   return {
     nbformat: 4,
@@ -232,8 +247,10 @@ export class OpenNotebook<S extends IServer = Receiver> {
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;
+    listenTo(editor);
     editor.editor.dispatch({
-      changes: { from: Math.min(from, to), to, insert: text }
+      changes: { from: Math.min(from, to), to, insert: text },
+      userEvent: 'input.type'
     });
   }
 

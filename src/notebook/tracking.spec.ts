@@ -1,11 +1,9 @@
 /** Which notebooks and cells are followed, and by whom. */
-import type { YNotebook } from '@jupyter/ydoc';
 import { NotebookActions } from '@jupyterlab/notebook';
-import type { Awareness } from 'y-protocols/awareness';
-import type { Map as YMap, Text as YText } from 'yjs';
 
 import { Others } from './others';
-import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
+import { Page, asked, playKernel } from './tracking.fakes';
+import { awarenessOf, other, pass } from './tracking.others.fakes';
 
 beforeAll(() => playKernel());
 afterEach(() => document.body.replaceChildren());
@@ -94,27 +92,6 @@ describe('from the first AI turn on', () => {
   });
 });
 
-/** Somebody else in the same notebook: what they have of it, and how it comes here. */
-async function others(open: OpenNotebook) {
-  const { Doc, applyUpdate, encodeStateAsUpdate } = await import('yjs');
-  const { ydoc } = open.panel.content.model!.sharedModel as YNotebook;
-  const theirs = new Doc();
-  applyUpdate(theirs, encodeStateAsUpdate(ydoc));
-  const send = () => applyUpdate(ydoc, encodeStateAsUpdate(theirs), 'others');
-  return { theirs, send };
-}
-
-const awarenessOf = (open: OpenNotebook) =>
-  (open.panel.content.model!.sharedModel as YNotebook).awareness;
-
-/** What a server of jupyter-collaboration does: one page hears of another. */
-async function pass(from: Awareness, to: Awareness): Promise<void> {
-  const { applyAwarenessUpdate, encodeAwarenessUpdate } =
-    await import('y-protocols/awareness');
-  const update = encodeAwarenessUpdate(from, [from.clientID]);
-  applyAwarenessUpdate(to, update, 'others');
-}
-
 describe('changes of others', () => {
   it('are heard as soon as they are kept, and ours are told, each once', async () => {
     const open = await asked();
@@ -123,7 +100,7 @@ describe('changes of others', () => {
     const { Doc } = await import('yjs');
     const [ours, theirs] = [awarenessOf(open), new Awareness(new Doc())];
     const [heard, shown]: string[][] = [[], []];
-    const other = new Others(theirs, cellId => heard.push(cellId));
+    const teller = new Others(theirs, cellId => heard.push(cellId));
     open.page.history.changed.connect((_, { cellId, byOthers }) =>
       shown.push(`${cellId} ${byOthers ? 'theirs' : 'ours'}`)
     );
@@ -131,12 +108,12 @@ describe('changes of others', () => {
     await pass(ours, theirs);
     expect([...heard].sort()).toEqual(['aa', 'bb', 'cc']);
     heard.length = 0;
-    other.announce('bb');
-    other.announce('aa');
+    teller.announce('bb');
+    teller.announce('aa');
     await pass(theirs, ours);
     await pass(theirs, ours);
     expect(shown).toEqual(['bb theirs', 'aa theirs']);
-    other.announce('bb');
+    teller.announce('bb');
     await pass(theirs, ours);
     expect(shown.splice(0)).toEqual(['bb theirs', 'aa theirs', 'bb theirs']);
     open.type(0, 'mine = 1');
@@ -152,7 +129,7 @@ describe('changes of others', () => {
     theirs.setLocalStateField('aiserver_kept', [7, []]);
     await pass(theirs, ours);
     open.close();
-    other.announce('aa');
+    teller.announce('aa');
     await pass(theirs, ours);
     expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
     // Many cells at once are few messages, each a small one, and all of them are heard.
@@ -168,7 +145,7 @@ describe('changes of others', () => {
         null
       );
     theirs.on('update', relay);
-    cells.forEach(cellId => other.announce(cellId));
+    cells.forEach(cellId => teller.announce(cellId));
     await Promise.resolve();
     expect(sent).toHaveBeenCalledTimes(20);
     expect(heardOf).toEqual(cells);
@@ -180,7 +157,7 @@ describe('changes of others', () => {
     expect(heardOf).toEqual([...cells, 'cell-999']);
     theirs.off('update', relay);
     [listener, view].forEach(each => each.dispose());
-    other.dispose();
+    teller.dispose();
     theirs.destroy();
   });
 
@@ -200,11 +177,11 @@ describe('changes of others', () => {
 
   it('are followed, and recorded by them alone', async () => {
     const open = await asked();
-    const { theirs, send } = await others(open);
+    const { cells, source, send } = await other(open, {
+      aiserver_watches: true
+    });
     open.page.receiver.bodies = [];
-    const cells = theirs.getArray<YMap<unknown>>('cells');
-    const source = cells.get(0).get('source') as YText;
-    source.insert(0, 'theirs = 0\n');
+    source(0).insert(0, 'theirs = 0\n');
     cells.delete(1, 1);
     send();
     await open.rest();

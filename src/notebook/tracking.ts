@@ -22,6 +22,7 @@ import type {
   IWritten
 } from '../tokens';
 import { Arrivals } from './arrivals';
+import type { IExplanations } from './contributors/writers';
 import { Others } from './others';
 import { NotebookWatch } from './watch';
 import { Origins } from './watchorigins';
@@ -35,6 +36,8 @@ export interface ITrackingOptions {
   history: IHistory;
   /** Keeps a small picture; resolves to the name under which it is kept. */
   keep: (picture: Blob) => Promise<string>;
+  /** What explains changes in the page. */
+  explanations?: IExplanations;
 }
 
 /** After this time, in milliseconds, it is looked again where the server did not answer. */
@@ -174,6 +177,7 @@ export class Tracking implements ITracking, IDisposable {
         scope,
         summaries,
         origins: this._origins,
+        explanations: this._options.explanations ?? {},
         push: change => history.change(notebookId, change),
         preview: run => this._preview(run)
       })

@@ -17,6 +17,9 @@ export interface ITransaction {
   readonly local: boolean;
   readonly origin: unknown;
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
+  /** How much of each client's work there was before; and after, once it is done. */
+  readonly beforeState: ReadonlyMap<number, number>;
+  readonly afterState: ReadonlyMap<number, number>;
 }
 
 type Handler = (transaction: ITransaction) => void;
@@ -29,12 +32,15 @@ export class Transactions implements IDisposable {
   ) {
     this._doc = notebook.ydoc as unknown as typeof this._doc;
     this.cells = this._doc.getArray('cells');
+    this.meta = this._doc.getMap('meta');
     this._doc.on('beforeTransaction', _before);
     this._doc.on('afterTransaction', _after);
   }
 
   /** The list of cells, as a transaction names it where it changed which there are. */
   readonly cells: IYType;
+  /** The notebook's metadata and format, which are set where it is read from a file. */
+  readonly meta: IYType;
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -50,6 +56,7 @@ export class Transactions implements IDisposable {
 
   private readonly _doc: {
     getArray(name: string): IYType;
+    getMap(name: string): IYType;
     on(name: string, handler: Handler): void;
     off(name: string, handler: Handler): void;
   };

@@ -2,12 +2,13 @@
  * Watches one open notebook, and says what happened to its cells, in order.
  *
  * What must hold:
- * - What a person wrote is noted when it matters: before a run, before a request, when the
- *   notebook is saved, when cells are split, moved or deleted, when a program replaces it, and
- *   when the page is left. Never for a key.
+ * - What was written is noted when it matters: before a run, before a request, when the notebook
+ *   is saved, when cells are split, moved or deleted, when another writer changes it, and when
+ *   the page is left. Never for a key. Each edit has one contributor (P40).
  * - What is noted is the source to the letter. A source that the record holds last is not noted
  *   again, whoever noted it (Accept and Restore note themselves).
- * - Only what was done in this page is noted.
+ * - Only what was done in this page is noted, and what no page records (an agent's edits in a
+ *   shared notebook), by one of the pages.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -16,11 +17,20 @@ import { Signal } from '@lumino/signaling';
 
 import type { CellChange, PlacedCell, SessionSummary } from '../api/types';
 import type { IChange, IRecorded } from '../tokens';
-import { Happening, ICellState, happenings } from './lineage';
+import {
+  IWriter,
+  ON_DISK,
+  UNKNOWN,
+  writerOf
+} from './contributors/contributor';
+import { IExplanations, Writers } from './contributors/writers';
+import { ReplacedCell } from './contributors/replacedcell';
+import { sign } from './contributors/sign';
+import { Happening, ICellState, IOrigin, happenings } from './lineage';
 import { typeOf } from './context';
 import { Origins, ISource } from './watchorigins';
 import { IStep, Mirror, above } from './watchmirror';
-import { Scope, WatchRecord } from './watchrecord';
+import { Scope, WatchRecord, sameOrder } from './watchrecord';
 import { IRun, Runs } from './watchruns';
 import { GoneCells } from './watchgone';
 import { Told, Trigger, event, toldBy } from './watchevents';
@@ -32,6 +42,8 @@ export interface IWatchOptions {
   /** What is kept of the notebook's cells already. */
   summaries: readonly SessionSummary[];
   origins: Origins;
+  /** What explains changes in the page. */
+  explanations: IExplanations;
   /** Takes changes, in order. What can't be told at once comes as a promise. */
   push: (change: IChange | Promise<IChange>) => void;
   /** What of a run's outputs is kept; resolves to null for nothing. */
@@ -44,11 +56,19 @@ export class NotebookWatch implements ISource, IDisposable {
     this.notebookId = _options.notebookId;
     this.notebook = panel.content;
     this._record = new WatchRecord(_options.scope, summaries);
-    this._mirror = new Mirror(panel.context.model.sharedModel as YNotebook, {
+    const shared = panel.context.model.sharedModel as YNotebook;
+    const writers = (this._writers = new Writers(
+      shared,
+      _options.explanations
+    ));
+    this._mirror = new Mirror(shared, {
+      isTyping: transaction => writers.isTyping(transaction),
+      writerOf: (transaction, isWhole) => writers.of(transaction, isWhole),
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
       onOthers: () => this._forgetOrder(),
-      onReplaced: (id, source) => this._note([[id, source]], 'leave')
+      onReplaced: (id, source, writer) =>
+        this._note([[id, source, writer]], 'leave')
     });
     this._runs = new Runs({
       panel,
@@ -74,16 +94,17 @@ export class NotebookWatch implements ISource, IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._mirror.dispose();
+      this._writers.dispose();
       this._runs.dispose();
       Signal.clearData(this);
     }
   }
 
-  /** Note what was written by hand and is not noted yet. */
+  /** Note what was written and is not noted yet. */
   capture(trigger: Trigger): void {
     const edited = this._mirror.takeEdited();
     this._note(
-      edited.map(id => [id, this._mirror.read(id)?.source ?? null]),
+      edited.map(([id, by]) => [id, this._mirror.read(id)?.source ?? null, by]),
       trigger
     );
   }
@@ -92,6 +113,15 @@ export class NotebookWatch implements ISource, IDisposable {
   recorded({ key, events }: IRecorded): void {
     if (key.notebookId !== this.notebookId) {
       return;
+    }
+    if (!events.some(({ type }) => WRITING.has(type))) {
+      // What was typed before a rejection is an edit of its own.
+      const { cellId } = key;
+      const writer = this._mirror.takeWriter(cellId);
+      const now = writer && this._mirror.read(cellId);
+      if (now) {
+        this._note([[cellId, now.source, writer]], 'leave');
+      }
     }
     this._record.take(key.cellId, events);
     this._told.add(key.cellId);
@@ -123,43 +153,54 @@ export class NotebookWatch implements ISource, IDisposable {
   /** What each cell held when it was first seen, where the record doesn't say so. */
   private _begin(summaries: readonly SessionSummary[]): void {
     const last = new Map(summaries.map(row => [row.cellId, row.lastSource]));
-    const first: [string, string][] = [];
+    const first: Written[] = [];
     for (const { id, source } of this._mirror.cells) {
       // The summary has the first lines: of a short cell, all.
       if (last.get(id) === source) {
         this._record.note(id, source);
       } else {
-        first.push([id, source]);
+        // Of a cell with a record: changed where nobody recorded it.
+        first.push([id, source, last.has(id) ? CHANGED_OUTSIDE : FOUND]);
       }
     }
-    const cells = this._edits(first, 'first');
+    const { cells } = this._edits(first, 'first');
     this._push({ cells, order: this._order() });
   }
 
-  private _note(
-    sources: readonly (readonly [string, string | null])[],
-    trigger: Trigger
-  ): void {
-    const cells = this._edits(sources, trigger);
+  private _note(sources: readonly Written[], trigger: Trigger): void {
+    const { cells, settled } = this._edits(sources, trigger);
     if (cells.length) {
-      this._push({ cells });
+      this._pushSettled({ cells }, settled);
     }
   }
 
   private _edits(
-    sources: readonly (readonly [string, string | null])[],
+    sources: readonly Written[],
     trigger: Trigger
-  ): CellChange[] {
+  ): { cells: CellChange[]; settled: readonly Promise<void>[] } {
     const cells: CellChange[] = [];
-    for (const [cellId, source] of sources) {
-      if (source !== null && this._record.isNews(cellId, source)) {
-        const events = [event('edit', source, { trigger })];
-        this._record.take(cellId, events);
+    const settled: Promise<void>[] = [];
+    for (const [cellId, source, writer] of sources) {
+      const isOurs = writer.contributor !== null;
+      if (isOurs && source !== null && this._record.isNews(cellId, source)) {
+        const edit = event('edit', source, { trigger });
+        settled.push(...sign(edit, writer));
+        this._record.take(cellId, [edit]);
         this._record.note(cellId, source); // also where it is too large for the event
-        cells.push({ cellId, events });
+        cells.push({ cellId, events: [edit] });
       }
     }
-    return cells;
+    return { cells, settled };
+  }
+
+  /** Push a change as soon as its contributors are known. */
+  private _pushSettled(
+    change: IChange,
+    settled: readonly Promise<void>[]
+  ): void {
+    this._push(
+      settled.length ? Promise.all(settled).then(() => change) : change
+    );
   }
 
   private _onStep(step: IStep): void {
@@ -167,8 +208,7 @@ export class NotebookWatch implements ISource, IDisposable {
     const found = happenings(step.before, step.after, {
       remade: step.remade,
       wasThere: id => this._gone.has(id) || this._record.isKept(id),
-      originOf: (cell, index) =>
-        this._options.origins.of(cell, this, above(step, index))
+      originOf: (cell, index) => this._originOf(cell, index, step)
     });
     const kinds = new Set(found.map(({ kind }) => kind));
     const trigger = kinds.has('split')
@@ -177,9 +217,10 @@ export class NotebookWatch implements ISource, IDisposable {
         ? 'paste'
         : 'leave';
     this._note(
-      step.edited.map(id => [id, before.get(id)?.source ?? null]),
+      step.edited.map(([id, by]) => [id, before.get(id)?.source ?? null, by]),
       trigger
     );
+    this._replaced.after(found, step.writer);
     step.after.forEach(cell => this._gone.delete(cell.id));
     for (const cell of step.before) {
       if (!this._mirror.has(cell.id)) {
@@ -189,12 +230,25 @@ export class NotebookWatch implements ISource, IDisposable {
     this._tell(found, step, trigger);
   }
 
+  private _originOf(
+    cell: ICellState,
+    index: number,
+    step: IStep
+  ): IOrigin | null {
+    const { notebookId, _gone: gone, _replaced: replaced } = this;
+    const known = this._options.origins.of(cell, this, above(step, index));
+    const find = (id: string) => gone.get(id);
+    const cellId = known ? null : replaced.of(cell, index, step.writer, find);
+    return cellId ? { notebookId, cellId } : known;
+  }
+
   private _tell(
     found: readonly Happening[],
     step: IStep,
     trigger: Trigger
   ): void {
     const cells = new Map<string, Told>();
+    const settled: Promise<void>[] = [];
     const states = new Map(
       [...step.before, ...step.after].map(cell => [cell.id, cell])
     );
@@ -205,6 +259,7 @@ export class NotebookWatch implements ISource, IDisposable {
         continue;
       }
       const { cellId } = told;
+      told.events.forEach(one => settled.push(...sign(one, step.writer)));
       this._record.take(cellId, told.events);
       const known = cells.get(cellId);
       if (known) {
@@ -216,7 +271,11 @@ export class NotebookWatch implements ISource, IDisposable {
     const order = this._order();
     const isNew = !sameOrder(order, this._lastOrder);
     if (cells.size || isNew) {
-      this._push({ cells: [...cells.values()], ...(isNew && { order }) });
+      const change = { cells: [...cells.values()], ...(isNew && { order }) };
+      if (isNew) {
+        this._lastOrder = order;
+      }
+      this._pushSettled(change, settled);
     }
   }
 
@@ -316,10 +375,12 @@ export class NotebookWatch implements ISource, IDisposable {
     this._lastOrder = this._order();
   }
 
+  private readonly _writers: Writers;
   private readonly _mirror: Mirror;
   private readonly _runs: Runs;
   private readonly _record: WatchRecord;
   private readonly _gone = new GoneCells();
+  private readonly _replaced = new ReplacedCell();
   /** The cells of which others told something since the last change. */
   private readonly _told = new Set<string>();
   /** What was noted last of a cell when it was run. */
@@ -331,15 +392,11 @@ export class NotebookWatch implements ISource, IDisposable {
   private _isDisposed = false;
 }
 
-function sameOrder(
-  one: readonly PlacedCell[],
-  other: readonly PlacedCell[]
-): boolean {
-  return (
-    one.length === other.length &&
-    one.every(
-      ({ id, type }, index) =>
-        id === other[index].id && type === other[index].type
-    )
-  );
-}
+/** What a cell held, and the writer of what is new in it. */
+type Written = readonly [id: string, source: string | null, writer: IWriter];
+
+const FOUND = writerOf(UNKNOWN);
+const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: ON_DISK });
+
+/** Events of others that come after AI Server wrote into the cell. */
+const WRITING: ReadonlySet<string> = new Set(['accept', 'restore']);

@@ -8,35 +8,43 @@
  * - A key that is pressed costs a mark: no source is read, no list is made.
  * - What a program, a command or an undo is about to replace is read just before; so no source
  *   that was on view gets lost between two looks.
- * - Changes of others (jupyter-collaboration) are followed, but are no steps and leave no marks:
- *   who made them records them.
+ * - An edit has one writer: before another writer changes a cell, what was edited is handed on.
+ * - Changes of others (jupyter-collaboration) whose pages record them are followed, but are no
+ *   steps and leave no marks.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from './cellids';
+import { IWriter, TYPIST } from './contributors/contributor';
+import { Edited, EditedCells } from './contributors/edited';
 import type { ICellState } from './lineage';
 import { ITransaction, Transactions } from './transactions';
 
-/** Cells came, went, moved or changed their type, by what was done in this page. */
+/** Cells came, went, moved or changed their type. */
 export interface IStep {
   readonly before: readonly ICellState[];
   readonly after: readonly ICellState[];
   /** Cells that stayed, but were made anew. */
   readonly remade: ReadonlySet<string>;
   /** Cells that had been edited since they were last taken, before the step. */
-  readonly edited: readonly string[];
+  readonly edited: readonly Edited[];
+  readonly writer: IWriter;
 }
 
 export interface IMirrorEvents {
+  /** Whether a person's input made it. Cheap. */
+  isTyping(transaction: ITransaction): boolean;
+  /** The writer of a transaction. @param isWhole Whether it read the notebook anew. */
+  writerOf(transaction: ITransaction, isWhole: boolean): IWriter;
   /** A program or a command is about to do something. */
   beforeProgram(): void;
   /** A step, seen when it is done. */
   onStep(step: IStep): void;
   /** Others changed which cells there are. */
   onOthers(): void;
-  /** A program (Accept, Restore, a formatter) replaced what was written by hand. */
-  onReplaced(id: string, source: string): void;
+  /** Another writer (Accept, Restore, a formatter, an agent) changed what was edited. */
+  onReplaced(id: string, source: string, writer: IWriter): void;
 }
 
 interface IMirrored extends ICellState {
@@ -49,6 +57,7 @@ export class Mirror implements IDisposable {
     private readonly _notebook: YNotebook,
     private readonly _events: IMirrorEvents
   ) {
+    this._edited = new EditedCells(_events.onReplaced);
     this._follow();
     this._transactions = new Transactions(
       _notebook,
@@ -81,11 +90,14 @@ export class Mirror implements IDisposable {
     return this._mirrored.has(id) ? this._state(id) : null;
   }
 
-  /** The cells that were edited in this page since they were last asked for. */
-  takeEdited(): string[] {
-    const ids = [...this._edited];
-    this._edited.clear();
-    return ids;
+  /** The cells that were edited since they were last asked for, with their writers. */
+  takeEdited(): Edited[] {
+    return this._edited.takeAll();
+  }
+
+  /** The writer of what was edited in a cell and not asked for yet. */
+  takeWriter(id: string): IWriter | null {
+    return this._edited.take(id);
   }
 
   get isDisposed(): boolean {
@@ -97,9 +109,23 @@ export class Mirror implements IDisposable {
   }
 
   private _before(transaction: ITransaction): void {
-    if (transaction.local && !this._isTyping(transaction)) {
+    if (!transaction.local) {
+      this._readEdited(() => true);
+    } else if (this._events.isTyping(transaction)) {
+      this._readEdited(writer => writer !== TYPIST);
+    } else {
       this._readAll();
       this._events.beforeProgram();
+    }
+  }
+
+  /** Read edited cells, before another writer may change them. */
+  private _readEdited(which: (writer: IWriter) => boolean): void {
+    for (const id of this._stale) {
+      const writer = this._edited.get(id);
+      if (writer && which(writer)) {
+        this._read(id);
+      }
     }
   }
 
@@ -118,7 +144,7 @@ export class Mirror implements IDisposable {
       }
     }
     if (isStep) {
-      this._step(transaction.local, changed);
+      this._step(transaction, changed);
     } else if (changed.length) {
       this._sources(transaction, changed);
     }
@@ -126,27 +152,27 @@ export class Mirror implements IDisposable {
 
   /** Sources were changed, and nothing else. */
   private _sources(transaction: ITransaction, ids: string[]): void {
-    const isReplaced =
-      transaction.local &&
-      !this._isTyping(transaction) &&
-      !this._isUndo(transaction);
+    const writer = this._events.writerOf(transaction, false);
+    const isTheirs = isOfOtherPage(transaction, writer);
     for (const id of ids.filter(one => this._mirrored.has(one))) {
-      if (isReplaced && this._edited.has(id)) {
-        this._events.onReplaced(id, this._mirrored.get(id)!.source);
+      if (!isTheirs) {
+        this._edited.edit(id, writer, this._mirrored.get(id)!.source);
       }
       this._stale.add(id);
-      if (transaction.local) {
-        this._edited.add(id);
-      }
     }
   }
 
-  private _step(isLocal: boolean, changed: string[]): void {
+  private _step(transaction: ITransaction, changed: string[]): void {
     const before = this._order.map(id => this._state(id));
     const known = new Map(this._mirrored);
     changed.forEach(id => this._stale.add(id));
     this._follow();
-    if (!isLocal) {
+    const isFresh = !this._order.some(
+      id => known.get(id)?.cell === this._mirrored.get(id)!.cell
+    );
+    const isWhole = isFresh && transaction.changed.has(this._transactions.meta);
+    const writer = this._events.writerOf(transaction, isWhole);
+    if (isOfOtherPage(transaction, writer)) {
       this._events.onOthers();
       return;
     }
@@ -159,7 +185,7 @@ export class Mirror implements IDisposable {
     );
     const edited = this.takeEdited();
     const after = this._order.map(id => this._state(id));
-    this._events.onStep({ before, after, remade, edited });
+    this._events.onStep({ before, after, remade, edited, writer });
   }
 
   /** Take in which cells there are. One whose id can't be kept under, or is doubled, is none. */
@@ -198,24 +224,16 @@ export class Mirror implements IDisposable {
     }
   }
 
-  /** Whether an editor wrote it: all others name the notebook, a cell or an undo manager. */
-  private _isTyping(transaction: ITransaction): boolean {
-    const origin = transaction.origin as { ymodel?: unknown } | null;
-    return (
-      origin !== this._notebook && !origin?.ymodel && !this._isUndo(transaction)
-    );
-  }
-
-  private _isUndo({ origin }: ITransaction): boolean {
-    return !!origin && typeof origin === 'object' && 'undoStack' in origin;
-  }
-
   private readonly _transactions: Transactions;
   private _mirrored = new Map<string, IMirrored>();
   private _order: string[] = [];
   /** Cells that hold something else than was read. */
   private readonly _stale = new Set<string>();
-  private readonly _edited = new Set<string>();
+  private readonly _edited: EditedCells;
+}
+
+function isOfOtherPage({ local }: ITransaction, writer: IWriter): boolean {
+  return !local && writer.contributor === null;
 }
 
 /** The cells that were there before one came, those above it first, the nearest first. */

@@ -2,7 +2,7 @@
  * What the record holds of the cells of a notebook, as far as one page knows: which of them have a
  * session, in which a model was asked, and what was noted of each last.
  */
-import type { EventBody, SessionSummary } from '../api/types';
+import type { EventBody, PlacedCell, SessionSummary } from '../api/types';
 
 /** Which cells are watched. */
 export type Scope = 'all' | 'ai';
@@ -74,4 +74,18 @@ export class WatchRecord {
   private readonly _asked = new Set<string>();
   private readonly _kept = new Set<string>();
   private readonly _last = new Map<string, string>();
+}
+
+/** Whether two lists have the same cells, with the same types, in the same order. */
+export function sameOrder(
+  one: readonly PlacedCell[],
+  other: readonly PlacedCell[]
+): boolean {
+  return (
+    one.length === other.length &&
+    one.every(
+      ({ id, type }, index) =>
+        id === other[index].id && type === other[index].type
+    )
+  );
 }

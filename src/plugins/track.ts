@@ -3,10 +3,17 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
+import {
+  EditorExtensionRegistry,
+  IEditorExtensionRegistry
+} from '@jupyterlab/codemirror';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { ApiClient } from '../api/client';
+import { Acts } from '../notebook/contributors/acts';
+import { RunningCommands } from '../notebook/contributors/commands';
+import { editorInput } from '../notebook/contributors/editorinput';
 import { Tracking } from '../notebook/tracking';
 import { IHistory, INotebookIdentity, ITracking } from '../tokens';
 
@@ -18,17 +25,30 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
   autoStart: true,
   provides: ITracking,
   requires: [INotebookTracker, IHistory, INotebookIdentity],
-  optional: [ISettingRegistry],
+  optional: [ISettingRegistry, IEditorExtensionRegistry],
   activate: async (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     history: IHistory,
     identity: INotebookIdentity,
-    registry: ISettingRegistry | null
+    registry: ISettingRegistry | null,
+    editors: IEditorExtensionRegistry | null
   ) => {
+    editors?.addExtension({
+      name: 'aiserver:input',
+      factory: () =>
+        EditorExtensionRegistry.createImmutableExtension(editorInput)
+    });
+    const commands = new RunningCommands(app.commands);
+    const explanations = { commands, acts: new Acts() };
     const api = new ApiClient(app.serviceManager.serverSettings);
     const keep = (picture: Blob) => api.putBlob(picture);
-    const tracking = new Tracking({ identity, history, keep });
+    const tracking = new Tracking({
+      identity,
+      history,
+      keep,
+      explanations
+    });
     // Before a notebook is followed: "off" means that nothing is told at all.
     await follow(tracking, registry);
     tracker.forEach(panel => tracking.add(panel));

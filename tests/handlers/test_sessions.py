@@ -98,7 +98,7 @@ async def test_replay_gives_the_steps(call, scripted):
     await call("POST", "generate", request("set y", source="x = 10"))
     reply = (await call("GET", "sessions/nb/c1/replay")).data
     kinds = [(step["kind"], step["author"]) for step in reply["steps"]]
-    assert kinds == [("turn", "model"), ("edit", "person"), ("turn", "model")]
+    assert kinds == [("turn", "model"), ("edit", "unknown"), ("turn", "model")]
     assert [step["code"] for step in reply["steps"]][:2] == ["x = 1", "x = 10"]
     assert reply["steps"][0]["outcome"] == "accepted" and reply["revision"] == 3
 

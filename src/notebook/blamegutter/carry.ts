@@ -2,7 +2,7 @@
  * Who wrote the lines of a text, carried over to the text as it is now. Pure.
  *
  * What must hold: one entry a line, always; a line that stayed keeps its entry; one that is new
- * is the person's, and not noted yet. Taken back, an edit leaves no trace: what is carried over
+ * is not noted yet, so nothing says who wrote it (P40). Taken back, an edit leaves no trace: what is carried over
  * is always what the server said, never what was carried before.
  */
 import { diff } from '@codemirror/merge';
@@ -11,7 +11,7 @@ import type { BlameLine } from '../../api/types';
 import { DIFF_LIMITS } from '../difflimits';
 
 /** A line that no step knows. */
-export const UNNOTED: BlameLine = { author: 'person', step: null, seq: null };
+export const UNNOTED: BlameLine = { author: 'unknown', step: null, seq: null };
 
 /** Lines of their own that can be told apart; beyond it all are taken for changed. */
 const MAX_LINES = 50_000;

@@ -113,7 +113,7 @@ export function ownerAtCursor(view: EditorView): BlameLine | null {
 }
 
 function isSameStep(a: BlameLine, b: BlameLine): boolean {
-  return a.step === b.step && a.author === b.author;
+  return a.step === b.step && a.author === b.author && a.name === b.name;
 }
 
 class BlameMarker extends GutterMarker {

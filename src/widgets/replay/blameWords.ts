@@ -1,12 +1,12 @@
 /** Who wrote a line, in words and as a sign. Text only (P12). */
-import { editIcon, LabIcon } from '@jupyterlab/ui-components';
+import { LabIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
 import type { IFailure } from '../../models/failure';
 import type { IBlameWords } from '../../notebook/blamegutter/extension';
 import { failureText } from '../failures';
-import { askIcon } from '../icons';
+import { contributorIcon, lineBy } from './contributorWords';
 import { showTime } from './time';
 
 /** Lines whose every second one is another's. */
@@ -40,12 +40,12 @@ export function blameProblem(
     : failureText(failure, trans);
 }
 
-/** A spark and the number of the turn, or a pencil. */
+/** A spark and the number of the turn, or the sign of another contributor. */
 function sign(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
   node.className = 'jp-AIServer-Blame-sign';
-  const icon = line.author === 'model' ? askIcon : editIcon;
-  icon.element({ container: node.appendChild(document.createElement('i')) });
+  const icon = contributorIcon(line);
+  icon?.element({ container: node.appendChild(document.createElement('i')) });
   if (line.turnId !== undefined && line.author === 'model') {
     node.append(String(line.turnId));
   }
@@ -60,14 +60,11 @@ function describe(
   const when = line.timestamp
     ? showTime(line.timestamp, new Date(), locale).short
     : '';
-  if (line.author === 'person') {
-    return line.step === null
-      ? trans.__('By hand, not noted yet')
-      : [trans.__('By hand'), when].filter(Boolean).join(' · ');
+  if (line.turnId === undefined || line.author !== 'model') {
+    return [lineBy(line, trans), when].filter(Boolean).join(' · ');
   }
   const { turnId, intent = '', model = '' } = line;
-  const who =
-    turnId === undefined ? trans.__('AI') : trans.__('AI, turn %1', turnId);
+  const who = trans.__('AI, turn %1', turnId);
   const asked = intent.replace(/\s+/g, ' ').trim();
   const name = model.slice(model.indexOf(':') + 1);
   return [who, asked && trans.__('“%1”', asked), name, when]
@@ -83,15 +80,35 @@ function summary(
 ): string {
   const texts = source.split('\n');
   const written = lines.filter((_, at) => texts[at]?.trim());
-  const byModel = written.filter(({ author }) => author === 'model').length;
-  const byHand = written.length - byModel;
   if (!written.length) {
     return trans.__('The cell is empty.');
   }
-  if (!byModel) {
-    return trans.__('All lines are by hand.');
-  }
-  return byHand
-    ? trans.__('Lines by AI: %1, by hand: %2', byModel, byHand)
-    : trans.__('All lines are by AI.');
+  const count = (which: (line: BlameLine) => boolean) =>
+    written.filter(which).length;
+  const parts: [number, (lines: number) => string][] = [
+    [
+      count(({ author }) => author === 'model'),
+      lines => trans.__('by AI: %1', lines)
+    ],
+    [
+      count(({ author }) => author === 'person'),
+      lines => trans.__('by hand: %1', lines)
+    ],
+    [
+      count(({ author }) => author === 'agent' || author === 'program'),
+      lines => trans.__('by programs: %1', lines)
+    ],
+    [
+      count(({ existing }) => !!existing),
+      lines => trans.__('already there: %1', lines)
+    ],
+    [
+      count(({ author, existing }) => author === 'unknown' && !existing),
+      lines => trans.__('unknown: %1', lines)
+    ]
+  ];
+  const told = parts
+    .filter(([lines]) => lines)
+    .map(([lines, say]) => say(lines));
+  return trans.__('Lines %1', told.join(', '));
 }

@@ -2,6 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Moment } from '../../api/types';
+import { contributorTone, editedBy } from './contributorWords';
 import type { DotKind, Tone } from './words';
 
 /** What happened in a moment, in a line. */
@@ -10,9 +11,9 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
     case 'turn':
       return moment.title.trim() || trans.__('Asked without words');
     case 'start':
-      return trans.__('As it was before');
+      return trans.__('Already there');
     case 'edit':
-      return trans.__('Edited by hand');
+      return editedBy(moment, trans);
     case 'accept':
       return trans.__('Accepted an answer');
     case 'run':
@@ -46,7 +47,7 @@ export function momentDot(moment: Moment): DotKind {
   if (moment.outcome === 'error') {
     return 'bad';
   }
-  return moment.author === 'model' ? 'model' : 'hand';
+  return contributorTone(moment);
 }
 
 /** How it ended, for a chip; null where there is nothing to say. */

@@ -1,9 +1,10 @@
-/** Whose the notebook is: the share of its lines that the model and that a person wrote. */
+/** Who wrote the notebook: the share of its lines of each kind of contributor. */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Report } from '../../api/types';
 import { useReplay } from './context';
+import { contributorName } from './contributorWords';
 import { VirtualList } from './virtualList';
 
 interface IProvenanceProps {
@@ -28,8 +29,11 @@ export const Provenance = React.memo(function Provenance(
     <div className="jp-AIServer-Replay-provenance">
       <Shares {...total} />
       <p>
-        <span className="jp-mod-model">{say.byAI(total)}</span>
-        <span className="jp-mod-hand">{say.byHand(total)}</span>
+        {say.shares(total).map(([kind, text]) => (
+          <span key={kind} className={TONES[kind]}>
+            {text}
+          </span>
+        ))}
         <button
           type="button"
           className="jp-AIServer-Replay-link jp-AIServer-Replay-each"
@@ -65,35 +69,38 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
       <span>{trans.__('Cell %1', cell.number)}</span>
       <span>{trans._n('%1 line', '%1 lines', cell.lines)}</span>
       <span>
-        {[
-          cell.byModel ? say.byAI(cell) : '',
-          cell.byPerson ? say.byHand(cell) : ''
-        ]
-          .filter(Boolean)
+        {say
+          .shares(cell)
+          .map(([, text]) => text)
           .join(' · ')}
       </span>
       <span className="jp-AIServer-Replay-models">
-        {byLines(cell).map(say.name).join(', ')}
+        {[
+          ...byLines(cell.models).map(say.model),
+          ...byLines(cell.names).map(say.name)
+        ].join(', ')}
       </span>
       <Shares {...cell} />
     </button>
   );
-  const models = byLines(total);
+  const names = [
+    ...byLines(total.models).map(
+      id => [say.model(id), total.models[id]] as const
+    ),
+    ...byLines(total.names).map(
+      name => [say.name(name), total.names[name]] as const
+    )
+  ];
   return (
     <>
-      {models.length > 0 && (
+      {names.length > 0 && (
         <ul
           className="jp-AIServer-Replay-models"
-          aria-label={trans.__('Lines by model')}
+          aria-label={trans.__('Lines by name')}
         >
-          {models.map(id => (
-            <li key={id}>
-              {trans._n(
-                '%2: %1 line',
-                '%2: %1 lines',
-                total.models[id],
-                say.name(id)
-              )}
+          {names.map(([name, lines]) => (
+            <li key={name}>
+              {trans._n('%2: %1 line', '%2: %1 lines', lines, name)}
             </li>
           ))}
         </ul>
@@ -110,37 +117,63 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
   );
 }
 
-type Share = Pick<Report['total'], 'lines' | 'byModel' | 'byPerson' | 'models'>;
+type Share = Omit<Report['total'], 'turns'>;
 
-function Shares({ byModel, byPerson }: Share): React.JSX.Element {
+/** The kinds of lines, in the order in which they are shown, with their colours. */
+const TONES = {
+  byModel: 'jp-mod-model',
+  byPerson: 'jp-mod-hand',
+  byAgent: 'jp-mod-agent',
+  byProgram: 'jp-mod-program',
+  byUnknown: 'jp-mod-unknown',
+  existing: 'jp-mod-existing'
+} as const;
+type Kind = keyof typeof TONES;
+const KINDS = Object.keys(TONES) as Kind[];
+
+function Shares(share: Share): React.JSX.Element {
   return (
     <span className="jp-AIServer-Replay-shares" aria-hidden="true">
-      <i className="jp-mod-model" style={{ flexGrow: byModel }} />
-      <i className="jp-mod-hand" style={{ flexGrow: byPerson }} />
+      {KINDS.filter(kind => share[kind]).map(kind => (
+        <i
+          key={kind}
+          className={TONES[kind]}
+          style={{ flexGrow: share[kind] }}
+        />
+      ))}
     </span>
   );
 }
 
-/** The models of some lines, those with the most first. */
-function byLines({ models }: Share): string[] {
-  return Object.entries(models)
+/** Names with their lines, those with the most first. */
+function byLines(counts: Record<string, number>): string[] {
+  return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
-    .map(([id]) => id);
+    .map(([name]) => name);
 }
 
 function useWords({ modelInfo }: IProvenanceProps) {
   const { trans, locale } = useReplay();
-  const share = (part: number, lines: number) =>
-    new Intl.NumberFormat(locale, {
-      style: 'percent',
-      maximumFractionDigits: 0
-    }).format(part / lines);
+  const say: Record<Kind, (share: string) => string> = {
+    byModel: share => trans.__('%1 by AI', share),
+    byPerson: share => trans.__('%1 by hand', share),
+    byAgent: share => trans.__('%1 by agents', share),
+    byProgram: share => trans.__('%1 by programs', share),
+    byUnknown: share => trans.__('%1 of unknown origin', share),
+    existing: share => trans.__('%1 already there', share)
+  };
+  const percent = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0
+  });
   return {
-    byAI: ({ byModel, lines }: Share) =>
-      trans.__('%1 by AI', share(byModel, lines)),
-    byHand: ({ byPerson, lines }: Share) =>
-      trans.__('%1 by hand', share(byPerson, lines)),
-    name: (id: string) =>
-      modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id
+    shares: (share: Share): [Kind, string][] =>
+      KINDS.filter(kind => share[kind]).map(kind => [
+        kind,
+        say[kind](percent.format(share[kind] / share.lines))
+      ]),
+    model: (id: string) =>
+      modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
+    name: (name: string) => contributorName({ author: 'program', name }, trans)
   };
 }

@@ -5,7 +5,7 @@
  */
 import React from 'react';
 
-import { activityOf, nearest } from '../../models/activity';
+import { activityOf, IActivity, nearest } from '../../models/activity';
 import type { Moment } from '../../api/types';
 import { keyTarget } from './slider';
 
@@ -73,23 +73,30 @@ export function Scrubber(props: IScrubberProps): React.JSX.Element {
   );
 }
 
+const total = ({ model, hand, other }: IActivity) => model + hand + other;
+
 const Heat = React.memo(function Heat(props: {
   moments: readonly Moment[];
   places: readonly number[];
 }): React.JSX.Element {
   const { moments, places } = props;
   const stretches = activityOf(moments, places, STRETCHES);
-  const most = Math.max(...stretches.map(({ model, hand }) => model + hand));
+  const most = Math.max(...stretches.map(total));
   // A stretch with four times as much is twice as high: what is little is seen, too.
   const height = (count: number) => `${Math.sqrt(count / (most || 1)) * 100}%`;
   return (
     <div className="jp-AIServer-Replay-heat">
-      {stretches.map(({ model, hand }, index) => (
-        <i key={index} style={{ height: height(model + hand) }}>
-          {hand > 0 && <b className="jp-mod-hand" style={{ flexGrow: hand }} />}
-          {model > 0 && (
-            <b className="jp-mod-model" style={{ flexGrow: model }} />
-          )}
+      {stretches.map((stretch, index) => (
+        <i key={index} style={{ height: height(total(stretch)) }}>
+          {(['other', 'hand', 'model'] as const)
+            .filter(kind => stretch[kind])
+            .map(kind => (
+              <b
+                key={kind}
+                className={`jp-mod-${kind}`}
+                style={{ flexGrow: stretch[kind] }}
+              />
+            ))}
         </i>
       ))}
     </div>

@@ -4,14 +4,14 @@
  * What must hold (P11, P12): what a model or a person wrote is text in the page, never HTML
  * and never Markdown.
  */
-import { checkIcon, editIcon } from '@jupyterlab/ui-components';
+import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
 import { isBranching, parentOf } from '../../models/replayGraph';
-import { askIcon } from '../icons';
 import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from './context';
+import { contributorIcon } from './contributorWords';
 import { FetchPicture, Output } from './output';
 import { StepCode } from './stepCode';
 import { When } from './when';
@@ -90,7 +90,7 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
   const { trans } = useReplay();
   const who = author(step, model, trans);
   const chip = outcome(step, props.isNewestTurn, trans);
-  const Icon = step.author === 'model' ? askIcon : editIcon;
+  const Icon = contributorIcon(step) ?? fileIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
       <span

@@ -253,36 +253,66 @@ describe('the views of more than a cell', () => {
   });
 
   it('tells whose the lines are', async () => {
+    const none = {
+      byModel: 0,
+      byPerson: 0,
+      byAgent: 0,
+      byProgram: 0,
+      byUnknown: 0,
+      existing: 0,
+      names: {}
+    };
     const total = {
+      ...none,
       lines: 10,
       byModel: 7,
-      byPerson: 3,
+      byPerson: 1,
+      byAgent: 1,
+      existing: 1,
       turns: 2,
-      models: { 'openai:gpt': 7 }
+      models: { 'openai:gpt': 7 },
+      names: { bot: 1 }
     };
-    const cell = { type: 'code', turns: 1, lines: 0, byModel: 0, byPerson: 0 };
+    const cell = { ...none, type: 'code', turns: 1, lines: 0 };
     history.reportNow = {
       cells: [
-        { ...cell, cellId: 'a', lines: 3, byPerson: 3, models: {} },
+        {
+          ...cell,
+          cellId: 'a',
+          lines: 3,
+          byPerson: 1,
+          byAgent: 1,
+          existing: 1,
+          models: {},
+          names: { bot: 1 }
+        },
         { ...cell, cellId: 'empty', models: {} },
-        { ...cell, ...total, cellId: 'b', lines: 7, byPerson: 0 }
+        {
+          ...cell,
+          cellId: 'b',
+          lines: 7,
+          byModel: 7,
+          models: total.models
+        }
       ],
       total
     };
     await show('Notebook');
     await until(() => panel.node.textContent?.includes('70% by AI'));
-    expect(panel.node.textContent).toContain('30% by hand');
+    expect(panel.node.textContent).toContain(
+      '10% by hand10% by agents10% already there'
+    );
     const more = button(/10 lines/);
     expect(more.getAttribute('aria-expanded')).toBe('false');
     expect(panel.node.textContent).not.toContain('gpt');
     more.click();
     await until(() => more.getAttribute('aria-expanded') === 'true');
-    expect(find('ul[aria-label="Lines by model"]').textContent).toBe(
-      'gpt: 7 lines'
+    expect(find('ul[aria-label="Lines by name"]').textContent).toBe(
+      'gpt: 7 linesbot: 1 line'
     );
     const each = find('[aria-label="Who wrote the lines of each cell"]');
     expect([...each.children].map(row => row.textContent)).toEqual([
-      'Cell 13 lines100% by hand',
+      'Cell 13 lines33% by hand · 33% by agents · 33% already therebot',
       'Cell 37 lines100% by AIgpt'
     ]);
     each.querySelectorAll('button')[1].click();

@@ -5,13 +5,14 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../../api/types';
 import { countOf, durationOf } from '../../models/replayRuns';
+import { contributorName, contributorTone, editedBy } from './contributorWords';
 import { serverText } from '../serverwords';
 import { showDuration } from './time';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
 /** A step's colour on the slider and in the list; `left` ones are no part of what came after. */
-export type DotKind = 'model' | 'hand' | 'good' | 'bad' | 'left';
+export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'left';
 
 export function dotKind(step: Step): DotKind {
   if (step.outcome === 'error') {
@@ -23,7 +24,7 @@ export function dotKind(step: Step): DotKind {
   if (step.outcome === 'rejected' || step.outcome === 'cancelled') {
     return 'left';
   }
-  return step.author === 'model' ? 'model' : 'hand';
+  return contributorTone(step);
 }
 
 /** The code that a step is shown as a change of. */
@@ -37,7 +38,7 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
     case 'turn':
       return step.title.trim() || trans.__('Asked without words');
     case 'start':
-      return trans.__('The cell as it was before');
+      return trans.__('Already there');
     case 'edit':
       return editTitle(step, trans);
     case 'accept':
@@ -66,7 +67,7 @@ function editTitle(step: Step, trans: TranslationBundle): string {
     case 'reject':
       return trans.__('Rejected, with changes');
     default:
-      return trans.__('Edited by hand');
+      return editedBy(step, trans);
   }
 }
 
@@ -91,7 +92,9 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
         : trans.__('Merged with another cell');
     }
     case 'copy':
-      return trans.__('Copied from another cell');
+      return step.author === 'person'
+        ? trans.__('Copied from another cell')
+        : trans.__('Replaced by %1', contributorName(step, trans));
     case 'delete':
       return trans.__('Deleted');
     case 'undelete':
@@ -221,6 +224,9 @@ export function author(
 ): { name: string; place: string } {
   if (step.author === 'person') {
     return { name: trans.__('you'), place: '' };
+  }
+  if (step.author !== 'model' || (!step.model && step.name)) {
+    return { name: contributorName(step, trans), place: '' };
   }
   const id = step.model ?? '';
   const name =

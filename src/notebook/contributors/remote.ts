@@ -1,0 +1,100 @@
+/**
+ * The writers of changes that came from elsewhere in a shared notebook (jupyter-collaboration).
+ *
+ * Invariants: a page that watches records its own changes, and says so in its awareness state. All
+ * other changes are recorded once: by the watching page with the lowest client id.
+ */
+import type { IAwareness } from '@jupyter/ydoc';
+import type { IDisposable } from '@lumino/disposable';
+
+import type { ITransaction } from '../transactions';
+import {
+  Contributor,
+  IWriter,
+  SERVER,
+  UNKNOWN,
+  isAgentName
+} from './contributor';
+
+/** The name under which a page says that it watches. */
+const FIELD = 'aiserver_watches';
+
+type State = Record<string, unknown>;
+
+export class RemoteWriters implements IDisposable {
+  constructor(private readonly _awareness: IAwareness) {
+    _awareness.setLocalStateField(FIELD, true);
+  }
+
+  /** The writer of a transaction that is not this page's. */
+  of({ beforeState, afterState }: ITransaction): IWriter {
+    const clients = [...afterState]
+      .filter(([client, clock]) => clock > (beforeState.get(client) ?? 0))
+      .map(([client]) => client)
+      .filter(client => client !== this._awareness.clientID);
+    const contributor = () => this._contributor(clients);
+    return {
+      key: `remote ${clients.join(' ')}`,
+      settled: null,
+      get contributor() {
+        return contributor();
+      }
+    };
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this._isDisposed = true;
+      this._awareness.setLocalStateField(FIELD, false);
+    }
+  }
+
+  /** Null where another page records it. */
+  private _contributor(clients: readonly number[]): Contributor | null {
+    const states = this._awareness.getStates();
+    const others = [...states.keys()].filter(
+      id => id !== this._awareness.clientID
+    );
+    // What only takes away names no client.
+    const writers = clients.length ? clients : others;
+    const watching = (id: number) => states.get(id)?.[FIELD] === true;
+    if (writers.some(watching)) {
+      return null;
+    }
+    if (others.some(id => watching(id) && id < this._awareness.clientID)) {
+      return null;
+    }
+    const named = writers
+      .map(id => contributorIn(states.get(id)))
+      .filter((one): one is Contributor => one !== null);
+    if (named.length > 1 && !clients.length) {
+      return UNKNOWN;
+    }
+    return named[0] ?? { kind: 'program', name: SERVER };
+  }
+
+  private _isDisposed = false;
+}
+
+/** The contributor that a client says it is; null if it says nothing. Anybody may write anything. */
+function contributorIn(state: State | null | undefined): Contributor | null {
+  const user = state?.user;
+  if (!user || typeof user !== 'object') {
+    return null;
+  }
+  const { agent, display_name, name, username, owner } = user as State;
+  const text = (value: unknown) =>
+    typeof value === 'string' ? value.trim().slice(0, 256) : '';
+  if (text(agent)) {
+    return { kind: 'agent', name: text(agent).split('/')[0] };
+  }
+  const named = [display_name, name, username, owner].map(text).find(Boolean);
+  if (!named) {
+    return null;
+  }
+  return { kind: isAgentName(named) ? 'agent' : 'unknown', name: named };
+}
