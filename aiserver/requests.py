@@ -24,6 +24,8 @@ Name = Annotated[str, Field(max_length=256)]
 
 
 CellType = Literal["code", "markdown", "raw"]
+SearchBy = Literal["words", "meaning"]
+ExportFormat = Literal["html", "md", "ipynb"]
 ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
@@ -224,6 +226,23 @@ class NotebookBody(Body):
     path: Annotated[str, Field(min_length=1, max_length=4096)]
     notebook_id: Id | None = None
     cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
+
+
+class SearchBody(Body):
+    """What to look for. In a body, for a URL is in the logs of servers and proxies."""
+
+    query: Annotated[str, Field(max_length=1000)] = ""
+    notebook_id: Id | None = None
+    by: SearchBy = "words"
+    offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
+    limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+class ExportBody(Body):
+    """How a notebook's replay is to be exported, and where its file is."""
+
+    format: ExportFormat = "html"
+    path: Annotated[str, Field(max_length=4096)] = ""
 
 
 class BlameBody(Body):

@@ -14,6 +14,7 @@ from tornado import web
 
 from ..errors import InvalidRequest
 from ..histories import Histories
+from ..requests import ExportBody, ExportFormat
 from ..sharing.export import FORMATS, export, name_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -23,12 +24,20 @@ class ExportHandler(AIServerHandler):
     """Hands a replay on."""
 
     @guarded("read")
-    async def get(self, notebook_id: str) -> None:
+    async def post(self, notebook_id: str) -> None:
         """Answer with the file's name and what it holds."""
+        body = self.body(ExportBody)
+        await self._answer(notebook_id, body.format, body.path)
+
+    @guarded("read")
+    async def get(self, notebook_id: str) -> None:
+        """The same, for clients that put the path into the URL and so into access logs."""
         format_ = self.get_query_argument("format", "html")
         if format_ not in FORMATS:
             raise InvalidRequest(f"format: must be one of {', '.join(FORMATS)}")
-        path = self.get_query_argument("path", "")
+        await self._answer(notebook_id, format_, self.get_query_argument("path", ""))
+
+    async def _answer(self, notebook_id: str, format_: ExportFormat, path: str) -> None:
         histories: Histories = self.settings["aiserver_histories"]
         history = await histories.of(notebook_id)
         notebook = await self._notebook(path, notebook_id) if path else None

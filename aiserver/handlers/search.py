@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic.alias_generators import to_camel
 
 from ..errors import InvalidRequest
 from ..models import check_id
+from ..requests import SearchBody, SearchBy
 from ..search import Found, Hit
 from ..search.meaning import INSTALL, is_installed
 from ..surrogates import json_bytes, whole
@@ -25,8 +26,13 @@ class SearchHandler(AIServerHandler):
     _searching: asyncio.Future[Found] | None = None
 
     @guarded("read")
-    async def get(self) -> None:
+    async def post(self) -> None:
         """Answer with one page of hits, best first."""
+        await self._answer(self.body(SearchBody))
+
+    @guarded("read")
+    async def get(self) -> None:
+        """The same, for clients that put the words into the URL and so into access logs."""
         query = whole(self.get_query_argument("q", ""))
         if len(query) > MAX_QUERY:
             raise InvalidRequest(f"q: must be at most {MAX_QUERY} characters")
@@ -34,14 +40,24 @@ class SearchHandler(AIServerHandler):
         if by not in _BY:
             raise InvalidRequest("by: must be words or meaning")
         notebook_id = self.get_query_argument("notebookId", "")
+        asked = SearchBody(
+            query=query,
+            notebook_id=check_id("notebookId", notebook_id) if notebook_id else None,
+            by=cast("SearchBy", by),
+            offset=self.number("offset", 0, 0, 999_999_999),
+            limit=self.number("limit", 20, 1, 50),
+        )
+        await self._answer(asked)
+
+    async def _answer(self, asked: SearchBody) -> None:
         self._searching = asyncio.ensure_future(
             self.search.search(
-                query,
+                asked.query,
                 owner=self.session_owner,
-                notebook_id=check_id("notebookId", notebook_id) if notebook_id else None,
-                by=cast('Literal["words", "meaning"]', by),
-                offset=self.number("offset", 0, 0, 999_999_999),
-                limit=self.number("limit", 20, 1, 50),
+                notebook_id=asked.notebook_id,
+                by=asked.by,
+                offset=asked.offset,
+                limit=asked.limit,
             )
         )
         try:

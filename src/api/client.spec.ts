@@ -23,6 +23,33 @@ describe('ApiClient', () => {
     ]);
   });
 
+  it('puts no search word and no path into a URL, which servers and proxies log (P8)', async () => {
+    const fetch = jest.fn(
+      async (_: RequestInfo) => new Response('{}', { status: 200 })
+    );
+    const settings = ServerConnection.makeSettings({
+      baseUrl: 'http://localhost/',
+      fetch: fetch as typeof globalThis.fetch
+    });
+    const client = new ApiClient(settings);
+    const query = 'salary of 小明';
+    const page = { offset: 0, limit: 20 };
+    await client.search({ query, notebookId: null, by: 'words', ...page });
+    await client.exportReplay('nb', 'html', 'secret folder/a.ipynb');
+    const sent = fetch.mock.calls.map(([request]) => request as Request);
+    // ServerConnection adds the time, so that no cache answers.
+    const urls = sent.map(({ url }) => url.replace(/\?\d+$/, ''));
+    expect(urls).toEqual([
+      'http://localhost/aiserver/search',
+      'http://localhost/aiserver/notebooks/nb/export'
+    ]);
+    expect(await sent[0].json()).toMatchObject({ query });
+    expect(await sent[1].json()).toEqual({
+      format: 'html',
+      path: 'secret folder/a.ipynb'
+    });
+  });
+
   it.each<[string, Partial<Response> | null]>([
     ['begins', null],
     ['ends', { ok: true, status: 200, json: () => new Promise(() => null) }]

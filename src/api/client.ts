@@ -15,6 +15,7 @@ import type {
   ChangesBody,
   EventBody,
   Export,
+  ExportBody,
   ExportFormat,
   GenerateBody,
   InstallBody,
@@ -29,6 +30,7 @@ import type {
   PreviewBody,
   Replay,
   Report,
+  SearchBody,
   SearchResults,
   Session,
   SessionEvent,
@@ -216,20 +218,15 @@ export class ApiClient {
     format: ExportFormat,
     path: string
   ): Promise<Export> {
-    const query = new URLSearchParams({ format, path });
-    return this._json(`${notebookPath(notebookId)}/export?${query}`);
+    const body = { format, path } satisfies ExportBody;
+    const to = `${notebookPath(notebookId)}/export`;
+    return this._json(to, { method: 'POST', body });
   }
 
   /** The turns that fit some words, of one notebook or of all. */
   async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
-    const query = new URLSearchParams({
-      q: ask.query,
-      by: ask.by,
-      offset: `${ask.offset}`,
-      limit: `${ask.limit}`,
-      ...(ask.notebookId === null ? {} : { notebookId: ask.notebookId })
-    });
-    return this._json(`search?${query}`, { signal });
+    const body = ask satisfies SearchBody;
+    return this._json('search', { method: 'POST', body, signal });
   }
 
   async record(

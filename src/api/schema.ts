@@ -285,16 +285,22 @@ export interface paths {
             cookie?: never;
         };
         /**
+         * The same, with the words in the URL
+         * @deprecated
+         * @description Servers and proxies write URLs to their logs. Prefer the POST.
+         */
+        get: operations["searchByQuery"];
+        put?: never;
+        /**
          * The turns that fit some words, or what they mean
          * @description Looks through what was asked, the code, the words around it and what went wrong (of the turn
          *     and of runs after it), case, width and accents aside. Words are parted by spaces, `"…"` is one;
          *     each is found inside of names and of texts without spaces, too. Turns with all the words come
          *     alone; where none has all, those with most of them. Of turns that fit alike the newest comes
-         *     first. Code that later turns keep is one hit, at the turn where it came in.
+         *     first. Code that later turns keep is one hit, at the turn where it came in. Nothing is
+         *     changed: it is a POST so that the words stand in no URL.
          */
-        get: operations["search"];
-        put?: never;
-        post?: never;
+        post: operations["search"];
         delete?: never;
         options?: never;
         head?: never;
@@ -310,10 +316,18 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** The notebook's replay as one file, to be handed on */
-        get: operations["exportReplay"];
+        /**
+         * The same, with the path in the URL
+         * @deprecated
+         * @description Servers and proxies write URLs to their logs. Prefer the POST.
+         */
+        get: operations["exportReplayByQuery"];
         put?: never;
-        post?: never;
+        /**
+         * The notebook's replay as one file, to be handed on
+         * @description Nothing is changed. It is a POST so that the path stands in no URL.
+         */
+        post: operations["exportReplay"];
         delete?: never;
         options?: never;
         head?: never;
@@ -888,6 +902,37 @@ export interface components {
             cellId: components["schemas"]["Id"];
             revision: number;
             steps: components["schemas"]["Step"][];
+        };
+        SearchBody: {
+            /** @default  */
+            query: string;
+            /** @description Of this notebook alone */
+            notebookId?: components["schemas"]["Id"] | null;
+            /**
+             * @description By meaning only where `meaning.available`; else by words
+             * @default words
+             * @enum {string}
+             */
+            by: "words" | "meaning";
+            /** @default 0 */
+            offset: number;
+            /** @default 20 */
+            limit: number;
+        };
+        ExportBody: {
+            /**
+             * @description `html`: one page that needs nothing else. `md`: Markdown. `ipynb`: the notebook as it
+             *     is, with the story of each cell behind it.
+             * @default html
+             * @enum {string}
+             */
+            format: "html" | "md" | "ipynb";
+            /**
+             * @description Where the notebook's file is. If it carries this id, the export has its name, and an
+             *     `ipynb` its outputs.
+             * @default
+             */
+            path: string;
         };
         BlameBody: {
             source?: string | null;
@@ -1657,7 +1702,7 @@ export interface operations {
             };
         };
     };
-    search: {
+    searchByQuery: {
         parameters: {
             query?: {
                 q?: string;
@@ -1689,7 +1734,36 @@ export interface operations {
             503: components["responses"]["Error"];
         };
     };
-    exportReplay: {
+    search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBody"];
+            };
+        };
+        responses: {
+            /** @description One page of hits, best first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    exportReplayByQuery: {
         parameters: {
             query?: {
                 /**
@@ -1724,6 +1798,38 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    exportReplay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notebook_id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportBody"];
+            };
+        };
+        responses: {
+            /** @description Text for a download, never served as a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

@@ -15,7 +15,8 @@ from .conftest import LiveServer
 INTENT, SOURCE, CELL = "canary-intent-7a1", "canary_source_7a2 = 1", "canary_cell_7a3 = 1"
 ANSWER, RAW, COLUMN = "canary_answer_7a4 = 1", "canary-provider-text-7a5", "canary-column-7a6"
 EVENT, PATH, FIELD = "canary-event-7a7", "canary-folder-7a8", "canary_field_7a9"
-CONTENTS = [INTENT, SOURCE, CELL, ANSWER, RAW, COLUMN, EVENT, PATH, FIELD, API_KEY]
+WORDS = "canary-words-7b0"
+CONTENTS = [INTENT, SOURCE, CELL, ANSWER, RAW, COLUMN, EVENT, PATH, FIELD, WORDS, API_KEY]
 
 
 def body(**more: Any) -> dict[str, Any]:
@@ -81,6 +82,10 @@ def answers(live: LiveServer) -> list[httpx.Response]:
         notebook = {"path": f"{PATH}/a.ipynb", "cellIds": ["c0"]}
         replies.append(client.post("aiserver/notebooks", json=notebook))
         replies.append(client.get("aiserver/sessions?notebookId=nb"))
+        for sent in ({"query": WORDS}, {"query": WORDS, "limit": 99}):
+            replies.append(client.post("aiserver/search", json=sent))
+        exported = {"format": "ipynb", "path": f"{PATH}/a.ipynb"}
+        replies.append(client.post("aiserver/notebooks/nb/export", json=exported))
         replies.append(client.get("aiserver/models"))
         replies.append(client.get("aiserver/health"))
     return replies

@@ -33,18 +33,18 @@ def _save(root: str, name: str, notebook_id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "name", "start"),
+    ("body", "name", "start"),
     [
-        ("", "a-replay.html", "<!doctype html>"),
-        ("?format=html", "a-replay.html", "<!doctype html>"),
-        ("?format=md", "a-replay.md", "# How a.ipynb came to be"),
-        ("?format=ipynb", "a-replay.ipynb", "{"),
+        ({}, "a-replay.html", "<!doctype html>"),
+        ({"format": "html"}, "a-replay.html", "<!doctype html>"),
+        ({"format": "md"}, "a-replay.md", "# How a.ipynb came to be"),
+        ({"format": "ipynb"}, "a-replay.ipynb", "{"),
     ],
 )
-async def test_each_form_is_text_in_json(call, scripted, query, name, start):
+async def test_each_form_is_text_in_json(call, scripted, body, name, start):
     """P10: a page is never served as one."""
     await _history(call, scripted)
-    reply = await call("GET", f"notebooks/nb/export{query}")
+    reply = await call("POST", "notebooks/nb/export", body)
     assert reply.status == 200
     assert reply.headers["Content-Type"].startswith("application/json")
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
@@ -55,17 +55,21 @@ async def test_each_form_is_text_in_json(call, scripted, query, name, start):
 async def test_the_file_gives_its_name_and_its_outputs(call, scripted, jp_root_dir):
     await _history(call, scripted)
     _save(jp_root_dir, "sub/b.ipynb", "nb")
-    reply = await call("GET", "notebooks/nb/export?format=ipynb&path=sub/b.ipynb")
+    body = {"format": "ipynb", "path": "sub/b.ipynb"}
+    reply = await call("POST", "notebooks/nb/export", body)
     assert reply.data["name"] == "b-replay.ipynb" and "kept" in reply.data["content"]
+    by_url = await call("GET", "notebooks/nb/export?format=ipynb&path=sub/b.ipynb")
+    assert by_url.data["name"] == reply.data["name"] and "kept" in by_url.data["content"]
 
 
-@pytest.mark.parametrize("path", ["sub/other.ipynb", "none.ipynb", "../b.ipynb", "sub", "%00"])
+@pytest.mark.parametrize("path", ["sub/other.ipynb", "none.ipynb", "../b.ipynb", "sub", "\0"])
 async def test_another_file_is_not_looked_into(call, scripted, jp_root_dir, path):
     """P5, P10: nothing but the very notebook, and nothing outside of what is served."""
     await _history(call, scripted)
     _save(jp_root_dir, "sub/other.ipynb", "another")
     _save(jp_root_dir, "../b.ipynb", "nb")
-    reply = await call("GET", f"notebooks/nb/export?format=ipynb&path={path}")
+    body = {"format": "ipynb", "path": path}
+    reply = await call("POST", "notebooks/nb/export", body)
     assert reply.status == 200
     assert reply.data["name"] == "a-replay.ipynb" and "kept" not in reply.data["content"]
 
@@ -82,7 +86,8 @@ async def test_who_may_not_read_files_gets_none(call, scripted, jp_root_dir, ser
     """P2"""
     await _history(call, scripted)
     _save(jp_root_dir, "sub/b.ipynb", "nb")
-    reply = await call("GET", "notebooks/nb/export?format=ipynb&path=sub/b.ipynb")
+    body = {"format": "ipynb", "path": "sub/b.ipynb"}
+    reply = await call("POST", "notebooks/nb/export", body)
     assert reply.status == 200 and "kept" not in reply.data["content"]
 
 
@@ -90,5 +95,8 @@ async def test_what_can_not_be_exported_is_said(call, scripted):
     await _history(call, scripted)
     assert (await call("GET", "notebooks/none/export")).status == 404
     assert (await call("GET", "notebooks/no~id/export")).status == 400
-    reply = await call("GET", "notebooks/nb/export?format=pdf")
-    assert reply.status == 400 and reply.data["message"].startswith("format: ")
+    for reply in (
+        await call("GET", "notebooks/nb/export?format=pdf"),
+        await call("POST", "notebooks/nb/export", {"format": "pdf"}),
+    ):
+        assert reply.status == 400 and reply.data["message"].startswith("format: ")

@@ -25,28 +25,40 @@ async def opened(call, jp_root_dir, name, cell, intent):
 async def test_hits_name_their_step_and_their_file(call, jp_root_dir):
     here = await opened(call, jp_root_dir, "here.ipynb", "c1", "读取数据文件")
     there = await opened(call, jp_root_dir, "there.ipynb", "c2", "读取 data 文件")
-    reply = await call("GET", "search?q=数据文件")
+    reply = await call("POST", "search", {"query": "数据文件"})
     while reply.data["unread"]:  # it answers with what it has
-        reply = await call("GET", "search?q=数据文件")
+        reply = await call("POST", "search", {"query": "数据文件"})
     assert reply.status == 200
     assert reply.data["total"] == 1
     (hit,) = reply.data["results"]
     assert hit["path"] == "here.ipynb" and hit["notebookId"] == here and hit["cellId"] == "c1"
     assert (hit["turnId"], hit["step"], hit["where"]) == (1, 0, "intent")
     assert hit["snippet"][-1] == {"text": "数据文件", "hit": True}
-    assert (await call("GET", "search?q=读取")).data["total"] == 2
-    only = (await call("GET", f"search?q=读取&notebookId={there}")).data
+    assert (await call("POST", "search", {"query": "读取"})).data["total"] == 2
+    only = (await call("POST", "search", {"query": "读取", "notebookId": there})).data
     assert [row["notebookId"] for row in only["results"]] == [there]
     (jp_root_dir / "there.ipynb").unlink()
-    gone = (await call("GET", f"search?q=读取&notebookId={there}")).data
+    gone = (await call("POST", "search", {"query": "读取", "notebookId": there})).data
     assert gone["results"][0]["path"] is None
+
+
+async def test_a_search_by_url_answers_the_same(call, jp_root_dir):
+    """HTTP API: clients that put the words into the URL go on working."""
+    here = await opened(call, jp_root_dir, "here.ipynb", "c1", "读取数据文件")
+    asked = {"query": "读取", "notebookId": here, "limit": 5}
+    by_body = await call("POST", "search", asked)
+    while by_body.data["unread"]:
+        by_body = await call("POST", "search", asked)
+    by_url = await call("GET", f"search?q=读取&notebookId={here}&limit=5")
+    assert by_url.data == by_body.data and by_url.data["total"] == 1
 
 
 async def test_an_empty_query_finds_nothing(call):
     await call("POST", "generate", request("one"))
-    for query in ("", "q=", "q=%20"):
-        reply = await call("GET", f"search?{query}" if query else "search")
+    for body in ({}, {"query": ""}, {"query": " "}):
+        reply = await call("POST", "search", body)
         assert reply.status == 200 and reply.data["results"] == []
+    assert (await call("GET", "search?q=%20")).data["results"] == []
 
 
 async def test_what_is_wrong_is_named(call):
@@ -60,9 +72,19 @@ async def test_what_is_wrong_is_named(call):
     }.items():
         reply = await call("GET", f"search?{query}")
         assert reply.status == 400 and reply.data["message"].startswith(name + ":"), query
+    for name, value in {
+        "by": "magic",
+        "limit": 51,
+        "offset": -1,
+        "notebookId": "../../etc",
+        "query": "x" * 1001,
+        "q": "x",
+    }.items():
+        reply = await call("POST", "search", {name: value})
+        assert reply.status == 400 and reply.data["message"].startswith(name + ":"), name
 
 
 async def test_what_meaning_needs_is_said(call):
-    meaning = (await call("GET", "search?q=x&by=meaning")).data["meaning"]
+    meaning = (await call("POST", "search", {"query": "x", "by": "meaning"})).data["meaning"]
     installed = meaning["available"]
     assert meaning["install"] == (None if installed else 'pip install "aiserver[semantic]"')
