@@ -25,12 +25,13 @@ _JOINT = re.compile(
 
 def end_of_joined(text: str, start: int, end: int) -> int:
     """The end of the last line whose literals are joined to those of the line from ``start``."""
+    line = start
     while end < len(text) and end - start < _MOST:
-        quote = max(text.rfind('"', start, end), text.rfind("'", start, end))
+        quote = max(text.rfind('"', line, end), text.rfind("'", line, end))
         joint = _JOINT.match(text, quote) if quote >= 0 else None
         if joint is None or joint.end() <= end:
             return end
-        start, end = end + 1, text.find("\n", joint.end())
+        line, end = end + 1, text.find("\n", joint.end())
         end = len(text) if end < 0 else end
     return end
 

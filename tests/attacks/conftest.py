@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from ..conftest import API_KEY
+from ..ports import last_lines
 from ..scripted_model import ScriptedModel
 
 
@@ -108,4 +109,4 @@ def start(folder: Path, model: ScriptedModel, *, debug: bool = True, **traits: A
             return LiveServer(url, info["token"], root, log_file, process, model)
         time.sleep(0.05)
     process.kill()
-    raise AssertionError(log_file.read_text())
+    raise AssertionError(last_lines(log_file.read_text()))

@@ -45,7 +45,7 @@ function call(
   );
 }
 
-/** Read, ask and stop at Anna's server; the status of each, and the code of a refusal. */
+/** Read, ask, stop and delete at Anna's server; the status of each, and the code of a refusal. */
 async function tryAll(
   page: Page,
   api: string,
@@ -54,7 +54,8 @@ async function tryAll(
   const answers = [
     await call(page, `${api}/sessions/cloned-by-both/cell-1`),
     await call(page, `${api}/generate`, 'POST', wish('cell-2')),
-    await call(page, `${api}/generate/${running}`, 'DELETE')
+    await call(page, `${api}/generate/${running}`, 'DELETE'),
+    await call(page, `${api}/sessions/cloned-by-both/cell-1`, 'DELETE')
   ];
   return answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim());
 }
@@ -145,7 +146,8 @@ test('two people at once: their histories never meet, and neither reaches the ot
     expect(await tryAll(guest, api, running)).toEqual([
       '200',
       '403 not_owner',
-      '403 not_yours'
+      '403 not_yours',
+      '403 not_owner'
     ]);
     await guest.context().close();
 
