@@ -9,7 +9,8 @@ What must hold:
 
 Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever were; ``cells`` have
 ``steps``, whose ``code`` and ``was`` (what it is compared with) are places in ``texts`` and whose
-``by`` names the lines' origins as runs ``[lines, step or null, 1 if a model's, [cell, step]?]``;
+``by`` names the lines' origins as runs ``[lines, step or null, author, [cell, step]?]``, where the
+author is a place in ``AUTHORS``;
 ``first`` is what a cell held before, as far as is known; ``moments`` have ``steps`` as ``[cell,
 step]``; ``orders`` are changes of the row of cells: ``[moment, start, how many are cut, [[cell,
 type] …]]``, and ``gone`` those of the deleted cells, likewise without types.
@@ -26,6 +27,9 @@ from ..histories import History
 from ..models import Session
 from ..replay import Moment, Origin, Step, Timeline, blames, report
 from .pictures import hashes
+
+AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
+"""The authors of lines; the page knows them by their place."""
 
 
 def story(
@@ -110,7 +114,7 @@ def _step(
 ) -> dict[str, Any]:
     told: dict[str, Any] = {
         "kind": step.kind,
-        "author": step.author,
+        "author": "existing" if step.is_existing else step.author,
         "time": step.timestamp,
         "outcome": step.outcome,
         "code": texts.place(step.code),
@@ -122,6 +126,8 @@ def _step(
         "title": step.title,
         "turn": step.turn_id,
         "model": step.model,
+        "name": step.name,
+        "command": _command(step.data),
         "said": step.explanation,
         "error": step.error,
         "from": step.from_step,
@@ -131,11 +137,18 @@ def _step(
 
 
 def _run(origin: Origin, lines: int, place: Mapping[str, int]) -> list[Any]:
-    run: list[Any] = [lines, origin.step, int(origin.author == "model")]
+    author = "existing" if origin.is_existing else origin.author
+    run: list[Any] = [lines, origin.step, AUTHORS.index(author)]
     brought = origin.brought
     if brought is not None and brought.cell_id in place:
         run.append([place[brought.cell_id], brought.step])
     return run
+
+
+def _command(data: Mapping[str, Any] | None) -> str | None:
+    """The command that a program edited by."""
+    command = (data or {}).get("command")
+    return command if isinstance(command, str) else None
 
 
 def _output(data: Mapping[str, Any] | None, pictures: Mapping[str, str]) -> dict[str, Any] | None:

@@ -27,7 +27,7 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import page
 from aiserver.sharing.pictures import pictures
-from aiserver.sharing.story import story
+from aiserver.sharing.story import AUTHORS, story
 
 from .demo import HOSTILE, NOTEBOOK, fill, picture
 
@@ -147,7 +147,10 @@ def test_blame_on_the_page_is_that_of_each_step() -> None:
             assert lines == len(told["texts"][step["code"]].split("\n"))
             if step["applied"]:
                 origins = blame(session, step=number, others=history.sessions)
-                runs = [[one.step, int(one.author == "model")] for one in origins]
+                runs = [
+                    [one.step, AUTHORS.index("existing" if one.is_existing else one.author)]
+                    for one in origins
+                ]
                 assert [run[1:3] for run in step["by"] for _ in range(run[0])] == runs
 
 

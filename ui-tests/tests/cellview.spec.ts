@@ -286,7 +286,7 @@ test('who wrote each line: by keys, live, and without asking for each letter', a
   // It follows what is typed.
   await keys.press('ControlOrMeta+End');
   await keys.type('\nplt.show()');
-  await expect(cell.authorship).toContainText('not noted yet');
+  await expect(cell.authorship).toContainText('Not recorded yet');
   await expect(cell.authors).toHaveCount(7);
   expect(asked).toHaveLength(1);
 

@@ -143,7 +143,7 @@ test('tells who wrote each line, and what a cell was before it was deleted', asy
     cell(page, 'Deleted cell').getByText('scratch = 1')
   ).toBeVisible();
   await page.keyboard.press('3');
-  await expect(page.getByText('67 % by AI, 33 % by hand')).toBeVisible();
+  await expect(page.getByText('67 % by AI, 11 % by hand, 22 % already there')).toBeVisible();
   await expect(
     page.getByRole('row', { name: 'openai:gpt-5 1 11 %' })
   ).toBeVisible();
@@ -286,7 +286,7 @@ test('prints the whole story', async ({ opened }) => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   await expect(page.getByText('改成柱状图，标题用中文').last()).toBeVisible();
-  await expect(page.getByText('67 % by AI, 33 % by hand')).toBeVisible();
+  await expect(page.getByText('67 % by AI, 11 % by hand, 22 % already there')).toBeVisible();
   await expect(time(page)).toBeHidden();
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });

@@ -68,20 +68,21 @@ const keys = el(
   el('button', { type: 'button', click: () => keys.close() }, t('Close'))
 );
 
-/** How much happened when, and whether the AI or a hand did it. */
+/** How much happened when, and whether the AI, a hand or something else did it. */
 function heat() {
   const most = Math.min(160, moments.length);
   const strip = el('div', { class: 'heat', 'aria-hidden': 'true' });
-  const buckets = Array.from({ length: most }, () => [0, 0]);
+  const buckets = Array.from({ length: most }, () => [0, 0, 0]);
   moments.forEach((moment, number) => {
     const [first] = moment.steps;
-    const isModel = first && cells[first[0]].steps[first[1]].author === 'model';
-    buckets[Math.floor((number * most) / moments.length)][isModel ? 0 : 1]++;
+    const author = first && cells[first[0]].steps[first[1]].author;
+    const which = author === 'model' ? 0 : !author || author === 'person' ? 1 : 2;
+    buckets[Math.floor((number * most) / moments.length)][which]++;
   });
-  const tallest = Math.max(1, ...buckets.map(([a, b]) => a + b));
+  const tallest = Math.max(1, ...buckets.map(([a, b, c]) => a + b + c));
   for (const counts of buckets) {
     const bar = el('span', { class: 'bar' });
-    ['model', 'person'].forEach((name, which) => {
+    ['model', 'person', 'other'].forEach((name, which) => {
       const part = el('span', { class: name });
       part.style.height = `${(100 * counts[which]) / tallest}%`;
       bar.append(part);

@@ -53,7 +53,7 @@ function codeBlock(cell, text, by, { rows = null, language, label }) {
   const drawn = all.map(row => {
     const origin = row.line === undefined ? null : by[row.line];
     const words = origin && originWords(cell, origin);
-    const author = origin ? (origin.isModel ? 'model' : 'person') : 'none';
+    const author = origin ? origin.author : 'none';
     // Named once for lines that belong together.
     const name = words && words.short !== last ? words.short : '';
     last = words ? words.short : last;
@@ -147,11 +147,11 @@ function stepBlock(cell, number, { against = null, short = false } = {}) {
 
 /** Who, when, by which model, and how it ended. */
 function metaLine(step) {
-  const isModel = step.author === 'model';
+  const sign = { model: '✦ ', person: '✎ ' }[step.author] || '';
   return el(
     'p',
     { class: 'meta' },
-    chip(isModel ? `✦ ${t('AI')}` : `✎ ${t('by hand')}`, isModel ? 'model' : 'person'),
+    chip(`${sign}${contributorWords(step)}`, step.author),
     el('span', null, time(step.time)),
     step.model && el('span', { class: 'model-name' }, step.model),
     outcomeChip(step)

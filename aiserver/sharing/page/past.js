@@ -78,10 +78,13 @@ function lastRun(cell, step) {
   return null;
 }
 
+/** As in `story.py`. */
+const AUTHORS = ['person', 'model', 'agent', 'program', 'unknown', 'existing'];
+
 /** Who wrote each line of what a step shows. */
 function origins(step) {
-  return (step?.by || []).flatMap(([lines, from, isModel, brought]) => {
-    const origin = { step: from, isModel: Boolean(isModel), brought };
+  return (step?.by || []).flatMap(([lines, from, author, brought]) => {
+    const origin = { step: from, author: AUTHORS[author], brought };
     return Array(lines).fill(origin);
   });
 }
@@ -91,17 +94,21 @@ function originWords(cell, origin) {
   const [where, number] = origin.brought || [cell, origin.step];
   const from = number === null || number === undefined ? null : cells[where].steps[number];
   const parts = [];
-  if (origin.isModel) {
-    parts.push(from?.turn ? t('AI, request {0}', from.turn) : t('AI'));
+  if (origin.author === 'model' && from?.turn) {
+    parts.push(t('AI, request {0}', from.turn));
   } else {
-    parts.push(origin.step === null ? t('not noted yet') : t('by hand'));
+    parts.push(
+      origin.step === null
+        ? t('not noted yet')
+        : contributorWords({ author: origin.author, name: from?.name })
+    );
   }
   if (origin.brought) {
     parts.push(t('from another cell'));
   }
   return {
     short: parts.join(' · '),
-    long: [...parts, from?.model, from && time(from.time), origin.isModel && from?.title]
+    long: [...parts, from?.model, from && time(from.time), origin.author === 'model' && from?.title]
       .filter(Boolean)
       .join('\n')
   };

@@ -1,10 +1,20 @@
 // Who wrote the notebook, and the story of each cell to read from top to bottom.
 
+/** Counts of the report, with their colours and words. */
+const SHARES = [
+  ['byModel', 'model', '{0} by AI'],
+  ['byPerson', 'person', '{0} by hand'],
+  ['byAgent', 'agent', '{0} by agents'],
+  ['byProgram', 'program', '{0} by programs'],
+  ['byUnknown', 'unknown', '{0} of unknown origin'],
+  ['existing', 'existing', '{0} already there']
+];
+
 function shareBar(row) {
   const bar = el('span', { class: 'share', 'aria-hidden': 'true' });
-  for (const [name, lines] of [['model', row.byModel], ['person', row.byPerson]]) {
+  for (const [count, name] of SHARES) {
     const part = el('span', { class: `part ${name}` });
-    part.style.flexGrow = lines;
+    part.style.flexGrow = row[count];
     bar.append(part);
   }
   return bar;
@@ -12,18 +22,36 @@ function shareBar(row) {
 
 function shareWords(row) {
   return row.lines
-    ? t('{0} by AI, {1} by hand', percent(row.byModel, row.lines), percent(row.byPerson, row.lines))
+    ? SHARES.filter(([count]) => row[count])
+        .map(([count, , words]) => t(words, percent(row[count], row.lines)))
+        .join(', ')
     : t('There is no code yet.');
 }
 
 function modelName(id) {
-  return id === 'unknown' ? t('unknown') : id;
+  return t(id);
+}
+
+/** A heading and a table of names with their lines; nothing where there are none. */
+function namesTable(title, head, rows, all) {
+  const row = ([name, lines]) =>
+    el(
+      'tr',
+      null,
+      el('th', { scope: 'row' }, modelName(name)),
+      el('td', null, lines),
+      el('td', null, percent(lines, all))
+    );
+  return rows.length
+    ? [el('h3', null, t(title)), el('table', null, head, el('tbody', null, rows.map(row)))]
+    : [];
 }
 
 function reportView(onPick) {
   const { total, cells: ofCells } = story.report;
   const numbers = new Map(cells.map((cell, number) => [cell.id, number]));
-  const models = Object.entries(total.models).sort((a, b) => b[1] - a[1]);
+  const sorted = counts => Object.entries(counts).sort((a, b) => b[1] - a[1]);
+  const models = sorted(total.models);
   const head = (...names) =>
     el('thead', null, el('tr', null, names.map(name => el('th', { scope: 'col' }, t(name)))));
   return el(
@@ -39,33 +67,19 @@ function reportView(onPick) {
         'Lines that are not blank, as the notebook is now. A line is the AI’s if it came with an answer and no hand has changed it since.'
       )
     ),
-    models.length ? el('h3', null, t('Models')) : null,
-    models.length
-      ? el(
-          'table',
-          null,
-          head('Model', 'Lines', 'Share'),
-          el(
-            'tbody',
-            null,
-            models.map(([name, lines]) =>
-              el(
-                'tr',
-                null,
-                el('th', { scope: 'row' }, modelName(name)),
-                el('td', null, lines),
-                el('td', null, percent(lines, total.lines))
-              )
-            )
-          )
-        )
-      : null,
+    ...namesTable('Models', head('Model', 'Lines', 'Share'), models, total.lines),
+    ...namesTable(
+      'Agents and programs',
+      head('Name', 'Lines', 'Share'),
+      sorted(total.names),
+      total.lines
+    ),
     ofCells.length ? el('h3', null, t('Cells')) : null,
     ofCells.length
       ? el(
           'table',
           null,
-          head('Cell', 'Lines', 'By AI', 'By hand', 'Requests', 'Models', 'Share'),
+          head('Cell', 'Lines', 'By AI', 'By hand', 'Others', 'Requests', 'Models', 'Share'),
           el(
             'tbody',
             null,
@@ -83,6 +97,7 @@ function reportView(onPick) {
                 el('td', null, row.lines),
                 el('td', null, row.byModel),
                 el('td', null, row.byPerson),
+                el('td', null, row.lines - row.byModel - row.byPerson),
                 el('td', null, row.turns),
                 el('td', null, Object.keys(row.models).map(modelName).join(', ')),
                 el('td', { class: 'wide' }, row.lines ? shareBar(row) : null)

@@ -69,6 +69,17 @@ const CHINESE = {
   stopped: ['已停止', '已停止'],
   ran: ['已运行', '已執行'],
   'Already there': ['原有内容', '原有內容'],
+  'already there': ['原有内容', '原有內容'],
+  'an agent': ['智能体', 'AI 代理'],
+  'a program': ['程序', '程式'],
+  'file on disk': ['磁盘上的文件', '磁碟上的檔案'],
+  'Jupyter server': ['Jupyter 服务器', 'Jupyter 伺服器'],
+  'inline completion': ['行内补全', '行內補全'],
+  'Changed on disk': ['文件在磁盘上被更改', '檔案在磁碟上被變更'],
+  'Changed by {0}': ['由 {0} 更改', '由 {0} 變更'],
+  'Changed, unknown by whom': ['被更改，来源未知', '被變更，來源不明'],
+  'Formatted by {0}': ['由 {0} 格式化', '由 {0} 格式化'],
+  'Edited by {0}': ['由 {0} 编辑', '由 {0} 編輯'],
   'Edited by hand': ['手动编辑', '手動編輯'],
   'Answer {0} accepted': ['接受了第 {0} 次回答', '接受了第 {0} 次回答'],
   'An answer accepted': ['接受了一次回答', '接受了一次回答'],
@@ -91,7 +102,15 @@ const CHINESE = {
   'Cells were added, removed or moved': ['添加、移除或移动了单元格', '新增、移除或移動了儲存格'],
   'Asked without words': ['没有文字的请求', '沒有文字的要求'],
   'Something else': ['其他操作', '其他操作'],
-  '{0} by AI, {1} by hand': ['AI 写 {0}，手写 {1}', 'AI 寫 {0}，手寫 {1}'],
+  '{0} by AI': ['AI {0}', 'AI {0}'],
+  '{0} by hand': ['手写 {0}', '手寫 {0}'],
+  '{0} by agents': ['智能体 {0}', 'AI 代理 {0}'],
+  '{0} by programs': ['程序 {0}', '程式 {0}'],
+  '{0} of unknown origin': ['来源未知 {0}', '來源不明 {0}'],
+  '{0} already there': ['原有内容 {0}', '原有內容 {0}'],
+  Others: ['其他', '其他'],
+  'Agents and programs': ['智能体与程序', 'AI 代理與程式'],
+  Name: ['名称', '名稱'],
   'There is no code yet.': ['还没有代码。', '還沒有程式碼。'],
   'Lines that are not blank, as the notebook is now. A line is the AI’s if it came with an answer and no hand has changed it since.': [
     '按笔记本现在的内容统计非空行。随回答而来、此后没有被手动修改过的行算作 AI 写的。',
@@ -162,7 +181,6 @@ function seconds(ms) {
 
 const KINDS = {
   start: 'Already there',
-  edit: 'Edited by hand',
   context_reset: 'Started afresh: the AI no longer knows what was asked before',
   split: 'Split a cell',
   merge: 'Merged cells',
@@ -173,6 +191,37 @@ const KINDS = {
   move: 'Moved the cell',
   order: 'Cells were added, removed or moved'
 };
+
+/** The contributor of a step or line, by name where there is one. */
+function contributorWords({ author, name }) {
+  if (name && author !== 'person' && author !== 'existing') {
+    return t(name);
+  }
+  return t(
+    {
+      person: 'by hand',
+      model: 'AI',
+      agent: 'an agent',
+      program: 'a program',
+      existing: 'already there'
+    }[author] || 'unknown'
+  );
+}
+
+function editWords(step) {
+  const { author, name, command = '' } = step;
+  if (author === 'person') {
+    return t('Edited by hand');
+  }
+  if (name === 'file on disk') {
+    return t('Changed on disk');
+  }
+  if (author === 'unknown') {
+    return name ? t('Changed by {0}', name) : t('Changed, unknown by whom');
+  }
+  const isFormat = /format|prettif|black|ruff|isort|yapf/i.test(command);
+  return t(isFormat ? 'Formatted by {0}' : 'Edited by {0}', contributorWords(step));
+}
 
 /** What a step was, in a line. */
 function titleOf(step, steps) {
@@ -195,6 +244,8 @@ function titleOf(step, steps) {
       return step.from === undefined
         ? t('Restored an earlier version')
         : t('Restored step {0}', step.from + 1);
+    case 'edit':
+      return editWords(step);
     default:
       return t(KINDS[step.kind] || 'Something else');
   }

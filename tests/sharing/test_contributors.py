@@ -1,0 +1,66 @@
+"""P40: each export tells agents, programs and what was there apart from what is by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from aiserver.histories import History
+from aiserver.replay import Timeline
+from aiserver.sharing.annotated import annotated
+from aiserver.sharing.narrative import narrative
+from aiserver.sharing.story import AUTHORS, story
+
+from ..replay.book import Book, log
+
+
+@pytest.fixture
+def history() -> History:
+    """A cell that was there, and was then edited by an agent, a formatter, the disk and a hand."""
+    book = Book("a")
+    book.event("edit", source="a = 1", data={"trigger": "first"})
+    agent = {"kind": "agent", "name": "jupyter-mcp-server"}
+    book.event("edit", source="a = 1\nb=2", contributor=agent)
+    formatter = {"kind": "program", "name": "jupyterlab_code_formatter"}
+    command = {"command": "jupyterlab_code_formatter:format"}
+    book.event("edit", source="a = 1\nb = 2", contributor=formatter, data=command)
+    disk = {"kind": "unknown", "name": "file on disk"}
+    book.event("edit", source="a = 1\nb = 2\nc = 3", contributor=disk)
+    book.event("edit", source="a = 1\nb = 2\nc = 3\nd = 4", contributor={"kind": "person"})
+    session = book.session()
+    order = ("cell_order", {"cell_ids": ["a"], "types": {"a": "code"}})
+    lines = log(order, ("changed", {"cells": {"a": 5}, "id": "one"}))
+    return History("nb", {"a": session}, lines, Timeline([session], lines), "1")
+
+
+def test_texts_name_who_edited(history: History) -> None:
+    """P40"""
+    shares = (
+        "4 lines: 0 by AI (0 %); 1 by hand; 1 by programs; 1 of unknown origin; 1 already there"
+    )
+    for text in (narrative(history, "a.ipynb"), json.dumps(annotated(history, "a.ipynb", None))):
+        assert shares in text
+        for title in (
+            "Already there",
+            "Edited by jupyter-mcp-server",
+            "Formatted by jupyterlab",
+            "Changed on disk",
+            "Edited by hand",
+        ):
+            assert title in text.replace("\\\\", "").replace("\\", "")
+
+
+def test_the_page_tells_the_author_of_each_line(history: History) -> None:
+    """P40"""
+    steps = story(history, "a.ipynb", {})["cells"][0]["steps"]
+    authors = [AUTHORS[run[2]] for run in steps[-1]["by"] for _ in range(run[0])]
+    assert authors == ["existing", "program", "unknown", "person"]
+    assert [(step["author"], step.get("name")) for step in steps] == [
+        ("existing", None),
+        ("agent", "jupyter-mcp-server"),
+        ("program", "jupyterlab_code_formatter"),
+        ("unknown", "file on disk"),
+        ("person", None),
+    ]
+    assert steps[2]["command"] == "jupyterlab_code_formatter:format"
