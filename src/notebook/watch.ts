@@ -15,14 +15,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
-import type { CellChange, PlacedCell, SessionSummary } from '../api/types';
+import type { PlacedCell, SessionSummary } from '../api/types';
 import type { IChange, IRecorded } from '../tokens';
-import {
-  IWriter,
-  ON_DISK,
-  UNKNOWN,
-  writerOf
-} from './contributors/contributor';
 import { IExplanations, Writers } from './contributors/writers';
 import { ReplacedCell } from './contributors/replacedcell';
 import { sign } from './contributors/sign';
@@ -33,6 +27,7 @@ import { IStep, Mirror, above } from './watchmirror';
 import { Scope, WatchRecord, sameOrder } from './watchrecord';
 import { IRun, Runs } from './watchruns';
 import { GoneCells } from './watchgone';
+import { CHANGED_OUTSIDE, FOUND, Written, editsOf } from './watchedits';
 import { Told, Trigger, event, toldBy } from './watchevents';
 
 export interface IWatchOptions {
@@ -163,34 +158,15 @@ export class NotebookWatch implements ISource, IDisposable {
         first.push([id, source, last.has(id) ? CHANGED_OUTSIDE : FOUND]);
       }
     }
-    const { cells } = this._edits(first, 'first');
+    const { cells } = editsOf(this._record, first, 'first');
     this._push({ cells, order: this._order() });
   }
 
   private _note(sources: readonly Written[], trigger: Trigger): void {
-    const { cells, settled } = this._edits(sources, trigger);
+    const { cells, settled } = editsOf(this._record, sources, trigger);
     if (cells.length) {
       this._pushSettled({ cells }, settled);
     }
-  }
-
-  private _edits(
-    sources: readonly Written[],
-    trigger: Trigger
-  ): { cells: CellChange[]; settled: readonly Promise<void>[] } {
-    const cells: CellChange[] = [];
-    const settled: Promise<void>[] = [];
-    for (const [cellId, source, writer] of sources) {
-      const isOurs = writer.contributor !== null;
-      if (isOurs && source !== null && this._record.isNews(cellId, source)) {
-        const edit = event('edit', source, { trigger });
-        settled.push(...sign(edit, writer));
-        this._record.take(cellId, [edit]);
-        this._record.note(cellId, source); // also where it is too large for the event
-        cells.push({ cellId, events: [edit] });
-      }
-    }
-    return { cells, settled };
   }
 
   /** Push a change as soon as its contributors are known. */
@@ -391,12 +367,6 @@ export class NotebookWatch implements ISource, IDisposable {
   private _savedAt = -1;
   private _isDisposed = false;
 }
-
-/** What a cell held, and the writer of what is new in it. */
-type Written = readonly [id: string, source: string | null, writer: IWriter];
-
-const FOUND = writerOf(UNKNOWN);
-const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: ON_DISK });
 
 /** Events of others that come after AI Server wrote into the cell. */
 const WRITING: ReadonlySet<string> = new Set(['accept', 'restore']);
