@@ -25,13 +25,15 @@
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider refused the key
         │   ├── ModelForbidden         … or doesn't let it use that model
-        │   ├── ModelNoCredit          … or the account behind it is used up
+        │   ├── ModelNoCredit          … or the account behind it has no credit or quota left
         │   └── ModelKeyMissing        … or there is none
         ├── ModelUnknown               the provider knows no model of that name
         ├── RequestRefused             the provider refused the request
         ├── TextRefused                … because its filter takes the text for unsafe
         ├── ModelRateLimited           the provider asks to wait
-        ├── ModelUnavailable           it can't be reached, or failed inside
+        ├── ModelUnavailable           it can't be reached
+        │   ├── ModelFailed            … or failed inside
+        │   └── NoModelAnswer          … or something that is no model answers in its place
         ├── ModelTimeout               it didn't answer in time
         ├── PromptTooLong              more text than the model can read
         └── BadAnswer                  an answer without usable code
@@ -211,7 +213,19 @@ class ModelError(AIServerError):
 
     code = "model_error"
     default_message = "The model could not answer."
+    named_message: ClassVar[str] = ""  # the same of a server that is known; %1 is its label
     provider: str | None = None  # by name: whose model it was, where that is not of this machine
+    server: str | None = None  # its label: the provider's, or the host where that says more
+
+    def name_server(self, provider: str | None, label: str) -> None:
+        """Say whose model it was; ``provider`` is one that can be connected, or None.
+
+        A message of the error's own stays.
+        """
+        self.provider, self.server = provider, label
+        if self.named_message and self.message == self.default_message:
+            self.message = self.named_message.replace("%1", label)
+            self.args = (self.message,)
 
 
 class NoModel(ModelError):
@@ -253,6 +267,7 @@ class ModelAuthFailed(ModelError):
 
     code = "model_auth_failed"
     default_message = "The provider refused the key. Check the key and try again."
+    named_message = "%1 refused the key. Check the key, then try again."
 
 
 class ModelForbidden(ModelAuthFailed):
@@ -260,13 +275,19 @@ class ModelForbidden(ModelAuthFailed):
 
     code = "model_forbidden"
     default_message = "The provider does not let this key use that model."
+    named_message = "%1 does not let this key use that model. Choose another model, or another key."
 
 
 class ModelNoCredit(ModelAuthFailed):
-    """The key is right, but the account behind it is used up."""
+    """The key is right, but the account behind it has no credit or quota left."""
 
     code = "model_no_credit"
-    default_message = "The account at the provider has no credit left. Add some there."
+    default_message = (
+        "The account at the provider has no credit or quota left. Check its plan and billing there."
+    )
+    named_message = (
+        "The account at %1 has no credit or quota left. Check its plan and billing there."
+    )
 
 
 class ModelKeyMissing(ModelAuthFailed):
@@ -274,6 +295,7 @@ class ModelKeyMissing(ModelAuthFailed):
 
     code = "model_key_missing"
     default_message = "The provider asks for a key, and none is set. Connect the provider first."
+    named_message = "There is no key for %1 at hand. Enter one first."
 
 
 class ModelUnknown(ModelError):
@@ -281,6 +303,7 @@ class ModelUnknown(ModelError):
 
     code = "model_unknown"
     default_message = "The provider knows no model of that name. Choose another one."
+    named_message = "%1 knows no model of that name. Choose another one."
 
 
 class RequestRefused(ModelError):
@@ -288,6 +311,7 @@ class RequestRefused(ModelError):
 
     code = "model_refused_request"
     default_message = "The provider refused the request. Check the model's name and options."
+    named_message = "%1 refused the request. Check the name of the model."
 
 
 class TextRefused(ModelError):
@@ -295,6 +319,7 @@ class TextRefused(ModelError):
 
     code = "model_refused_text"
     default_message = "The provider's filter refused this text. Say it in other words."
+    named_message = "The filter of %1 refused this text. Say it in other words."
 
 
 class ModelRateLimited(ModelError):
@@ -303,6 +328,7 @@ class ModelRateLimited(ModelError):
     code = "model_rate_limited"
     retryable = True
     default_message = "The provider asks to wait: too many requests. Try again in a moment."
+    named_message = "%1 asks to wait: too many requests. Try again in a moment."
 
     def __init__(self, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
@@ -310,11 +336,33 @@ class ModelRateLimited(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The model can't be reached, or failed inside."""
+    """The model can't be reached."""
 
     code = "model_unavailable"
     retryable = True
     default_message = "The model can't be reached right now. Try again in a moment."
+    named_message = (
+        "%1 can’t be reached right now. Check its address and the connection, "
+        "or try again in a moment."
+    )
+
+
+class ModelFailed(ModelUnavailable):
+    """The provider was reached, and reported a fault of its own."""
+
+    code = "model_failed"
+    default_message = "The provider reported an internal error. Try again in a moment."
+    named_message = "%1 reported an internal error. Try again in a moment."
+
+
+class NoModelAnswer(ModelUnavailable):
+    """What came back is no answer of a model: another program has that address."""
+
+    code = "model_no_answer"
+    default_message = "What came back was no answer of a model. Check the address, and try again."
+    named_message = (
+        "The response from %1 is not a model’s answer. Check the address, then try again."
+    )
 
 
 class ModelTimeout(ModelError):
@@ -323,6 +371,7 @@ class ModelTimeout(ModelError):
     code = "model_timeout"
     retryable = True
     default_message = "The model did not answer in time. Try again."
+    named_message = "%1 did not answer in time. Try again."
 
 
 class PromptTooLong(ModelError):

@@ -21,6 +21,8 @@ MAX_INTENT = 20_000
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Source = Annotated[str, Field(max_length=MAX_SOURCE)]
 Name = Annotated[str, Field(max_length=256)]
+Key = Annotated[SecretStr, Field(max_length=4096)]
+Address = Annotated[str, Field(max_length=2048)]
 
 
 CellType = Literal["code", "markdown", "raw"]
@@ -119,9 +121,19 @@ class ChoiceBody(Body):
 
 
 class CheckBody(Body):
-    """The id of a model of a connected provider."""
+    """The id of a model of a connected provider, or of one with what was entered for it."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)]
+    key: Key | None = None
+    address: Address | None = None
+
+
+class NamesBody(Body):
+    """The provider whose models are to be listed, and what was entered for it."""
+
+    provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
+    key: Key | None = None
+    address: Address | None = None
 
 
 class InstallBody(Body):
@@ -136,8 +148,8 @@ class KeyBody(Body):
     ``on_this_machine``: the person says that the server there runs its models itself.
     """
 
-    key: Annotated[SecretStr, Field(max_length=4096)] | None = None
-    address: Annotated[str, Field(max_length=2048)] | None = None
+    key: Key | None = None
+    address: Address | None = None
     on_this_machine: bool = False
 
 

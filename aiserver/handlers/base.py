@@ -89,7 +89,7 @@ def error_fields(error: errors.AIServerError) -> dict[str, Any]:
         fields["install"] = error.install
     if isinstance(error, errors.ModelError) and error.provider is not None:
         provider = provider_of(error.provider)
-        fields["provider"] = {"name": provider.name, "label": provider.label}
+        fields["provider"] = {"name": provider.name, "label": error.server or provider.label}
     if isinstance(error, errors.NoModel):
         fields["install"] = "jupyter aiserver model install"
     return fields

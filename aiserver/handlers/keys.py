@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..requests import KeyBody, PlaceBody
 from .base import guarded
-from .models import ModelsBase
+from .models import ModelsBase, plain_key
 
 
 class KeyHandler(ModelsBase):
@@ -18,8 +18,7 @@ class KeyHandler(ModelsBase):
         """Keep them, in place of those kept before."""
         self.check_owner()
         body = self.body(KeyBody)
-        key = body.key.get_secret_value() if body.key else None
-        await self.models.connect(provider, key, body.address, body.on_this_machine)
+        await self.models.connect(provider, plain_key(body.key), body.address, body.on_this_machine)
         self.set_status(204)
         await self.finish()
 

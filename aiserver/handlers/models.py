@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 
+from pydantic import SecretStr
+
 from .. import __version__
 from ..llm import weights
 from ..llm.base import ModelInfo
 from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
 from ..llm.install import InstallState
 from ..llm.registry import ModelRegistry
-from ..requests import CheckBody, ChoiceBody, WarmUpBody
+from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -53,6 +55,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
         "address": info.address,
         "onThisMachine": info.on_this_machine,
         "placeSettled": info.settled,
+        "refusal": info.refusal,
         "suggested": list(provider.suggested),
     }
 
@@ -68,6 +71,11 @@ def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str
         "install": weights.INSTALL if local.package else INSTALL_LOCAL,
         "installing": install_fields(installing) if installing else None,
     }
+
+
+def plain_key(key: SecretStr | None) -> str | None:
+    """A key of a request's body, to be handed to its provider."""
+    return key.get_secret_value() if key else None
 
 
 class ModelsBase(AIServerHandler):
@@ -117,8 +125,21 @@ class CheckHandler(ModelsBase):
     async def post(self) -> None:
         """Ask the provider for its list of models. No text goes along."""
         self.check_owner()
-        verdict = await self.models.check(self.body(CheckBody).model)
+        body = self.body(CheckBody)
+        verdict = await self.models.check(body.model, plain_key(body.key), body.address)
         await self.finish(json.dumps({"verdict": verdict}))
+
+
+class NamesHandler(ModelsBase):
+    """The models that a provider lists."""
+
+    @guarded("execute")
+    async def post(self) -> None:
+        """Ask the provider for them, with what was entered. No text goes along."""
+        self.check_owner()
+        body = self.body(NamesBody)
+        names = await self.models.names(body.provider, plain_key(body.key), body.address)
+        await self.finish(json_bytes({"models": names}))
 
 
 class WarmUpHandler(AIServerHandler):

@@ -10,7 +10,14 @@ from .export import ExportHandler
 from .generate import GenerateHandler, PreviewHandler, StopHandler
 from .install import InstallHandler
 from .keys import KeyHandler
-from .models import CheckHandler, ChoiceHandler, HealthHandler, ModelsHandler, WarmUpHandler
+from .models import (
+    CheckHandler,
+    ChoiceHandler,
+    HealthHandler,
+    ModelsHandler,
+    NamesHandler,
+    WarmUpHandler,
+)
 from .notebooks import NotebooksHandler
 from .replay import BlameHandler, MomentHandler, ReplayHandler, ReportHandler, TimelineHandler
 from .search import SearchHandler
@@ -41,6 +48,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),
+    (r"/aiserver/models/names", NamesHandler),
     (r"/aiserver/models/keys/([a-z_]{1,64})", KeyHandler),
     (r"/aiserver/models/local/install", InstallHandler),
     (r"/aiserver/models/warm-up", WarmUpHandler),

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
-from ..errors import ModelError
-from .streaming import NOTHING
+from ..errors import ModelError, NoModelAnswer
 
 LINE = 1 << 20  # bytes; an event of a stream has some hundred
 BODY = 1 << 26
@@ -29,7 +28,7 @@ def bound(client: Any) -> None:
 async def _bounded(response: Any) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         await response.aclose()
-        raise ModelError(NOTHING)
+        raise ModelError(NoModelAnswer.default_message)
     whole = response.stream
     stream = next(kind for kind in type(whole).__mro__ if kind.__name__ == "AsyncByteStream")
 
@@ -40,7 +39,7 @@ async def _bounded(response: Any) -> None:
             after = max(block.rfind(b"\n"), block.rfind(b"\r"))
             line = line + len(block) if after < 0 else len(block) - after - 1
             if line > LINE or size > BODY:
-                raise ModelError(NOTHING)
+                raise ModelError(NoModelAnswer.default_message)
             yield block
 
     response.stream = type(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -42,7 +42,8 @@ class ProviderInfo:
     """A provider, and whether it is connected.
 
     ``key_source`` says where its key is; ``on_this_machine`` whether its server counts as on this
-    machine, and ``settled`` that this isn't for the person to say.
+    machine, and ``settled`` that this isn't for the person to say; ``refusal`` is the code of the
+    error by which it refused its key or account the last time.
     """
 
     provider: Provider
@@ -51,6 +52,7 @@ class ProviderInfo:
     address: str | None
     on_this_machine: bool
     settled: bool
+    refusal: str | None = None
 
 
 @dataclass(frozen=True)
@@ -158,8 +160,15 @@ class Catalog:
             if self.setup.allows(info := self._remote(connection, name))
         ]
 
-    def providers(self) -> list[ProviderInfo]:
-        """All providers that may be used, connected or not."""
+    def usable(self, provider: str, names: Sequence[str]) -> list[str]:
+        """Those of a provider's models that can be asked for code, and may be."""
+        connection = self._connections.of(provider)
+        chat = (name for name in names if _is_chat(name))
+        allowed = (name for name in chat if self.setup.allows(self._remote(connection, name)))
+        return list(islice(allowed, MAX_NAMES))
+
+    def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
+        """All providers that may be used, connected or not; ``refusals`` are codes by name."""
         connections = map(self._connections.of, filter(self.setup.allows_provider, PROVIDERS))
         return [
             ProviderInfo(
@@ -169,6 +178,7 @@ class Catalog:
                 connection.address,
                 connection.on_this_machine,
                 self.setup.settles_local(connection.provider.name),
+                refusals.get(connection.provider.name),
             )
             for connection in connections
         ]
@@ -222,8 +232,11 @@ async def _list(provider: str, access: Access) -> Listed:
         names = await model_names(provider, access, deadline_for(access.address))
     except ModelError:
         return []
-    chat = (name for name in names if "embed" not in name.lower() and _NAME.fullmatch(name))
-    return [(name, False) for name in islice(chat, MAX_NAMES)]
+    return [(name, False) for name in islice(filter(_is_chat, names), MAX_NAMES)]
+
+
+def _is_chat(name: str) -> bool:
+    return "embed" not in name.lower() and _NAME.fullmatch(name) is not None
 
 
 def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:

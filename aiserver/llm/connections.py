@@ -28,6 +28,7 @@ from .setup import Access, Setup
 
 KeySource = Literal["environment", "keyring", "file", "config"]
 _PLACES = ("keyring", "file")
+_NO_ADDRESS = "address: is needed, such as http://127.0.0.1:8000/v1"
 _SETTLED = "The administrator of this server has settled where requests to this provider go."
 
 
@@ -104,16 +105,34 @@ class Connections:
                 )
         return Access(connection.address, key)
 
+    async def entered(self, name: str, key: str | None, address: str | None) -> Access:
+        """How a provider would be reached with what a person entered, which isn't saved yet.
+
+        The saved key goes along only where none was entered, and only to its own address.
+        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.
+        """
+        provider = _known(name)
+        key, address = _checked_key(key), _checked(address)
+        connection = self.of(name)
+        if key is None and address in (None, connection.address):
+            access = await self.access(name)
+        else:
+            self._check_admitted(name, address)
+            usual = self._setup().access(name).address or _usual_address(provider)
+            access = Access(address or usual, key)
+        if access.address is None:
+            raise InvalidRequest(_NO_ADDRESS)
+        return access
+
     async def save(
         self, name: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
         """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         provider = _known(name)
         key, address = _checked_key(key), _checked(address)
-        if not self._setup().admits(name, address):
-            raise ModelNotAllowed(_SETTLED)
+        self._check_admitted(name, address)
         if provider.needs_address and address is None:
-            raise InvalidRequest("address: is needed, such as http://127.0.0.1:8000/v1")
+            raise InvalidRequest(_NO_ADDRESS)
         if provider.needs_key and key is None and not (address and is_loopback(address)):
             raise InvalidRequest(f"key: {provider.label} needs one")
         before = self._saved(name) or {}
@@ -175,6 +194,10 @@ class Connections:
                 "onThisMachine: can only be said of an address such as http://127.0.0.1:8000/v1"
             )
         return {"on_this_machine": address}
+
+    def _check_admitted(self, name: str, address: str | None) -> None:
+        if not self._setup().admits(name, address):
+            raise ModelNotAllowed(_SETTLED)
 
     def _admitted(self, name: str) -> dict[str, Any]:
         """What was saved, as far as the administrator leaves that to the person (still)."""

@@ -18,6 +18,7 @@ from ..errors import (
     AIServerError,
     ModelAuthFailed,
     ModelError,
+    ModelFailed,
     ModelForbidden,
     ModelNoCredit,
     ModelRateLimited,
@@ -37,6 +38,13 @@ _FILTERED = re.compile(
     r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
 )
 
+# How providers say that an account has no credit or quota left where the status alone says only
+# "too many requests" or "bad request": OpenAI; Moonshot; Anthropic; Alibaba; Zhipu.
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|insufficient_balance|exceeded_current_quota|billing_hard_limit_reached"
+    r"|credit balance is too low|Arrearage|['\"]code['\"]: ?['\"]1113['\"]"
+)
+
 # A class of this name, or one that ends so, anywhere in the exception's ancestry.
 _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("ContextOverflowError", PromptTooLong),
@@ -51,8 +59,8 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("DeadlineExceeded", ModelTimeout),
     ("ConnectionError", ModelUnavailable),
     ("TransportError", ModelUnavailable),
-    ("InternalServerError", ModelUnavailable),
-    ("ServiceUnavailable", ModelUnavailable),
+    ("InternalServerError", ModelFailed),
+    ("ServiceUnavailable", ModelFailed),
 )
 
 
@@ -61,6 +69,8 @@ def translate(error: Exception) -> AIServerError:
     if isinstance(error, AIServerError):
         return error
     kind = _by_ancestry(error) or _by_status(_status(error)) or _by_text(error)
+    if kind in (None, ModelRateLimited) and _NO_CREDIT.search(_text(error)):
+        return ModelNoCredit()
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
     if kind is ModelAuthFailed and _status(error) == 402:
@@ -72,8 +82,7 @@ def translate(error: Exception) -> AIServerError:
     if _status(error) == 404:
         return ModelUnknown()
     if _status(error) in (400, 422):
-        # LangChain's text leaves out the code and the type, which the body has.
-        if _FILTERED.search(f"{error} {getattr(error, 'body', None)}"):
+        if _FILTERED.search(_text(error)):
             return TextRefused()
         return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
@@ -93,6 +102,11 @@ def retry_after(error: Exception) -> float | None:
             if seconds is not None:
                 return seconds
     return None
+
+
+def _text(error: BaseException) -> str:
+    """All that the error says: LangChain's text leaves out the code and the type."""
+    return " ".join(f"{item} {getattr(item, 'body', '')}" for item in _chain(error))
 
 
 def _seconds(value: Any, unit: float) -> float | None:
@@ -148,7 +162,7 @@ def _by_status(status: int | None) -> type[ModelError] | None:
         return PromptTooLong
     if status == 429:
         return ModelRateLimited
-    return ModelUnavailable if status >= 500 else None
+    return ModelFailed if status >= 500 else None
 
 
 def _by_text(error: Exception) -> type[ModelError] | None:

@@ -19,10 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..errors import ModelUnavailable
+from ..errors import NoModelAnswer
 from .errors import translate
 from .providers import is_loopback
-from .streaming import NOTHING
 
 if TYPE_CHECKING:
     import httpx
@@ -87,7 +86,7 @@ async def fetch(
     try:
         return await asyncio.wait_for(running, deadline + START)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise ModelUnavailable(NOTHING) from error
+        raise NoModelAnswer from error
     except Exception as error:
         raise translate(error) from error
 
@@ -115,7 +114,7 @@ async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) 
         async for block in response.aiter_raw():
             body += block
             if len(body) > MAX_BYTES:
-                raise ModelUnavailable(NOTHING)
+                raise NoModelAnswer
     fields = {name.lower(): value for name, value in response.headers.items()}
     return Reply(response.status_code, fields, _unpacked(bytes(body), fields))
 
@@ -128,9 +127,9 @@ def _unpacked(body: bytes, headers: Mapping[str, str]) -> bytes:
     try:
         plain = unpacker.decompress(body, MAX_BYTES)
     except zlib.error as error:
-        raise ModelUnavailable(NOTHING) from error
+        raise NoModelAnswer from error
     if unpacker.unconsumed_tail:
-        raise ModelUnavailable(NOTHING)
+        raise NoModelAnswer
     return plain
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..errors import ModelAuthFailed, ModelKeyMissing, ModelUnavailable
+from ..errors import ModelAuthFailed, ModelKeyMissing, NoModelAnswer
 from .lookup import Refused, Reply, fetch
 from .setup import Access
-from .streaming import NOTHING
 
 _NO_LIST = (404, 405, 501)
 
@@ -37,7 +36,7 @@ def _read(provider: str, reply: Reply) -> list[str]:
     if provider == "google_genai" and reply.status == 400:
         raise ModelAuthFailed from Refused(reply)  # that is how it says that a key is none
     if 300 <= reply.status < 400:
-        raise ModelUnavailable(NOTHING)
+        raise NoModelAnswer
     reply.raise_for_status()
     return _names(reply.json())
 

@@ -141,6 +141,29 @@ def is_loopback(url: str) -> bool:
         return False
 
 
+def server_label(provider: str, address: str | None) -> str:
+    """What people know a server by: the provider, and its host where that isn't the usual one.
+
+    Never a whole address: a path or a query may hold a secret.
+    """
+    known = PROVIDERS.get(provider)
+    host = _host(address)
+    if known is None or known.name == COMPATIBLE:
+        return host or provider_of(provider).label
+    usual = host is None or (known.address is None and is_loopback(address or ""))
+    return known.label if usual or host == _host(known.address) else f"{known.label} ({host})"
+
+
+def _host(address: str | None) -> str | None:
+    try:
+        parts = urlsplit(address or "")
+        name = parts.hostname or ""
+        host = f"[{name}]" if ":" in name else name
+        return f"{host}:{parts.port}" if host and parts.port else host or None
+    except ValueError:
+        return None
+
+
 ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url", "endpoint")
 
 

@@ -17,6 +17,7 @@ import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ from .catalog import (
     ProviderInfo,
     local_package,
 )
-from .check import Verdict, check
+from .check import Checker, Verdict
 from .connections import Connections
 from .install import Installer
 from .local import CONTEXT, LocalModel
@@ -60,6 +61,7 @@ _SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai",
 
 _PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
 
+_NO_SUCH_PROVIDER = "The administrator of this server does not allow that provider."
 _IN_THE_CLOUD = (
     "Here only models that Ollama runs itself are allowed, and it does not list this one as such."
 )
@@ -143,6 +145,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retired: list[ChatModel] = []
         self._lookups: Lookups[Listed] = Lookups()
         self.connections = Connections(self.folder, self._setup)
+        self._checker = Checker(self.connections)
         self.installer = Installer()
 
     @validate("model_options")
@@ -159,7 +162,9 @@ class ModelRegistry(LoggingConfigurable):
         found += catalog.suggested()
         models = {info.id: info for info in reversed(found)}  # of two the first one counts …
         ordered = [models[id] for id in dict.fromkeys(info.id for info in found)]  # … and its place
-        return Overview(default, ordered, catalog.providers(), catalog.local())
+        return Overview(
+            default, ordered, catalog.providers(self._checker.refusals), catalog.local()
+        )
 
     async def default(self) -> ModelInfo | None:
         """The model that answers if none is named, or None if there is none."""
@@ -201,7 +206,7 @@ class ModelRegistry(LoggingConfigurable):
     ) -> None:
         """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         if provider in PROVIDERS and not self._setup().allows_provider(provider):
-            raise ModelNotAllowed("The administrator of this server does not allow that provider.")
+            raise ModelNotAllowed(_NO_SUCH_PROVIDER)
         await self.connections.save(provider, key, address, on_this_machine)
         self._retire(provider)
 
@@ -225,20 +230,32 @@ class ModelRegistry(LoggingConfigurable):
         except StorageError:
             self.log.warning("What a killed writer left beside the keys can't be removed.")
 
-    async def check(self, model_id: str) -> Verdict:
+    async def check(
+        self, model_id: str, key: str | None = None, address: str | None = None
+    ) -> Verdict:
         """Ask a model's provider whether it can be asked: see ``check.py``.
 
-        Raises NotFound, ModelNotAllowed, ModelError.
+        With ``key`` or ``address``, as if they were saved. Raises InvalidRequest, NotFound,
+        ModelNotAllowed, ModelError.
         """
-        info = await self._named(model_id)
-        provider, _, name = info.id.partition(":")
-        if provider not in PROVIDERS:
-            return "no_list"  # there is nobody to ask
-        try:
-            return await check(provider, await self.connections.access(provider), name)
-        except ModelError as error:
-            error.provider = provider
-            raise
+        provider, _, name = model_id.partition(":")
+        if key is None and address is None:
+            await self._named(model_id)
+            if provider not in PROVIDERS:
+                return "no_list"  # there is nobody to ask
+        else:
+            self._known(model_id)
+        return await self._checker.check(provider, name, key, address)
+
+    async def names(self, provider: str, key: str | None, address: str | None) -> list[str]:
+        """The models that a provider lists, asked with what a person entered in its form.
+
+        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        """
+        if provider in PROVIDERS and not self._setup().allows_provider(provider):
+            raise ModelNotAllowed(_NO_SUCH_PROVIDER)
+        listed = await self._checker.names(provider, key, address)
+        return self._catalog().usable(provider, listed)
 
     async def close(self) -> None:
         """End every model, the child process of the embedded one included."""
@@ -271,17 +288,23 @@ class ModelRegistry(LoggingConfigurable):
 
     async def _named(self, model_id: str) -> ModelInfo:
         catalog = self._catalog()
-        info = catalog.named(model_id)
-        if info is not None:
-            info = await catalog.certain(info) if catalog.setup.allows(info) else info
-            if not catalog.setup.allows(info):
-                raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
-        if info is None:
-            raise NotFound("There is no such model here. Choose one of the list.")
+        info = await catalog.certain(self._known(model_id))
+        if not catalog.setup.allows(info):
+            raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         if info.provider in PROVIDERS and info.id != self.model:
             connection = self.connections.of(info.provider)
             if not connection.usable:
                 raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
+        return info
+
+    def _known(self, model_id: str) -> ModelInfo:
+        """The model of that id as its name and the settings describe it; asks nobody."""
+        catalog = self._catalog()
+        info = catalog.named(model_id)
+        if info is None:
+            raise NotFound("There is no such model here. Choose one of the list.")
+        if not catalog.setup.allows(info):
+            raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         return info
 
     def _make(self, info: ModelInfo) -> ChatModel:
@@ -310,12 +333,19 @@ class ModelRegistry(LoggingConfigurable):
             return await self.connections.access(provider)
 
         return RemoteModel(
-            info, options, limits, access=access, max_tokens=most, tracing=self.tracing
+            info,
+            options,
+            limits,
+            access=access,
+            max_tokens=most,
+            tracing=self.tracing,
+            report=partial(self._checker.report, provider),
         )
 
     def _retire(self, provider: str) -> None:
         """A model with an old key is used no more; what it is writing goes on to its end."""
         self._lookups.clear()
+        self._checker.refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
             self._retired.append(self._models.pop(id))
 

@@ -24,7 +24,7 @@ from ..tokens import estimate_tokens
 from .base import ChatModel, Delta, ModelInfo
 from .errors import translate
 from .making import OLLAMA_CONTEXT, close_model, make_model
-from .providers import PROVIDERS, is_loopback, provider_of
+from .providers import PROVIDERS, address_option, is_loopback, provider_of, server_label
 from .setup import Access
 from .streaming import Limits, stream_chat
 
@@ -38,7 +38,10 @@ LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
 
 
 class RemoteModel(ChatModel):
-    """Asks ``info.id`` with the given options. Nothing is imported before the first request."""
+    """Asks ``info.id`` with the given options. Nothing is imported before the first request.
+
+    ``report`` is called with the refusal of a key or an account, and with None after an answer.
+    """
 
     def __init__(
         self,
@@ -49,6 +52,7 @@ class RemoteModel(ChatModel):
         access: Callable[[], Awaitable[Access]],
         max_tokens: int | None = None,
         tracing: bool = False,
+        report: Callable[[ModelAuthFailed | None], None] = lambda refusal: None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.info = info
@@ -57,10 +61,12 @@ class RemoteModel(ChatModel):
         self._access = access
         self._max_tokens = max_tokens
         self._tracing = tracing
+        self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
         self._clients: dict[str, Any] = {}
         self._has_key = True  # or none is needed, as far as is known
+        self._address = address_option(options)
         self._making = asyncio.Lock()
         if info.id.startswith("ollama:"):
             self.prompt_tokens = OLLAMA_CONTEXT // 2
@@ -77,9 +83,13 @@ class RemoteModel(ChatModel):
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:
                     yield delta
+            self._report(None)
         except ModelError as error:
-            if self.info.provider in PROVIDERS:
-                error.provider = self.info.provider
+            provider = self.info.provider
+            named = provider if provider in PROVIDERS else None
+            error.name_server(named, server_label(provider, self._address))
+            if isinstance(error, ModelAuthFailed):
+                self._report(error)
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
@@ -127,6 +137,7 @@ class RemoteModel(ChatModel):
             access = await self._access()
             known = PROVIDERS.get(provider)
             if known is not None:
+                self._address = access.address
                 self._has_key = access.key is not None
                 here = access.address is not None and is_loopback(access.address)
                 if known.needs_key and not self._has_key and not here:

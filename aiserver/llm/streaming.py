@@ -23,7 +23,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, ModelUnavailable
+from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer
 from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
     Item = AIMessageChunk | Exception | None
-
-NOTHING = "What came back was no answer of a model. Check the address, and try again."
 
 # What providers call the reason why an answer ended, and the values that mean "cut".
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
@@ -98,7 +96,7 @@ async def stream_chat(
     if str(reason).lower() in _CUT_REASONS:
         raise AnswerCut
     if reason is None and limits.must_end:
-        raise AnswerBrokenOff if size else ModelUnavailable(NOTHING)
+        raise AnswerBrokenOff if size else NoModelAnswer
 
 
 async def _batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:

@@ -447,10 +447,33 @@ export interface paths {
         put?: never;
         /**
          * Ask a connected provider whether it answers, takes the key and has a model
-         * @description One request to that provider, for its list of models. Nothing of a notebook goes along, and
-         *     what comes of it is kept nowhere. A provider that refuses or can't be reached is an error.
+         * @description One request to that provider, for its list of models. Nothing of a notebook goes along. With
+         *     a key or an address, as if they were saved; a key that is saved goes to its own address
+         *     only. A provider that refuses or can't be reached is an error.
          */
         post: operations["checkModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a provider which models it has
+         * @description One request to that provider, with the key and the address that were entered for it, or else
+         *     those that are saved; a key that is saved goes to its own address only. Nothing of a
+         *     notebook goes along, and nothing is saved.
+         */
+        post: operations["listModelNames"];
         delete?: never;
         options?: never;
         head?: never;
@@ -571,6 +594,7 @@ export interface components {
             /** @description Whose model could not answer, where that is one that can be connected */
             provider?: {
                 name: string;
+                /** @description Its name, and its host where that isn't the usual one; never a whole address */
                 label: string;
             };
             /** @description The answer that could not be saved */
@@ -1158,6 +1182,8 @@ export interface components {
             address: string | null;
             /** @description Whether what is sent to that address counts as staying on the server's machine */
             onThisMachine?: boolean;
+            /** @description The code of the error by which it refused its key or account the last time; null if it didn't */
+            refusal?: string | null;
             /** @description Whether that is not for the person to say, but for the administrator or Ollama */
             placeSettled?: boolean;
             /** @description Names of models to begin with */
@@ -1201,6 +1227,17 @@ export interface components {
         };
         CheckBody: {
             model: string;
+            key?: string | null;
+            address?: string | null;
+        };
+        NamesBody: {
+            provider: string;
+            key?: string | null;
+            address?: string | null;
+        };
+        ModelNames: {
+            /** @description In the provider's order; empty if it lists none */
+            models: string[];
         };
         Check: {
             /**
@@ -2001,6 +2038,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Check"];
+                };
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            413: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    listModelNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamesBody"];
+            };
+        };
+        responses: {
+            /** @description It answers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelNames"];
                 };
             };
             400: components["responses"]["Error"];

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from ..conftest import SSE, Call, request
+from ..ports import ReservedPort
+from ..scripted_wires import Answer, WireServer
 from .test_generate import running, until
-from .test_provider_faults import unused_port
 
 KEY = "canary-key-e77d"
 EMBEDDED = "local:qwen2.5-coder-0.5b"
@@ -275,9 +276,10 @@ async def test_a_check_asks_only_who_is_connected(call: Call, scripted: Any):
 
 
 async def test_a_check_names_the_provider_that_refuses(call: Call):
-    body = {"key": KEY, "address": f"http://127.0.0.1:{unused_port()}/v1"}
-    await call("PUT", "models/keys/openai_compatible", body)
-    answer = await call("POST", "models/check", {"model": "openai_compatible:any"})
+    with ReservedPort() as unused:
+        body = {"key": KEY, "address": f"http://127.0.0.1:{unused.number}/v1"}
+        await call("PUT", "models/keys/openai_compatible", body)
+        answer = await call("POST", "models/check", {"model": "openai_compatible:any"})
     assert (answer.status, answer.data["code"]) == (503, "model_unavailable")
     assert answer.data["provider"]["name"] == "openai_compatible"
     assert KEY not in answer.raw.decode()
@@ -307,3 +309,54 @@ async def test_what_is_hidden_follows_the_same_decision_as_the_row(call: Call, s
     assert secret in json.dumps(scripted.requests[-1])
     assert scripted.requests[-1]["authorization"] == f"Bearer {KEY}"
     assert (await call("PATCH", place, {})).data["message"].startswith("onThisMachine")
+
+
+async def test_the_models_of_an_address_are_listed_before_it_is_saved(call: Call, scripted: Any):
+    """P4, P8: with what was entered, and a saved key goes to no other address."""
+    other = {"provider": "openai_compatible", "key": KEY, "address": scripted.base_url}
+    assert (await call("POST", "models/names", other)).data == {"models": ["scripted"]}
+    seen = (await call("GET", "models")).data
+    assert not any(item["keySource"] for item in seen["providers"])  # nothing is saved
+
+    await call("PUT", "models/keys/openai_compatible", {"key": KEY, "address": scripted.base_url})
+    saved = {"provider": "openai_compatible"}
+    assert (await call("POST", "models/names", saved)).data == {"models": ["scripted"]}
+    with WireServer("openai_compatible") as moved:
+        moved.listed = ["text-embedding-3", "b", "odd name"]
+        entered = saved | {"address": moved.address}
+        assert (await call("POST", "models/names", entered)).data == {"models": ["b"]}
+        check = {"model": "openai_compatible:b", "address": moved.address}
+        assert (await call("POST", "models/check", check)).data == {"verdict": "ok"}
+        assert len(moved.requests) == 2
+        assert KEY not in json.dumps(moved.requests)
+    for wrong in ({"provider": "evil"}, {"provider": "openai", "address": "ftp://x"}):
+        assert (await call("POST", "models/names", wrong)).status in (400, 404)
+
+
+async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
+    """P8: until it takes its key, or has another one."""
+
+    async def refusal() -> str | None:
+        seen = (await call("GET", "models")).data["providers"]
+        return next(item["refusal"] for item in seen if item["name"] == "openai_compatible")
+
+    with WireServer("openai_compatible") as server:
+        body = {"key": KEY, "address": server.address}
+        await call("PUT", "models/keys/openai_compatible", body)
+        assert await refusal() is None
+        server.answers.append(Answer(status=401))
+        asked = request(model="openai_compatible:m")
+        turn = (await call("POST", "generate", asked)).data
+        assert turn["ai_response"]["error"].startswith(f"127.0.0.1:{server.server_port} refused")
+        # The list of models is no answer of the script: it is what asks for it that takes one.
+        assert await refusal() == "model_auth_failed"
+        check = {"model": "openai_compatible:m"}
+        assert (await call("POST", "models/check", check)).data == {"verdict": "ok"}
+        assert await refusal() is None
+        quota = Answer(status=429, message="insufficient_quota")
+        server.answers.append(quota)
+        answer = await call("POST", "models/check", check)
+        assert answer.data["code"] == "model_no_credit"
+        assert await refusal() == "model_no_credit"
+        await call("PUT", "models/keys/openai_compatible", body)
+        assert await refusal() is None

@@ -132,6 +132,7 @@ EXPECTED = {
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "execute",
     ("CheckHandler", "POST"): "execute",
+    ("NamesHandler", "POST"): "execute",
     ("KeyHandler", "PUT"): "execute",
     ("KeyHandler", "PATCH"): "execute",
     ("KeyHandler", "DELETE"): "execute",

@@ -41,7 +41,7 @@ async def test_the_key_goes_along_in_a_header_only(server: WireServer, provider:
         (401, errors.ModelAuthFailed),
         (403, errors.ModelForbidden),
         (429, errors.ModelRateLimited),
-        (500, errors.ModelUnavailable),
+        (500, errors.ModelFailed),
     ],
 )
 async def test_refusals_are_told(server: WireServer, provider: str, status: int, kind: type):

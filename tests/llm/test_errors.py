@@ -12,6 +12,7 @@ from langchain_core import exceptions as langchain
 
 from aiserver import errors as ours
 from aiserver.llm.errors import retry_after, translate
+from aiserver.llm.providers import server_label
 
 CANARY = "canary-text-of-the-provider"
 
@@ -42,8 +43,8 @@ class ResourceExhausted(Exception):  # as google's client names it
         (status_error(408), ours.ModelTimeout),
         (status_error(413), ours.PromptTooLong),
         (status_error(429), ours.ModelRateLimited),
-        (status_error(500), ours.ModelUnavailable),
-        (status_error(529), ours.ModelUnavailable),
+        (status_error(500), ours.ModelFailed),
+        (status_error(529), ours.ModelFailed),
         (status_error(404), ours.ModelUnknown),
         (status_error(400), ours.RequestRefused),
         (httpx.ConnectError(CANARY), ours.ModelUnavailable),
@@ -72,7 +73,12 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (402, {"message": f"Insufficient Balance {CANARY}"}, "no credit left"),
+        (402, {"message": f"Insufficient Balance {CANARY}"}, "no credit or quota left"),
+        (429, {"message": CANARY, "code": "insufficient_quota"}, "no credit or quota left"),
+        (429, {"message": CANARY, "type": "exceeded_current_quota_error"}, "quota left"),
+        (429, {"message": f"Your credit balance is too low {CANARY}"}, "quota left"),
+        (429, {"message": CANARY, "code": "rate_limit_exceeded"}, "too many requests"),
+        (500, {"message": CANARY}, "internal error"),
         (400, {"message": f"Content Exists Risk {CANARY}"}, "in other words"),
         (400, {"message": f"系统检测到敏感内容 {CANARY}", "code": "1301"}, "in other words"),
         (400, {"message": CANARY, "code": "data_inspection_failed"}, "in other words"),
@@ -115,3 +121,31 @@ def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     limited = translate(status_error(429, headers))
     assert isinstance(limited, ours.ModelRateLimited)
     assert limited.retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("provider", "address", "label"),
+    [
+        ("openai", "https://api.openai.com/v1", "OpenAI"),
+        ("openai", "https://proxy.example/team/canary-key/v1", "OpenAI (proxy.example)"),
+        ("openai_compatible", "http://127.0.0.1:4000/v1", "127.0.0.1:4000"),
+        ("openai_compatible", "https://me:canary-key@gpu.example/v1?k=canary-key", "gpu.example"),
+        ("ollama", "http://127.0.0.1:11434", "Ollama"),
+        ("ollama", "http://[fd00::7]:11434", "Ollama ([fd00::7]:11434)"),
+        ("groq", None, "groq"),
+        ("openai", None, "OpenAI"),
+    ],
+)
+def test_a_refusal_names_the_server_and_no_secret(
+    provider: str, address: str | None, label: str
+) -> None:
+    """P8"""
+    assert server_label(provider, address) == label
+    for kind in (ours.ModelAuthFailed, ours.ModelFailed, ours.ModelNoCredit, ours.ModelTimeout):
+        error = kind()
+        error.name_server(provider, label)
+        assert label in error.message and "%1" not in error.message
+        assert "canary" not in error.message + str(error)
+    error = ours.ModelError("A sentence of its own.")
+    error.name_server(provider, label)
+    assert error.message == "A sentence of its own."
