@@ -221,6 +221,8 @@ def default_messages() -> Iterator[str]:
     for kind in vars(errors).values():
         if is_of_model(kind) or getattr(kind, "__name__", "") in SHOWN:
             yield kind.default_message
+            if named := getattr(kind, "named_message", ""):
+                yield named
 
 
 def is_of_model(kind: Any) -> bool:

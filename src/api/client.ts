@@ -93,14 +93,35 @@ export class ApiClient {
     });
   }
 
-  /** Ask a connected provider whether it answers, takes the key and has the model. */
-  async check(model: string): Promise<Verdict> {
-    const body = { model };
+  /**
+   * Ask a provider whether it answers, takes the key and has the model. With a key or an
+   * address, as if they were saved.
+   */
+  async check(
+    model: string,
+    key: string | null = null,
+    address: string | null = null
+  ): Promise<Verdict> {
+    const body = { model, key, address };
     const found = await this._json<{ verdict: Verdict }>('models/check', {
       method: 'POST',
       body
     });
     return found.verdict;
+  }
+
+  /** The models that a provider lists, with what was entered for it or else what is saved. */
+  async modelNames(
+    provider: string,
+    key: string | null,
+    address: string | null
+  ): Promise<string[]> {
+    const body = { provider, key, address };
+    const found = await this._json<{ models: string[] }>('models/names', {
+      method: 'POST',
+      body
+    });
+    return found.models;
   }
 
   /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */

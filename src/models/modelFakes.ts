@@ -81,6 +81,8 @@ export class ModelsApiFake implements ModelsApi {
   failure: Error | null = null;
   /** What the provider says when it is asked; an error is a refusal. */
   verdict: Verdict | Error = 'ok';
+  /** The models that every provider lists. */
+  listed: string[] = [];
 
   async models(): Promise<ModelList> {
     return this._do('models', () => this.list);
@@ -104,12 +106,24 @@ export class ModelsApiFake implements ModelsApi {
     return this._do('place', () => undefined, provider, onThisMachine);
   }
 
-  async check(model: string): Promise<Verdict> {
-    this.calls.push(['check', model]);
+  async check(
+    model: string,
+    key: string | null = null,
+    address: string | null = null
+  ): Promise<Verdict> {
+    this.calls.push(['check', model, ...[key, address].filter(Boolean)]);
     if (this.verdict instanceof Error) {
       throw this.verdict;
     }
     return this.verdict;
+  }
+
+  async modelNames(
+    provider: string,
+    key: string | null,
+    address: string | null
+  ): Promise<string[]> {
+    return this._do('names', () => this.listed, provider, key, address);
   }
 
   async removeKey(provider: string): Promise<void> {

@@ -46,13 +46,11 @@ describe('ModelChoice', () => {
   it('connects: the key to the server, then the choice; no key stays here', async () => {
     // P8
     const { api, choice } = setup();
-    await choice.connect({
-      provider: 'openai',
-      model: 'gpt',
-      key: 'sk-canary',
-      address: null,
-      onThisMachine: false
-    });
+    await choice.connect(
+      { provider: 'openai', key: 'sk-canary', address: null },
+      'gpt',
+      false
+    );
     expect(api.calls).toEqual([
       ['save', 'openai', 'sk-canary', null],
       ['choose', 'openai:gpt'],
@@ -63,13 +61,11 @@ describe('ModelChoice', () => {
 
   it('saves no key where the environment has one', async () => {
     const { api, choice } = setup();
-    await choice.connect({
-      provider: 'openai',
-      model: 'gpt',
-      key: null,
-      address: null,
-      onThisMachine: false
-    });
+    await choice.connect(
+      { provider: 'openai', key: null, address: null },
+      'gpt',
+      false
+    );
     expect(api.names).toEqual(['choose', 'models']);
   });
 

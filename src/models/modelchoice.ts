@@ -24,7 +24,15 @@ export type ModelsApi = InstallApi &
     | 'placeProvider'
     | 'removeKey'
     | 'check'
+    | 'modelNames'
   >;
+
+/** What a person entered for a provider. With both null, what the server has is meant. */
+export interface IEntered {
+  provider: string;
+  key: string | null;
+  address: string | null;
+}
 
 export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
@@ -91,16 +99,13 @@ export class ModelChoice {
   }
 
   /** Give the server what a provider needs, then let one of its models answer. */
-  async connect(options: {
-    provider: string;
-    model: string;
-    /** With both null, what the server has of it stays as it is. */
-    key: string | null;
-    address: string | null;
+  async connect(
+    entered: IEntered,
+    model: string,
     /** Whether the person says that its server is on the Jupyter server's machine. */
-    onThisMachine: boolean;
-  }): Promise<void> {
-    const { provider, model, key, address, onThisMachine } = options;
+    onThisMachine: boolean
+  ): Promise<void> {
+    const { provider, key, address } = entered;
     if (key !== null || address !== null) {
       await this._api.saveKey(provider, key, address, onThisMachine);
     } else if (this._isElsewhere(provider, onThisMachine)) {
@@ -118,6 +123,17 @@ export class ModelChoice {
    */
   check(provider: string, model: string): Promise<Verdict> {
     return this._api.check(`${provider}:${model}`);
+  }
+
+  /** The same with what was entered, before it is saved. */
+  test(entered: IEntered, model: string): Promise<Verdict> {
+    const { provider, key, address } = entered;
+    return this._api.check(`${provider}:${model}`, key, address);
+  }
+
+  /** The models that a provider lists. Only after a person opened the list (P4). */
+  names({ provider, key, address }: IEntered): Promise<string[]> {
+    return this._api.modelNames(provider, key, address);
   }
 
   /** Let the server forget the key of a provider. */

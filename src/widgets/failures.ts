@@ -126,7 +126,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'model_no_credit':
       return trans.__(
-        'The account at %1 has no credit left. Add some there, then try again.',
+        'The account at %1 has no credit or quota left. Check its plan and billing there.',
         whom
       );
     case 'model_refused_text':
@@ -160,6 +160,16 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
         : trans.__(
             'The model can’t be reached right now. Try again in a moment.'
           );
+    case 'model_failed':
+      return trans.__(
+        '%1 reported an internal error. Try again in a moment.',
+        who
+      );
+    case 'model_no_answer':
+      return trans.__(
+        'The response from %1 is not a model’s answer. Check the address, then try again.',
+        whom
+      );
     case 'model_rate_limited':
       return failure.retryAfter
         ? trans.__(

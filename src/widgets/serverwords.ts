@@ -94,8 +94,12 @@ const SENTENCES = [
   forTranslators('The administrator of this server does not allow that model.'),
   forTranslators('The provider refused the key. Check the key and try again.'),
   forTranslators('The provider does not let this key use that model.'),
+  // As turns of earlier versions have it.
   forTranslators(
     'The account at the provider has no credit left. Add some there.'
+  ),
+  forTranslators(
+    'The account at the provider has no credit or quota left. Check its plan and billing there.'
   ),
   forTranslators(
     'The provider asks for a key, and none is set. Connect the provider first.'
@@ -133,6 +137,31 @@ const SENTENCES = [
     'The answer was cut off because it grew too long. Ask for less at once.'
   ),
   forTranslators('The model stopped in the middle of its answer. Try again.'),
+  forTranslators(
+    'The provider reported an internal error. Try again in a moment.'
+  ),
+
+  // The same where the server is known, as failures.ts words it.
+  forTranslators('%1 refused the key. Check the key, then try again.'),
+  forTranslators(
+    '%1 does not let this key use that model. Choose another model, or another key.'
+  ),
+  forTranslators(
+    'The account at %1 has no credit or quota left. Check its plan and billing there.'
+  ),
+  forTranslators('There is no key for %1 at hand. Enter one first.'),
+  forTranslators('%1 knows no model of that name. Choose another one.'),
+  forTranslators('%1 refused the request. Check the name of the model.'),
+  forTranslators('The filter of %1 refused this text. Say it in other words.'),
+  forTranslators('%1 asks to wait: too many requests. Try again in a moment.'),
+  forTranslators(
+    '%1 can’t be reached right now. Check its address and the connection, or try again in a moment.'
+  ),
+  forTranslators('%1 reported an internal error. Try again in a moment.'),
+  forTranslators(
+    'The response from %1 is not a model’s answer. Check the address, then try again.'
+  ),
+  forTranslators('%1 did not answer in time. Try again.'),
 
   // Why the local model could not be installed.
   forTranslators(

@@ -39,12 +39,30 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
 
   await offer.getByRole('button', { name: 'Connect a provider…' }).click();
   await dialog.getByRole('radio', { name: /compatible/ }).check();
-  await dialog.getByLabel('Address').fill(`${model.url}/v1`);
-  await dialog.getByLabel(/^Key/).fill('sk-canary-of-the-page');
+  await dialog.getByLabel('Base URL').fill(`${model.url}/v1`);
+  await dialog.getByLabel(/^API key/).fill('sk-canary-of-the-page');
   // A loopback address may be a proxy's: only the person says that it is not (P16).
   await expect(dialog).toContainText(`are sent to ${model.url}/v1`);
   await dialog.getByLabel('Runs on the Jupyter server’s machine').check();
-  await dialog.getByRole('combobox', { name: 'Model' }).fill('scripted');
+  // Its models are listed when the list is opened, and not before (P4).
+  const name = dialog.getByRole('combobox', { name: 'Model' });
+  await name.press('ArrowDown');
+  await expect(dialog.getByRole('option')).toHaveText(['scripted']);
+  await name.press('Escape');
+  await expect(dialog.getByRole('option')).toHaveCount(0);
+  await name.press('ArrowDown');
+  await name.press('ArrowDown');
+  await name.press('Enter');
+  await expect(name).toHaveValue('scripted');
+  await dialog.getByRole('button', { name: 'Test' }).click();
+  await expect(dialog.getByRole('status')).toContainText('lists this model');
+  // The main button is in view however low the window is.
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: size.width, height: 480 });
+  await expect(
+    dialog.getByRole('button', { name: 'Use this model' })
+  ).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize(size);
   await dialog.getByRole('button', { name: 'Use this model' }).click();
   await expect(dialog).toHaveCount(0);
 
@@ -141,18 +159,18 @@ test('a provider is connected in the settings editor, and answers', async ({
   await page.getByRole('radio', { name: /compatible/ }).check();
   const form = page.locator('.jp-SettingsPanel .jp-AIServer-Models-form');
   const use = form.getByRole('button', { name: 'Use this model' });
-  await form.getByLabel('Address').fill(model.url);
-  await form.getByLabel(/^Key/).fill('sk-canary-of-the-editor');
+  await form.getByLabel('Base URL').fill(model.url);
+  await form.getByLabel(/^API key/).fill('sk-canary-of-the-editor');
   await form.getByRole('combobox', { name: 'Model' }).fill('scripted');
   expect(await model.requests()).toEqual([]);
   await use.click();
   // An address that lacks its end is told here, not when the first question fails.
   await expect(form.getByRole('status')).toContainText('most end in /v1');
-  await form.getByLabel('Address').fill(`${model.url}/v1`);
-  await form.getByLabel(/key/i).fill('sk-canary-of-the-editor');
+  await form.getByLabel('Base URL').fill(`${model.url}/v1`);
+  await form.getByLabel(/(API|saved) key/).fill('sk-canary-of-the-editor');
   await use.click();
-  await expect(form.getByRole('status')).toContainText('has this model');
-  await expect(form.getByLabel(/key/i)).toHaveValue('');
+  await expect(form.getByRole('status')).toContainText('lists this model');
+  await expect(form.getByLabel(/(API|saved) key/)).toHaveValue('');
   expect(await model.requests()).toEqual([]); // Nothing was asked for that.
 
   await openPath(page, file);

@@ -21,10 +21,12 @@ export async function connectProvider(
 ): Promise<boolean> {
   const { trans } = services;
   let chosen = false;
+  const footer = document.createElement('div');
   const body = ReactWidget.create(
     <Providers
       services={services}
       open={provider}
+      footer={footer}
       onChosen={() => (chosen = true)}
       onWorks={() => dialog.resolve(0)}
     />
@@ -37,6 +39,10 @@ export async function connectProvider(
     focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
+  // The form's buttons are always in view there, however long the form is. JupyterLab keeps the
+  // Tab key inside a dialog by its own last button, so that stays the last one.
+  dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
+  dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
   return chosen;
 }
@@ -68,10 +74,14 @@ export async function showModelSettings(
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
-    const isEnter =
-      event.type === 'keydown' && (event as KeyboardEvent).key === 'Enter';
-    if (isEnter && event.target instanceof HTMLInputElement) {
-      return;
+    const { key = '' } = event as Partial<KeyboardEvent>;
+    const field = event.target instanceof HTMLInputElement && event.target;
+    if (event.type === 'keydown' && field) {
+      // Enter sends the form, and Escape closes an open list before it closes the dialog.
+      const isList = field.getAttribute('aria-expanded') === 'true';
+      if (key === 'Enter' || (key === 'Escape' && isList)) {
+        return;
+      }
     }
     super.handleEvent(event);
   }

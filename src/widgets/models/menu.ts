@@ -83,7 +83,7 @@ export function modelMenu(options: IModelMenuOptions): Menu {
     addModels(cellMenu, pick.cellModel, options.chooseForCell);
     add(
       cellMenu,
-      trans.__('The same as everywhere'),
+      trans.__('Use default model'),
       () => options.chooseForCell(null),
       pick.cellModel === null
     );

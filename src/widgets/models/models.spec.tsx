@@ -225,13 +225,13 @@ describe('Providers', () => {
     await t.draw(<Providers services={t.services} onChosen={onChosen} />);
     await pick(t, 0);
     expect(t.button(/Use this model/)?.disabled).toBe(true);
-    const field = await t.write(/^Key$/, 'sk-canary');
+    const field = await t.write(/^API key$/, 'sk-canary');
     expect(field.type).toBe('password');
     expect(t.node.textContent).toContain(
       'are sent to OpenAI (https://api.openai.com/v1)'
     );
     await t.press(/Use this model/);
-    expect(t.api.calls.slice(1, 3)).toEqual([
+    expect(t.api.calls.slice(2, 4)).toEqual([
       ['save', 'openai', 'sk-canary', null],
       ['choose', 'openai:gpt']
     ]);
@@ -248,7 +248,7 @@ describe('Providers', () => {
       </div>
     );
     await pick(t, 0);
-    await t.write(/^Key$/, 'sk-canary');
+    await t.write(/^API key$/, 'sk-canary');
     // What a browser does to a form inside a form, as in the settings editor.
     t.node.firstElementChild?.addEventListener('submit', event =>
       event.stopPropagation()
@@ -265,7 +265,7 @@ describe('Providers', () => {
     expect(t.node.querySelector('[type=password]')).toBeNull();
     expect(t.node.textContent).toContain('OPENAI_API_KEY');
     await t.press(/Use this model/);
-    expect(t.api.names).toEqual(['models', 'choose', 'models', 'check']);
+    expect(t.api.names).toEqual(['models', 'check', 'choose', 'models']);
   });
 
   it('sends a kept key to no new address', async () => {
@@ -277,7 +277,7 @@ describe('Providers', () => {
       })
     );
     await t.draw(<Providers services={t.services} />);
-    await t.write(/^Address/, 'https://models.example/v1');
+    await t.write(/^Base URL/, 'https://models.example/v1');
     expect(t.node.textContent).toContain('it is removed when you use');
     await t.write(/^Model/, 'mine');
     await t.press(/Use this model/);
@@ -308,7 +308,7 @@ describe('Providers', () => {
     expect(t.api.calls).toContainEqual(['place', 'openai_compatible', true]);
 
     // It is said of this server, and of no other.
-    await t.write(/^Address/, 'http://127.0.0.1:5000/v1');
+    await t.write(/^Base URL/, 'http://127.0.0.1:5000/v1');
     expect(box()?.checked).toBe(false);
     await act(async () => box()?.click());
     await t.press(/Use this model/);
@@ -319,7 +319,7 @@ describe('Providers', () => {
       'http://127.0.0.1:5000/v1',
       'here'
     ]);
-    await t.write(/^Address/, 'https://models.example/v1');
+    await t.write(/^Base URL/, 'https://models.example/v1');
     expect(box()).toBeNull();
   });
 
@@ -366,7 +366,7 @@ describe('Providers', () => {
     const t = await setup();
     await t.draw(<Providers services={t.services} />);
     await pick(t, 0);
-    const field = await t.write(/^Key$/, 'sk');
+    const field = await t.write(/^API key$/, 'sk');
     t.api.failure = new ApiError(
       400,
       'invalid_request',
@@ -388,30 +388,91 @@ describe('Providers', () => {
       <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
     );
     await pick(t, 0);
-    await t.write(/^Key$/, 'sk-wrong');
+    await t.write(/^API key$/, 'sk-wrong');
     expect(t.api.names).not.toContain('check');
     const provider = { name: 'openai', label: 'OpenAI' };
     t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
     await t.press(/Use this model/);
-    // It is kept and chosen all the same.
-    expect(t.api.names.slice(1)).toEqual(['save', 'choose', 'models', 'check']);
-    expect(onChosen).toHaveBeenCalledTimes(1);
-    expect(onWorks).not.toHaveBeenCalled();
+    // Nothing is saved, and what answered before still does.
+    expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-wrong']]);
+    expect(onChosen).not.toHaveBeenCalled();
     expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
       'OpenAI refused the key'
     );
     t.api.verdict = 'not_listed';
-    await t.write(/^Key$/, 'sk-right');
+    await t.write(/^API key$/, 'sk-right');
+    expect(t.button(/Use it anyway/)).toBeUndefined();
     await t.press(/Use this model/);
     expect(t.node.querySelector('[role="alert"]')).toBeNull();
     expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
       'does not list a model of this name'
     );
+    expect(onWorks).not.toHaveBeenCalled();
     t.api.verdict = 'ok';
-    await t.write(/^Key$/, 'sk-right');
+    await t.write(/^API key$/, 'sk-right');
     await t.press(/Use this model/);
     expect(t.node.querySelector('.jp-mod-ok')).not.toBeNull();
     expect(onWorks).toHaveBeenCalledTimes(1);
+  });
+
+  it('tests what was entered and saves nothing of it', async () => {
+    // P4
+    const t = await setup();
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    expect(t.button(/^Test$/)?.disabled).toBe(true);
+    await t.write(/^API key$/, 'sk-mine');
+    await t.press(/^Test$/);
+    expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-mine']]);
+    expect(t.node.querySelector('.jp-mod-ok')?.textContent).toContain(
+      'OpenAI answers and lists this model'
+    );
+  });
+
+  it('lets a person insist, and then shows the refusal instead of "In use"', async () => {
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onWorks = jest.fn();
+    await t.draw(
+      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+    );
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-mine');
+    t.api.verdict = new ApiError(503, 'model_forbidden', '');
+    await t.press(/Use this model/);
+    t.api.list = modelList({
+      default: REMOTE.id,
+      models: [REMOTE],
+      providers: [
+        { ...OPENAI, keySource: 'file', refusal: 'model_auth_failed' }
+      ]
+    });
+    await t.press(/Use it anyway/);
+    expect(t.api.names.slice(2)).toEqual([
+      'save',
+      'choose',
+      'models',
+      'check',
+      'models'
+    ]);
+    expect(onChosen).toHaveBeenCalledTimes(1);
+    expect(onWorks).not.toHaveBeenCalled();
+    const label = t.node.querySelector('[data-open] > label');
+    expect(label?.textContent).toContain('Key refused');
+    expect(label?.textContent).not.toContain('In use');
+  });
+
+  it('puts the buttons where it is told, and they still send the form', async () => {
+    const t = await setup();
+    const footer = document.createElement('div');
+    t.node.after(footer);
+    await t.draw(<Providers services={t.services} footer={footer} />);
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-mine');
+    expect(t.button(/Use this model/)).toBeUndefined();
+    const use = footer.querySelector<HTMLButtonElement>('[type=submit]');
+    await act(async () => use?.click());
+    expect(t.api.names).toContain('save');
   });
 
   it('lets the server forget a key', async () => {

@@ -37,12 +37,15 @@ export function Button(props: {
   quiet?: boolean;
   disabled?: boolean;
   submit?: boolean;
+  /** The id of the form that it submits, where it isn't inside it. */
+  form?: string;
   run?: () => void;
 }): React.JSX.Element {
-  const { label, primary, quiet, disabled, submit, run } = props;
+  const { label, primary, quiet, disabled, submit, form, run } = props;
   return (
     <button
       type={submit ? 'submit' : 'button'}
+      form={form}
       className={
         'jp-AIServer-Ask-button' +
         (primary ? ' jp-mod-primary' : '') +

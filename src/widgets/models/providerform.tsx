@@ -1,16 +1,23 @@
 /**
  * The form in which a provider is connected.
  *
- * What must hold:
+ * Invariants:
  * - A key is written, never read: the field is a password field, and it is emptied as soon as
  *   the server has the key (P8).
- * - What is sent where stands above the button that chooses it, and before that button is
- *   pressed nobody is asked anything (P4).
+ * - What is sent where stands above the buttons, and nobody is asked anything before the person
+ *   presses one of them or opens the list of models (P4).
+ * - A model is used only after its provider took what was entered, or the person insists.
  */
 import * as React from 'react';
+import { createPortal } from 'react-dom';
 
 import type { Provider, Verdict } from '../../api/types';
+import { IFailure, asFailure } from '../../models/failure';
+import type { IEntered } from '../../models/modelchoice';
 import { Command } from '../command';
+import { failureText } from '../failures';
+import { Combobox } from './combobox';
+import { CheckField, Field, Form } from './fields';
 import { Button, IModelServices, Problem, useAct } from './parts';
 import {
   isLoopback,
@@ -20,13 +27,50 @@ import {
   verdictText
 } from './words';
 
-export function ProviderForm(props: {
+export interface IProviderFormProps {
   provider: Provider;
   services: IModelServices;
+  /** Where the buttons go, if not below the fields. */
+  footer?: HTMLElement | null;
+  /** Called when a model of the provider was chosen. */
   onChosen?: () => void;
+  /** Called when the provider is found to take what was entered, too. */
   onWorks?: () => void;
-}): React.JSX.Element {
-  const { provider, services, onChosen, onWorks } = props;
+}
+
+export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
+  return props.provider.installed ? (
+    <Fields {...props} />
+  ) : (
+    <PackageMissing {...props} />
+  );
+}
+
+function PackageMissing(props: IProviderFormProps): React.JSX.Element {
+  const { provider, services } = props;
+  const { choice, trans } = services;
+  return (
+    <div className="jp-AIServer-Models-form">
+      <p>
+        {trans.__(
+          'This needs one more Python package. Run this where Jupyter is installed, then look again.'
+        )}
+      </p>
+      {provider.install && (
+        <Command command={provider.install} services={services} />
+      )}
+      <div className="jp-AIServer-Models-ways">
+        <Button
+          label={trans.__('Look again')}
+          run={() => void choice.refresh()}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Fields(props: IProviderFormProps): React.JSX.Element {
+  const { provider, services, footer } = props;
   const { choice, trans } = services;
   const { current } = choice;
   const own =
@@ -41,9 +85,35 @@ export function ProviderForm(props: {
   const [isDeclared, setDeclared] = React.useState(
     provider.onThisMachine ?? false
   );
-  const { busy, failure, act } = useAct();
-  const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const id = React.useId();
+
+  const { keySource, needsAddress, needsKey } = provider;
+  const isFixed = keySource === 'environment' || keySource === 'config';
+  const isSaved = keySource === 'keyring' || keySource === 'file';
+  const lacksKey = needsKey && !keySource && !key;
+  const wanted = needsAddress ? address.trim() : provider.address;
+  const lacksAddress = needsAddress && !wanted;
+  const name = model.trim();
+  const isMoved = needsAddress && wanted !== (provider.address ?? '');
+  const mayDeclare = !provider.placeSettled && isLoopback(wanted);
+  const isHere = mayDeclare
+    ? isDeclared
+    : !isMoved && (provider.onThisMachine ?? false);
+  const found = choice.find(`${provider.name}:${name}`);
+  const place = placeOfTyped(provider, wanted, name, found, isHere, trans);
+
+  const sentKey = key || null;
+  const sentAddress = needsAddress && (key || isMoved) ? wanted : null;
+  const entered = React.useMemo<IEntered>(
+    () => ({ provider: provider.name, key: sentKey, address: sentAddress }),
+    [provider.name, sentKey, sentAddress]
+  );
+  const fetchNames = React.useCallback(
+    () => choice.names(entered),
+    [choice, entered]
+  );
+  const trial = useTrial(props, entered, name, isHere, () => setKey(''));
+  const { busy, failure, verdict } = trial;
   // What came of it stands below the fields: a dialog would keep it out of sight.
   const end = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
@@ -52,68 +122,38 @@ export function ProviderForm(props: {
     }
   }, [failure, verdict]);
 
-  if (!provider.installed) {
-    return (
-      <div className="jp-AIServer-Models-form">
-        <p>
-          {trans.__(
-            'This needs one more Python package. Run this where Jupyter is installed, then look again.'
-          )}
-        </p>
-        {provider.install && (
-          <Command command={provider.install} services={services} />
-        )}
-        <div className="jp-AIServer-Models-ways">
-          <Button
-            label={trans.__('Look again')}
-            run={() => void choice.refresh()}
-          />
-        </div>
-      </div>
-    );
-  }
-
-  const { keySource, needsAddress, needsKey } = provider;
-  const isFixed = keySource === 'environment' || keySource === 'config';
-  const isKept = keySource === 'keyring' || keySource === 'file';
-  const lacksKey = needsKey && !keySource && !key;
-  const wanted = needsAddress ? address.trim() : provider.address;
-  const name = model.trim();
-  const known = choice.find(`${provider.name}:${name}`);
-  const isMoved = needsAddress && wanted !== (provider.address ?? '');
-  const mayDeclare = !provider.placeSettled && isLoopback(wanted);
-  const isHere = mayDeclare
-    ? isDeclared
-    : !isMoved && (provider.onThisMachine ?? false);
-  const place = placeOfTyped(provider, wanted, name, known, isHere, trans);
-
-  const send = async () => {
-    setVerdict(null);
-    await act(async () => {
-      await choice.connect({
-        provider: provider.name,
-        model: name,
-        key: key || null,
-        address: needsAddress && (key || isMoved) ? wanted : null,
-        onThisMachine: isHere
-      });
-      setKey('');
-      onChosen?.();
-      // It is kept and chosen, whatever comes of this: here a mistake can be mended at once.
-      const found = await choice.check(provider.name, name);
-      setVerdict(found);
-      if (found === 'ok') {
-        onWorks?.();
-      }
-    });
-  };
-
+  const isIncomplete = busy || lacksKey || lacksAddress;
+  const buttons = (
+    <div
+      className={'jp-AIServer-Models-ways' + (footer ? '' : ' jp-mod-sticky')}
+    >
+      <Button
+        label={trans.__('Test')}
+        disabled={isIncomplete || !name}
+        run={() => void trial.test()}
+      />
+      {trial.mayInsist && (
+        <Button
+          label={trans.__('Use it anyway')}
+          disabled={isIncomplete || !name}
+          run={() => void trial.insist()}
+        />
+      )}
+      <Button
+        primary
+        submit
+        form={`${id}-form`}
+        disabled={isIncomplete || !name}
+        label={busy ? trans.__('Testing…') : trans.__('Use this model')}
+      />
+    </div>
+  );
   return (
-    <Form send={() => void send()}>
+    <Form id={`${id}-form`} send={() => void trial.use()}>
       {needsAddress && (
         <Field
           id={`${id}-address`}
-          label={trans.__('Address')}
+          label={trans.__('Base URL')}
           hint={trans.__(
             'Qwen (通义千问), Kimi, Zhipu (智谱), vLLM, LM Studio and many others have such an address; most end in /v1.'
           )}
@@ -138,21 +178,32 @@ export function ProviderForm(props: {
           />
         </Field>
       )}
-      {isKept && isMoved && !key && (
+      {mayDeclare && (
+        <CheckField
+          id={`${id}-here`}
+          label={trans.__('Runs on the Jupyter server’s machine')}
+          hint={trans.__(
+            'Leave this off for a proxy or a tunnel, such as LiteLLM or SSH: it passes what you ask on to another machine. When it is on, keys and passwords are not masked.'
+          )}
+          checked={isDeclared}
+          onChange={setDeclared}
+        />
+      )}
+      {isSaved && isMoved && !key && (
         <p role="status">
           {trans.__(
-            'The kept key is for the old address: it is removed when you use this one.'
+            'The saved key is for the old address: it is removed when you use this one.'
           )}
         </p>
       )}
       {keySource && (
         <div className="jp-AIServer-Models-kept">
           <span>{keyText(provider, trans)}</span>
-          {isKept && (
+          {isSaved && (
             <Button
               label={trans.__('Remove key')}
               disabled={busy}
-              run={() => void act(() => choice.disconnect(provider.name))}
+              run={() => void trial.removeKey()}
             />
           )}
         </div>
@@ -161,11 +212,11 @@ export function ProviderForm(props: {
         <Field
           id={`${id}-key`}
           label={
-            isKept
-              ? trans.__('New key')
+            isSaved
+              ? trans.__('Replace saved key')
               : needsKey
-                ? trans.__('Key')
-                : trans.__('Key, if it asks for one')
+                ? trans.__('API key')
+                : trans.__('API key (optional)')
           }
           hint={trans.__(
             'It is kept on the server: in its keychain where there is one, else in a file that only you can read. It is never shown again.'
@@ -178,48 +229,22 @@ export function ProviderForm(props: {
             autoComplete="new-password"
             spellCheck={false}
             aria-describedby={`${id}-key-hint`}
-            placeholder={
-              isKept ? trans.__('to put in place of the kept one') : ''
-            }
             value={key}
             onChange={event => setKey(event.target.value)}
           />
         </Field>
       )}
       <Field id={`${id}-model`} label={trans.__('Model')}>
-        <input
+        <Combobox
           id={`${id}-model`}
-          required
-          spellCheck={false}
-          autoComplete="off"
-          list={`${id}-models`}
           value={model}
-          onChange={event => setModel(event.target.value)}
+          suggested={provider.suggested}
+          fetch={lacksKey || lacksAddress ? null : fetchNames}
+          problemText={reason => failureText(asFailure(reason), trans)}
+          trans={trans}
+          onChange={setModel}
         />
-        <datalist id={`${id}-models`}>
-          {provider.suggested.map(name => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
       </Field>
-      {mayDeclare && (
-        <div className="jp-AIServer-Models-field">
-          <label className="jp-AIServer-Models-check">
-            <input
-              type="checkbox"
-              checked={isDeclared}
-              aria-describedby={`${id}-here-hint`}
-              onChange={event => setDeclared(event.target.checked)}
-            />
-            {trans.__('Runs on the Jupyter server’s machine')}
-          </label>
-          <small id={`${id}-here-hint`}>
-            {trans.__(
-              'Leave this off for a proxy or a tunnel, such as LiteLLM or SSH: it passes what you ask on to another machine. When it is on, keys and passwords are not masked.'
-            )}
-          </small>
-        </div>
-      )}
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
           {place === null
@@ -227,72 +252,87 @@ export function ProviderForm(props: {
             : sentText(place, trans)}
         </p>
       )}
-      <Problem failure={failure} services={services} />
-      {verdict && !busy && (
-        <p
-          role="status"
-          className={
-            'jp-AIServer-Models-verdict' +
-            (verdict === 'ok' ? ' jp-mod-ok' : '')
-          }
-        >
-          {verdictText(verdict, provider, trans)}
-        </p>
-      )}
-      <div ref={end} className="jp-AIServer-Models-ways">
-        <Button
-          primary
-          submit
-          disabled={
-            busy || lacksKey || !name || (needsAddress && !address.trim())
-          }
-          label={busy ? trans.__('Trying it…') : trans.__('Use this model')}
-        />
+      <div ref={end}>
+        <Problem failure={failure} services={services} />
+        {verdict && !busy && (
+          <p
+            role="status"
+            className={
+              'jp-AIServer-Models-verdict' +
+              (verdict === 'ok' ? ' jp-mod-ok' : '')
+            }
+          >
+            {verdictText(verdict, provider, trans)}
+          </p>
+        )}
       </div>
+      {footer ? createPortal(buttons, footer) : buttons}
     </Form>
   );
 }
 
-/**
- * A form that may stand inside another, as it does in the settings editor. Browsers let no
- * submit event out of a form inside a form: React, which listens at the root, would not hear of
- * it, and the browser would load the page anew. So it is heard here.
- */
-function Form(props: {
-  send: () => void;
-  children: React.ReactNode;
-}): React.JSX.Element {
-  const { send, children } = props;
-  const form = React.useRef<HTMLFormElement>(null);
-  React.useLayoutEffect(() => {
-    const node = form.current;
-    const onSubmit = (event: Event) => {
-      event.preventDefault();
-      event.stopPropagation();
-      send();
-    };
-    node?.addEventListener('submit', onSubmit);
-    return () => node?.removeEventListener('submit', onSubmit);
-  });
-  return (
-    <form ref={form} className="jp-AIServer-Models-form">
-      {children}
-    </form>
-  );
+/** Trying what was entered, and using it. */
+function useTrial(
+  props: IProviderFormProps,
+  entered: IEntered,
+  model: string,
+  isHere: boolean,
+  onSaved: () => void
+) {
+  const { provider, services, onChosen, onWorks } = props;
+  const { choice } = services;
+  const { busy, failure, act } = useAct();
+  const [verdict, setVerdict] = React.useState<Verdict | null>(null);
+  const [mayInsist, setMayInsist] = React.useState(false);
+  // What was found is of what was entered then.
+  React.useEffect(() => {
+    setMayInsist(false);
+  }, [entered, model]);
+
+  const connect = async () => {
+    await choice.connect(entered, model, isHere);
+    onSaved();
+    onChosen?.();
+  };
+  const run = async (what: () => Promise<void>): Promise<void> => {
+    setVerdict(null);
+    setMayInsist(false);
+    await act(what);
+  };
+  return {
+    busy,
+    failure,
+    verdict,
+    mayInsist: mayInsist && isOfModel(failure),
+    test: () => run(async () => setVerdict(await choice.test(entered, model))),
+    use: () =>
+      run(async () => {
+        // Until it has passed, nothing is saved. Some servers list no models to a key that may
+        // ask them, so the person may insist.
+        setMayInsist(true);
+        const tested = await choice.test(entered, model);
+        setMayInsist(false);
+        await connect();
+        setVerdict(tested);
+        if (tested === 'ok') {
+          onWorks?.();
+        }
+      }),
+    insist: () =>
+      run(async () => {
+        await connect();
+        try {
+          setVerdict(await choice.check(provider.name, model));
+        } finally {
+          await choice.refresh(); // The server remembers a refusal.
+        }
+      }),
+    removeKey: () => run(() => choice.disconnect(provider.name))
+  };
 }
 
-function Field(props: {
-  id: string;
-  label: string;
-  hint?: string;
-  children: React.ReactNode;
-}): React.JSX.Element {
-  const { id, label, hint, children } = props;
-  return (
-    <div className="jp-AIServer-Models-field">
-      <label htmlFor={id}>{label}</label>
-      {children}
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
-    </div>
-  );
+/** Whether it was the provider that failed, and not what was written or this server. */
+function isOfModel(failure: IFailure | null): boolean {
+  const { code } = failure ?? { code: '' };
+  return code.startsWith('model_') && code !== 'model_not_allowed';
 }

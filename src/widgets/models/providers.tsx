@@ -7,6 +7,7 @@ import type { Provider } from '../../api/types';
 import { serverText } from '../serverwords';
 import { IModelServices, Looking, useChoice } from './parts';
 import { ProviderForm } from './providerform';
+import { refusalText } from './words';
 
 /** Those whose key is at hand come first, those without their package last. */
 function ordered(providers: readonly Provider[]): Provider[] {
@@ -19,9 +20,11 @@ export function Providers(props: {
   services: IModelServices;
   /** The provider whose form is open at first. */
   open?: string;
+  /** Where the buttons of the form go, if not below its fields. */
+  footer?: HTMLElement | null;
   /** Called when a model of a provider was chosen. */
   onChosen?: () => void;
-  /** Called when it is known, too, that the provider takes what was entered. */
+  /** Called when the provider is found to take what was entered, too. */
   onWorks?: () => void;
 }): React.JSX.Element {
   const { services } = props;
@@ -55,7 +58,13 @@ export function Providers(props: {
               type="radio"
               name={name}
               checked={provider.name === shown}
-              onChange={() => setOpen(provider.name)}
+              onChange={({ target }) => {
+                setOpen(provider.name);
+                // In a low window its form would be below what is in view.
+                requestAnimationFrame(() =>
+                  target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
+                );
+              }}
             />
             <span>{serverText(provider.label, trans)}</span>
             <State provider={provider} services={services} />
@@ -64,6 +73,7 @@ export function Providers(props: {
             <ProviderForm
               provider={provider}
               services={services}
+              footer={props.footer}
               onChosen={props.onChosen}
               onWorks={props.onWorks}
             />
@@ -74,24 +84,31 @@ export function Providers(props: {
   );
 }
 
-/** Whether it can be used, in a word. */
+/** Whether it can be used, in a few words. A provider that refused does not count as in use. */
 function State(props: {
   provider: Provider;
   services: IModelServices;
 }): React.JSX.Element | null {
   const { provider, services } = props;
   const { choice, trans } = services;
-  const used = choice.current?.provider === provider.name;
-  const words = used
-    ? trans.__('answers now')
-    : !provider.installed
-      ? trans.__('needs a package')
-      : provider.keySource
-        ? trans.__('key at hand')
-        : '';
+  const isRefused = Boolean(provider.refusal);
+  const isUsed = !isRefused && choice.current?.provider === provider.name;
+  const words = isRefused
+    ? refusalText(provider.refusal ?? '', trans)
+    : isUsed
+      ? trans.__('In use')
+      : !provider.installed
+        ? trans.__('needs a package')
+        : provider.keySource
+          ? trans.__('key at hand')
+          : '';
   return words ? (
     <span
-      className={'jp-AIServer-Models-state' + (used ? ' jp-mod-current' : '')}
+      className={
+        'jp-AIServer-Models-state' +
+        (isUsed ? ' jp-mod-current' : '') +
+        (isRefused ? ' jp-mod-refused' : '')
+      }
     >
       {words}
     </span>

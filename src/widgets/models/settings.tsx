@@ -40,7 +40,7 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   }
   return (
     <div className="jp-AIServer-Models">
-      <h3>{trans.__('What answers')}</h3>
+      <h3>{trans.__('Active model')}</h3>
       <Current {...props} />
       <h3>{trans.__('On this machine')}</h3>
       <Local services={services} />

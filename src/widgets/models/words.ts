@@ -173,7 +173,7 @@ export function verdictText(
   const { label, needsAddress } = provider;
   switch (verdict) {
     case 'ok':
-      return trans.__('%1 answers, and has this model.', label);
+      return trans.__('%1 answers and lists this model.', label);
     case 'not_listed':
       return trans.__(
         '%1 answers, but does not list a model of this name. Check the name.',
@@ -188,6 +188,20 @@ export function verdictText(
             '%1 answers, but lists no models, so no more can be told before you ask.',
             label
           );
+  }
+}
+
+/** That a provider refused its key or account the last time, by the code of the error. */
+export function refusalText(code: string, trans: TranslationBundle): string {
+  switch (code) {
+    case 'model_no_credit':
+      return trans.__('No credit left');
+    case 'model_key_missing':
+      return trans.__('Asks for a key');
+    case 'model_forbidden':
+      return trans.__('Model not allowed for this key');
+    default:
+      return trans.__('Key refused');
   }
 }
 
