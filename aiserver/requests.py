@@ -222,12 +222,15 @@ class ChangesBody(Body):
     """What happened to the cells of a notebook between two moments of it.
 
     ``id`` is the sender's name of the batch. ``order``, where it or a cell's type changed, has
-    all cells. ``saved``: in this state the notebook was saved.
+    all cells. ``saved``: in this state the notebook was saved. ``page`` names the sender, ``seen``
+    is the ``seq`` of the last answer up to which it knows what other pages recorded.
     """
 
     id: Id
     timestamp: Annotated[str, Field(max_length=64)] | None = None
     saved: bool = False
+    page: Id | None = None
+    seen: Annotated[int, Field(ge=0)] | None = None
     order: Annotated[list[PlacedCell], Field(max_length=MAX_CELLS)] | None = None
     cells: Annotated[list[CellChangeBody], Field(max_length=200)] = []
 

@@ -41,6 +41,13 @@ export interface IChange {
   readonly order?: readonly PlacedCell[];
   /** In this state the notebook was saved. */
   readonly saved?: boolean;
+  /**
+   * Of a save: what it wrote into the file of these cells and of the order. Asked for where another
+   * page recorded something else meanwhile.
+   */
+  readonly written?: (cellIds: readonly string[]) => IChange;
+  /** All that the notebook holds was compared with the record. */
+  readonly isFirst?: boolean;
 }
 
 /** A session that was written into. */

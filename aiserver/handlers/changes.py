@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..models import NewEvent, NewLogEntry, SessionKey, check_id, utc_now
 from ..requests import CellChangeBody, ChangesBody
@@ -23,10 +24,13 @@ class ChangesHandler(AIServerHandler):
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
         changes: Changes = self.settings["aiserver_changes"]
-        marks = await changes.record(notebook_id, batch)
+        recorded = await changes.record(notebook_id, batch)
         self.set_status(201)
-        cells = {cell_id: mark._asdict() for cell_id, mark in marks.items()}
-        await self.finish(json_bytes({"cells": cells}))
+        cells = {cell_id: mark._asdict() for cell_id, mark in recorded.marks.items()}
+        answer: dict[str, Any] = {"cells": cells, "seq": recorded.seq}
+        if recorded.others is not None:
+            answer["others"] = recorded.others
+        await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
         """The batch as it is recorded. Raises InvalidRequest, or ValidationError on a bad time."""
@@ -39,6 +43,8 @@ class ChangesHandler(AIServerHandler):
             cells=[self._cell(notebook_id, cell, body.id, now) for cell in _joined(body.cells)],
             order=None if body.order is None else list(placed.items()),
             saved=body.saved,
+            page=body.page,
+            seen=body.seen,
         )
 
     def _cell(self, notebook_id: str, cell: CellChangeBody, batch: str, now: str) -> CellChange:

@@ -13,12 +13,16 @@ What must hold:
   left out of the answer and of the line.
 - A new cell's session is made before anything of the batch is recorded: a fork holds what its
   origin held before, and the parents of a merged cell are named with what they had.
-- A ``first`` look at a cell that says what the record says already is not kept.
+- A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept.
+- A moment is marked ``saved`` only if the record says what the file says. Another page of the same
+  notebook (without a shared document) may have recorded what the file of this one lacks: then the
+  sender is told of which cells, and answers with what it wrote into the file.
 - The first line that comes with an order says of all cells in it how far they had come, for what
   was recorded before anybody watched is older.
 
 The lines: ``cell_order {cell_ids, types}`` and behind it, in the same write, ``changed {cells: {id:
-seq}, id, saved?}``. ``saved`` marks the state that the notebook was saved in.
+seq}, id, page?, saved?}``. ``saved`` marks the state that the notebook was saved in, ``page`` names
+the sender.
 """
 
 from __future__ import annotations
@@ -30,7 +34,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import AIServerError, NotFound, SessionCorrupt, SessionTooNew
-from ..models import Event, Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
+from ..models import (
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    new_session,
+)
 from .base import SessionManager
 
 T = TypeVar("T")
@@ -40,6 +53,7 @@ _ORDER = "cell_order"
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
 _AT_ONCE = 4  # cells of a batch: more would only wait for the disk
 _IDS = 256  # of the newest batches; what is sent again was sent last
+_LINES = 10_000  # of the log that are remembered of a notebook
 _NOTEBOOKS = 256
 
 
@@ -55,13 +69,18 @@ class CellChange:
 
 @dataclass(frozen=True)
 class Batch:
-    """What happened between two moments of a notebook. ``id`` is the sender's name of it."""
+    """What happened between two moments of a notebook. ``id`` is the sender's name of it.
+
+    ``page`` names the sender. All that is in the log up to ``seen`` it knows, or has answered.
+    """
 
     id: str
     timestamp: str
     cells: Sequence[CellChange]
     order: Sequence[tuple[str, str]] | None = None  # (cell id, cell type)
     saved: bool = False
+    page: str | None = None
+    seen: int | None = None
 
 
 class Mark(NamedTuple):
@@ -71,13 +90,62 @@ class Mark(NamedTuple):
     seq: int
 
 
+class Recorded(NamedTuple):
+    """What became of a batch.
+
+    ``marks`` are those of its cells that could be written, ``seq`` is the last line of the log.
+    ``others`` are the cells that other pages wrote since ``seen``; None where none wrote anything.
+    """
+
+    marks: dict[str, Mark]
+    seq: int
+    others: list[str] | None
+
+
+class _Line(NamedTuple):
+    """A line of the log that says what was changed, by which page."""
+
+    seq: int
+    page: str | None
+    cells: tuple[str, ...]
+    saved: bool
+
+
 @dataclass
 class _Known:
-    """What the log of one notebook says; ``ids`` is None until looked up."""
+    """What the log of one notebook says, as far as it was read."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    ids: deque[str] | None = None  # of the batches that were recorded last
+    ids: deque[str] = field(default_factory=lambda: deque(maxlen=_IDS))
+    """Of the batches that were recorded last."""
+    lines: deque[_Line] = field(default_factory=lambda: deque(maxlen=_LINES))
+    is_read: bool = False
     is_placed: bool = False  # whether one of them came with an order
+    seq: int = 0
+
+    def follow(self, entries: Iterable[NotebookLogEntry]) -> None:
+        """Take in what comes after ``seq``."""
+        for entry in entries:
+            if entry.seq <= self.seq:
+                continue
+            self.seq = entry.seq
+            # (Whoever registers a notebook doesn't tell the cells' types.)
+            self.is_placed |= entry.type == _ORDER and "types" in entry.data
+            if entry.type == _CHANGED:
+                page, cells = entry.data.get("page"), entry.data.get("cells")
+                self.ids.append(str(entry.data.get("id")))
+                named = tuple(cells) if isinstance(cells, dict) else ()
+                saved = entry.data.get("saved") is True
+                name = page if isinstance(page, str) else None
+                self.lines.append(_Line(entry.seq, name, named, saved))
+
+    def others(self, batch: Batch) -> list[str] | None:
+        """The cells that other pages wrote since the sender looked; None if none wrote."""
+        if batch.seen is None or batch.page is None:
+            return None
+        seen, page = batch.seen, batch.page
+        lines = [line for line in self.lines if line.seq > seen and line.page != page]
+        return list(dict.fromkeys(id_ for line in lines for id_ in line.cells)) if lines else None
 
 
 class Changes:
@@ -87,11 +155,8 @@ class Changes:
         self._store, self._owner = store, owner
         self._notebooks: OrderedDict[str, _Known] = OrderedDict()
 
-    async def record(self, notebook_id: str, batch: Batch) -> dict[str, Mark]:
-        """Record a batch; say where the session of each cell stands that could be written.
-
-        Raises StorageError: then the same batch may be sent again.
-        """
+    async def record(self, notebook_id: str, batch: Batch) -> Recorded:
+        """Record a batch. Raises StorageError: then the same batch may be sent again."""
         known = self._known(notebook_id)
         async with known.lock:
             await _each(batch.cells, self._prepare)
@@ -110,8 +175,8 @@ class Changes:
                 for cell in batch.cells
                 if cell.key.cell_id in marks
             }
-            await self._log(notebook_id, batch, in_order, known)
-            return in_order
+            others = await self._log(notebook_id, batch, in_order, known)
+            return Recorded(in_order, known.seq, others)
 
     async def _prepare(self, cell: CellChange) -> None:
         """Make the session of a cell that came out of others. One that is there stays."""
@@ -138,7 +203,7 @@ class Changes:
     async def _write(self, cell: CellChange) -> Mark | None:
         try:
             events = list(cell.events)
-            if events and _is_first_look(events[0]):
+            if events and _is_look(events[0]):
                 session = await self._store.load_session(cell.key)
                 if _adds_nothing(session, events[0]):
                     events.pop(0)
@@ -152,15 +217,13 @@ class Changes:
 
     async def _log(
         self, notebook_id: str, batch: Batch, marks: dict[str, Mark], known: _Known
-    ) -> None:
-        if known.ids is None:
-            log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
-            ids = (str(entry.data.get("id")) for entry in log if entry.type == _CHANGED)
-            known.ids = deque(ids, maxlen=_IDS)
-            # (Whoever registers a notebook doesn't tell the cells' types.)
-            known.is_placed = any("types" in entry.data for entry in log if entry.type == _ORDER)
-        if batch.id in known.ids:
-            return
+    ) -> list[str] | None:
+        """Write the lines of a batch; returns what other pages wrote since its sender looked."""
+        if not known.is_read:
+            await self._read(notebook_id, known)
+        others = known.others(batch)
+        if batch.id in known.ids or _says_nothing(batch, known, others):
+            return others
         lines: list[tuple[str, dict[str, Any]]] = []
         if batch.order is not None:
             ids_in_order = [cell_id for cell_id, _ in batch.order]
@@ -171,13 +234,24 @@ class Changes:
             "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
             "id": batch.id,
         }
-        lines.append((_CHANGED, said | ({"saved": True} if batch.saved else {})))
+        if batch.page is not None:
+            said["page"] = batch.page
+        if batch.saved and others is None:
+            said["saved"] = True
+        lines.append((_CHANGED, said))
         entries = [
             NewLogEntry(type=type_, timestamp=batch.timestamp, data=data) for type_, data in lines
         ]
-        await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-        known.ids.append(batch.id)
-        known.is_placed = known.is_placed or batch.order is not None
+        saved = await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
+        if saved[0].seq != known.seq + 1:  # another server, or who registered the notebook
+            await self._read(notebook_id, known)
+            return known.others(batch)
+        known.follow(saved)
+        return others
+
+    async def _read(self, notebook_id: str, known: _Known) -> None:
+        known.follow(await self._store.read_notebook_log(notebook_id, owner=self._owner))
+        known.is_read = True
 
     async def _marks(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Mark]:
         """Where the sessions of these cells stand, of those that have one."""
@@ -206,8 +280,19 @@ def _is_new(cell: CellChange) -> bool:
     return cell.fork_of is not None or bool(cell.parents)
 
 
-def _is_first_look(event: NewEvent) -> bool:
-    return event.type == "edit" and (event.data or {}).get("trigger") == "first"
+def _is_look(event: NewEvent) -> bool:
+    """Whether it tells what the cell holds, whether that is new or not."""
+    data = event.data or {}
+    return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
+
+
+def _says_nothing(batch: Batch, known: _Known, others: Sequence[str] | None) -> bool:
+    """Whether it tells once more that the same was saved."""
+    last = known.lines[-1] if known.lines else None
+    is_bare = batch.saved and not batch.cells and batch.order is None and batch.page is not None
+    return is_bare and (
+        others is not None or (last is not None and last.saved and last.page == batch.page)
+    )
 
 
 def _adds_nothing(session: Session, event: NewEvent) -> bool:

@@ -761,11 +761,19 @@ export interface components {
             timestamp?: string | null;
             /** @description In this state the notebook was saved */
             saved?: boolean;
+            /** @description The sender's name of itself */
+            page?: components["schemas"]["Id"] | null;
+            /** @description The `seq` of the answer up to which the sender knows what other pages recorded. With it, and where others recorded something since, nothing is marked as saved: `others` names the cells, and the sender tells what it wrote into the file */
+            seen?: number | null;
             /** @description All cells of the notebook, where their order or the type of one changed */
             order?: components["schemas"]["PlacedCell"][] | null;
             cells?: components["schemas"]["CellChangeBody"][];
         };
         Changes: {
+            /** @description The last line of the notebook's log */
+            seq: number;
+            /** @description The cells that other pages recorded something of since `seen`; absent where they recorded nothing */
+            others?: components["schemas"]["Id"][];
             cells: {
                 [key: string]: {
                     revision: number;

@@ -62,7 +62,7 @@ describe('HistoryModel', () => {
       }
       await Promise.resolve();
       sent.push(order![0].id);
-      return { cells: {} };
+      return { cells: {}, seq: 0 };
     };
     const history = make({ recordChanges });
     const change = (id: string) =>

@@ -11,7 +11,6 @@ import type { ApiClient } from '../api/client';
 import type {
   Blame,
   BlameBody,
-  ChangesBody,
   EventBody,
   ISearchAsk,
   ModelList,
@@ -29,8 +28,9 @@ import type {
   IRecorded,
   IWritten
 } from '../tokens';
+import { ChangeSender } from './changes';
 import { mayPass } from './failure';
-import { Lane } from './lane';
+import { ISending, Lane } from './lane';
 import { named, Outbox } from './outbox';
 
 /** The calls that a history needs; `ApiClient` has them. */
@@ -51,12 +51,14 @@ export type HistoryApi = Pick<
 
 export class HistoryModel implements IHistory {
   constructor(private readonly _api: HistoryApi) {
+    this._sender = new ChangeSender((notebookId, body) =>
+      this._api.recordChanges(notebookId, body, isGoing())
+    );
     this._outbox = new Outbox(
       {
         events: (key, events) =>
           this._api.record(key.notebookId, key.cellId, events),
-        changes: (notebookId, body) =>
-          this._api.recordChanges(notebookId, body, isGoing())
+        changes: (notebookId, sending) => this._sender.send(notebookId, sending)
       },
       key => this.notify(key)
     );
@@ -169,29 +171,30 @@ export class HistoryModel implements IHistory {
   private _lane(notebookId: string): Lane {
     let lane = this._lanes.get(notebookId);
     if (!lane) {
-      lane = new Lane(body => this._write(notebookId, body));
+      lane = new Lane(sending => this._write(notebookId, sending));
       this._lanes.set(notebookId, lane);
     }
     return lane;
   }
 
-  private async _write(notebookId: string, body: ChangesBody): Promise<void> {
+  private async _write(notebookId: string, sending: ISending): Promise<void> {
     if (this._outbox.holdsAny(notebookId)) {
-      this._outbox.addChanges(notebookId, body);
+      this._outbox.addChanges(notebookId, sending);
       await this._outbox.flush();
       return;
     }
+    let written: string[] = [];
     try {
-      await this._api.recordChanges(notebookId, body, isGoing());
+      written = await this._sender.send(notebookId, sending);
     } catch (reason) {
       if (mayPass(reason)) {
-        this._outbox.addChanges(notebookId, body);
+        this._outbox.addChanges(notebookId, sending);
       } else {
         console.warn('AI Server could not note what was done in a notebook.');
       }
       return;
     }
-    body.cells?.forEach(({ cellId }) => this.notify({ notebookId, cellId }));
+    written.forEach(cellId => this.notify({ notebookId, cellId }));
   }
 
   models(): Promise<ModelList> {
@@ -204,6 +207,7 @@ export class HistoryModel implements IHistory {
     return this._models;
   }
 
+  private readonly _sender: ChangeSender;
   private readonly _outbox: Outbox;
   private readonly _told = new Signal<this, IRecorded>(this);
   private readonly _lanes = new Map<string, Lane>();

@@ -17,13 +17,18 @@ const MOST_EVENTS = 100;
 const MOST_TEXT = 500_000;
 export const MOST_PLACES = 20_000;
 
+/** What is sent at once. The last body of a change tells the rest of it. */
+export interface ISending extends Pick<IChange, 'written' | 'isFirst'> {
+  readonly body: ChangesBody;
+}
+
 interface IWork {
   work(): Promise<unknown>;
 }
 
 export class Lane {
   /** @param _send Writes one body, or keeps it until it can be written. Never rejects. */
-  constructor(private readonly _send: (body: ChangesBody) => Promise<void>) {}
+  constructor(private readonly _send: (sending: ISending) => Promise<void>) {}
 
   /** Send a change behind all that was given before. */
   push(change: IChange | Promise<IChange>): void {
@@ -64,8 +69,9 @@ export class Lane {
         await next.work();
         continue;
       }
-      for (const body of bodiesOf(await this._joined(await next))) {
-        await this._send(body);
+      const change = await this._joined(await next);
+      for (const sending of sendingsOf(change)) {
+        await this._send(sending);
       }
     }
     // Whoever comes now must not wait for one who has nothing more to do.
@@ -92,9 +98,21 @@ export class Lane {
 }
 
 /** Whether nothing of it must stay a moment of its own. */
-function isPlain({ cells, order, saved }: IChange): boolean {
+function isPlain({ cells, order, saved, isFirst }: IChange): boolean {
   return (
-    !order && !saved && !cells.some(cell => cell.forkOf || cell.parents?.length)
+    !order &&
+    !saved &&
+    !isFirst &&
+    !cells.some(cell => cell.forkOf || cell.parents?.length)
+  );
+}
+
+/** A change in bodies that the server takes, and what belongs to the last of them. */
+function sendingsOf(change: IChange): ISending[] {
+  const { written, isFirst } = change;
+  const bodies = bodiesOf(change);
+  return bodies.map((body, index) =>
+    index === bodies.length - 1 ? { body, written, isFirst } : { body }
   );
 }
 

@@ -7,10 +7,11 @@
  */
 import { UUID } from '@lumino/coreutils';
 
-import type { ChangesBody, EventBody } from '../api/types';
+import type { EventBody } from '../api/types';
 import type { ICellKey } from '../tokens';
 import { MOST_EVENT, fitted, sizeOf } from './eventsize';
 import { isAway, mayPass } from './failure';
+import type { ISending } from './lane';
 
 /**
  * Events with a name each. The server keeps one name once: so what it may have noted already,
@@ -29,14 +30,14 @@ const BATCH = 20;
 /** Writes what waits; may reject. */
 export interface IOutboxSender {
   events(key: ICellKey, events: EventBody[]): Promise<unknown>;
-  changes(notebookId: string, body: ChangesBody): Promise<unknown>;
+  changes(notebookId: string, sending: ISending): Promise<unknown>;
 }
 
 interface IPending {
   readonly keys: readonly ICellKey[];
   /** Events of one cell; more may join them as long as they are the last. */
   readonly events?: EventBody[];
-  readonly changes?: ChangesBody;
+  readonly changes?: ISending;
 }
 
 export class Outbox {
@@ -77,8 +78,8 @@ export class Outbox {
   }
 
   /** Keep what happened to a notebook until it can be sent. */
-  addChanges(notebookId: string, changes: ChangesBody): void {
-    const cells = changes.cells ?? [];
+  addChanges(notebookId: string, changes: ISending): void {
+    const cells = changes.body.cells ?? [];
     // One without cells (the notebook was saved) belongs to the notebook all the same.
     const ids = cells.length ? cells.map(cell => cell.cellId) : [''];
     const keys = ids.map(cellId => ({ notebookId, cellId }));

@@ -106,25 +106,11 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
   // Each save can be told from the record as it was.
   const log = receiver.logs.get(notebookId)!;
   const marked = log.flatMap((line, at) => (line.saved ? [at] : []));
-  const files = marked.map(at => asOf(at));
+  const files = marked.map(at => receiver.asOf(notebookId, at));
   for (const save of saves) {
     expect(files).toContainEqual([...save]);
   }
   open.close();
-
-  function asOf(end: number): [string, string][] {
-    const lines = log.slice(0, end + 1);
-    const order = lines.filter(line => line.order).at(-1)!.order!;
-    return order.map(id => {
-      const seq = lines.filter(line => id in line.cells).at(-1)?.cells[id];
-      const session = receiver.session(notebookId, id);
-      const records = session?.records ?? [];
-      const next = log.slice(end + 1).find(line => id in line.cells);
-      const until = next ? (seq ?? 0) : Infinity;
-      // What no line names (a turn, an accept) lies before it if nothing of the cell comes after.
-      return [id, held(records.filter(one => one.seq <= until)) ?? ''];
-    });
-  }
 }
 
 describe('whatever is done to a notebook', () => {

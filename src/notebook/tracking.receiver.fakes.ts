@@ -4,6 +4,7 @@
  *
  * Played: the model that is asked.
  */
+import { ApiError } from '../api/request';
 import type {
   ChangesBody,
   EventBody,
@@ -31,6 +32,7 @@ export interface ILine {
   types?: Record<string, string>;
   cells: Record<string, number>;
   saved: boolean;
+  page?: string | null;
 }
 
 /** What a server keeps of one notebook or several. */
@@ -42,6 +44,8 @@ export class Receiver implements IServer {
   /** Set to have each request fail so. */
   failure: Error | null = null;
   bodies: ChangesBody[] = [];
+  /** So many next answers to changes get lost. */
+  lost = 0;
   /** What the model answers. */
   answer = '';
 
@@ -58,6 +62,21 @@ export class Receiver implements IServer {
   events(notebookId: string, cellId: string, type?: string): IRecord[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
     return records.filter(one => one.type && (!type || one.type === type));
+  }
+
+  /** The notebook as it was at a line of its log: `[cell, source]` in order. */
+  asOf(notebookId: string, end: number): [string, string][] {
+    const log = this.logs.get(notebookId)!;
+    const lines = log.slice(0, end + 1);
+    const order = lines.filter(line => line.order).at(-1)!.order!;
+    return order.map(id => {
+      const seq = lines.filter(line => id in line.cells).at(-1)?.cells[id];
+      const records = this.session(notebookId, id)?.records ?? [];
+      const next = log.slice(end + 1).find(line => id in line.cells);
+      const until = next ? (seq ?? 0) : Infinity;
+      // What no line names (a turn, an accept) lies before it if nothing of the cell comes after.
+      return [id, held(records.filter(one => one.seq <= until)) ?? ''];
+    });
   }
 
   async register({
@@ -97,8 +116,11 @@ export class Receiver implements IServer {
     recordChanges: async (notebookId: string, body: ChangesBody) => {
       this._fail();
       this.bodies.push(body);
-      const marks = this._change(notebookId, body);
-      return { cells: marks };
+      const others = this._others(notebookId, body);
+      const cells = this._change(notebookId, body, others);
+      const seq = this.logs.get(notebookId)?.length ?? 0;
+      this._loseAnswer();
+      return { cells, seq, ...(others && { others }) };
     },
     models: async () => ({ models: [], providers: [] }),
     generate: (body: GenerateBody) => this._generate(body),
@@ -107,7 +129,21 @@ export class Receiver implements IServer {
   };
   readonly api = this._api as unknown as IServer['api'];
 
-  private _change(notebookId: string, body: ChangesBody) {
+  /** The cells of which other pages told since the sender looked. */
+  private _others(notebookId: string, { page, seen }: ChangesBody) {
+    const log = this.logs.get(notebookId) ?? [];
+    const lines = log
+      .slice(seen ?? log.length)
+      .filter(one => one.page !== page);
+    const ids = lines.flatMap(line => Object.keys(line.cells));
+    return lines.length ? [...new Set(ids)] : null;
+  }
+
+  private _change(
+    notebookId: string,
+    body: ChangesBody,
+    others: readonly string[] | null
+  ) {
     const cells = body.cells ?? [];
     for (const { cellId, forkOf, parents } of cells) {
       const name = `${notebookId}/${cellId}`;
@@ -124,8 +160,9 @@ export class Receiver implements IServer {
       const session = this._open(notebookId, cellId);
       let seq = session.records.at(-1)?.seq ?? 0;
       for (const event of events) {
-        const isFirst = event.data?.trigger === 'first' && event === events[0];
-        if (!isFirst || held(session.records) !== event.source) {
+        const { trigger, again } = event.data ?? {};
+        const isLook = (trigger === 'first' || again) && event === events[0];
+        if (!isLook || held(session.records) !== event.source) {
           seq = append(session, event).seq;
         }
       }
@@ -142,7 +179,8 @@ export class Receiver implements IServer {
         cells: Object.fromEntries(
           Object.entries(marks).map(([id, mark]) => [id, mark.seq])
         ),
-        saved: body.saved ?? false
+        saved: (body.saved ?? false) && !others,
+        page: body.page
       });
       this.logs.set(notebookId, log);
     }
@@ -192,6 +230,12 @@ export class Receiver implements IServer {
   private _fail(): void {
     if (this.failure) {
       throw this.failure;
+    }
+  }
+
+  private _loseAnswer(): void {
+    if (this.lost-- > 0) {
+      throw new ApiError(0, 'unreachable', '');
     }
   }
 }

@@ -28,7 +28,7 @@ import { Scope, WatchRecord, sameOrder } from './watchrecord';
 import { IRun, Runs } from './watchruns';
 import { GoneCells } from './watchgone';
 import { CHANGED_OUTSIDE, FOUND, Written, editsOf } from './watchedits';
-import { Told, Trigger, event, toldBy } from './watchevents';
+import { Told, Trigger, event, toldBy, writtenBy } from './watchevents';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
@@ -120,6 +120,12 @@ export class NotebookWatch implements ISource, IDisposable {
     }
     this._record.take(key.cellId, events);
     this._told.add(key.cellId);
+    // Behind those events: another page that saves now must hear of them.
+    void Promise.resolve().then(() => {
+      if (this._told.size && !this._isDisposed) {
+        this._push({ cells: [] });
+      }
+    });
   }
 
   /** A model was asked in a cell: from now on it is watched, whatever the scope. */
@@ -159,7 +165,7 @@ export class NotebookWatch implements ISource, IDisposable {
       }
     }
     const { cells } = editsOf(this._record, first, 'first');
-    this._push({ cells, order: this._order() });
+    this._push({ cells, order: this._order(), isFirst: true });
   }
 
   private _note(sources: readonly Written[], trigger: Trigger): void {
@@ -303,12 +309,17 @@ export class NotebookWatch implements ISource, IDisposable {
     if (state === 'started') {
       this.capture('save');
       this._atSave = this._count;
+      const sources = this._mirror.cells.map(
+        ({ id, source }) => [id, source] as const
+      );
+      this._written = writtenBy(new Map(sources), this._order());
     } else if (state === 'completed' && this._atSave === this._count) {
       // Else it was changed while it was saved: of no moment can be said that it is the file's.
-      if (this._savedAt !== this._count || this._told.size) {
-        this._push({ cells: [], saved: true });
-        this._savedAt = this._count;
-      }
+      // In a shared notebook, what others record is in the file as well.
+      const isShared = !!this._options.panel.context.model?.collaborative;
+      const written = isShared ? undefined : this._written;
+      this._push({ cells: [], saved: true, written });
+      this._atSave = -1;
     }
   }
 
@@ -364,7 +375,7 @@ export class NotebookWatch implements ISource, IDisposable {
   private _lastOrder: readonly PlacedCell[] = [];
   private _count = 0;
   private _atSave = -1;
-  private _savedAt = -1;
+  private _written: IChange['written'];
   private _isDisposed = false;
 }
 

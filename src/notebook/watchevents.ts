@@ -6,8 +6,10 @@
  */
 import { UUID } from '@lumino/coreutils';
 
-import type { CellChange, EventBody } from '../api/types';
+import type { CellChange, EventBody, PlacedCell } from '../api/types';
+import type { IChange } from '../tokens';
 import { fitted } from '../models/eventsize';
+import { UNKNOWN } from './contributors/contributor';
 import type { Happening, ICellState } from './lineage';
 
 /** Why a source was noted. */
@@ -28,6 +30,27 @@ export function event(
     timestamp: new Date().toISOString(),
     ...(source !== undefined && { source }),
     ...(data && { data })
+  });
+}
+
+/** What a save wrote into the file, for a record that may say something else of some cells. */
+export function writtenBy(
+  sources: ReadonlyMap<string, string>,
+  order: readonly PlacedCell[]
+): NonNullable<IChange['written']> {
+  const data = { trigger: 'save', again: true };
+  // A version that comes back keeps its authors; nobody wrote it now.
+  const edit = (source: string) => ({
+    ...event('edit', source, data),
+    contributor: UNKNOWN
+  });
+  return ids => ({
+    cells: ids.flatMap(cellId => {
+      const source = sources.get(cellId);
+      return source === undefined ? [] : [{ cellId, events: [edit(source)] }];
+    }),
+    order,
+    saved: true
   });
 }
 

@@ -40,7 +40,8 @@ async def test_changes_are_recorded_once_however_often_they_are_sent(call):
     first = await call("POST", URL, sent)
     assert first.status == 201
     assert first.data == {
-        "cells": {"c1": {"revision": 2, "seq": 3}, "c2": {"revision": 2, "seq": 2}}
+        "cells": {"c1": {"revision": 2, "seq": 3}, "c2": {"revision": 2, "seq": 2}},
+        "seq": 2,
     }
     assert (await call("POST", URL, sent)).data == first.data
     stored = (await call("GET", "sessions/nb/c2")).data
@@ -62,7 +63,7 @@ async def test_secrets_are_not_kept_of_what_a_run_printed(call):
 async def test_what_is_said_of_a_cell_in_two_places_is_said_in_that_order(call):
     cells = [{"cellId": "c1", "events": [edit(source)]} for source in ("x = 1", "x = 2")]
     told = await call("POST", URL, body(cells=cells, order=[{"id": "c1", "type": "code"}] * 2))
-    assert told.data == {"cells": {"c1": {"revision": 1, "seq": 2}}}
+    assert told.data["cells"] == {"c1": {"revision": 1, "seq": 2}}
     stored = await call("GET", "sessions/nb/c1")
     assert [event["source"] for event in stored.data["events"]] == ["x = 1", "x = 2"]
 
@@ -164,3 +165,14 @@ async def test_a_source_that_was_too_large_is_said_to_be(call):
             [cell] = (await call("GET", url)).data["cells"]
             found.append((cell["source"], cell.get("missing")))
     assert found == [("x = 1", None), ("", 1_200_000), ("", 1_200_000), ("x = 2", None)]
+
+
+async def test_a_page_is_told_what_another_one_recorded_before_it_saved(call):
+    """Over HTTP: ``others`` names the cells; without any it is absent."""
+    first = await call("POST", URL, body(page="ours"))
+    cells = [{"cellId": "c1", "events": [edit("x = 1")]}]
+    await call("POST", URL, body(id="batch-2", cells=cells, page="theirs"))
+    save = body(id="batch-3", saved=True, page="ours", seen=first.data["seq"])
+    assert (await call("POST", URL, save)).data == {"cells": {}, "seq": 2, "others": ["c1"]}
+    answer = await call("POST", URL, save | {"id": "batch-4", "seen": 2})
+    assert answer.data == {"cells": {}, "seq": 3}

@@ -44,7 +44,7 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
 ) -> None:
     store = backend.open()
     await store.save_interaction(A, turn())
-    marks = await Changes(store).record(
+    marks, *_ = await Changes(store).record(
         NB,
         batch(
             "b1",
@@ -81,7 +81,7 @@ async def test_the_first_order_names_what_was_recorded_before_anybody_watched(
     await store.append_notebook_log(NB, [registered])
     order = [("aa", "code"), ("bb", "code"), ("cc", "code")]
     begin = batch("b1", CellChange(A, [edit("e1", "x", "first")]), order=order)
-    assert await Changes(store).record(NB, begin) == {"aa": Mark(1, 1)}
+    assert (await Changes(store).record(NB, begin)).marks == {"aa": Mark(1, 1)}
     assert (await lines(store))[-1]["cells"] == {"aa": 1, "bb": 2}
     await store.save_interaction(C, turn())
     again = backend.open()
@@ -104,9 +104,9 @@ async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> 
     changes = Changes(store)
     first = await changes.record(NB, sent)
     before = [await store.load_session(key) for key in (A, B, C)]
-    assert await changes.record(NB, sent) == first
+    assert (await changes.record(NB, sent)).marks == first.marks
     again = backend.open()
-    assert await Changes(again).record(NB, sent) == first
+    assert (await Changes(again).record(NB, sent)).marks == first.marks
     assert [await again.load_session(key) for key in (A, B, C)] == before
     assert len(await lines(again)) == 2
 
@@ -117,7 +117,7 @@ async def test_two_that_send_the_same_at_once_are_one(store: SessionManager) -> 
     changes = Changes(store)
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), order=[("aa", "code")])
     first, second = await asyncio.gather(changes.record(NB, sent), changes.record(NB, sent))
-    assert first == second == {"aa": Mark(1, 1)}
+    assert first.marks == second.marks == {"aa": Mark(1, 1)}
     assert len(await lines(store)) == 2
 
 
@@ -212,7 +212,7 @@ async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
 
     store.record_events = too_new  # type: ignore[method-assign]
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")]))
-    assert await Changes(store).record(NB, sent) == {"bb": Mark(1, 1)}
+    assert (await Changes(store).record(NB, sent)).marks == {"bb": Mark(1, 1)}
     assert await lines(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
 
 
@@ -235,7 +235,7 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     assert await first("x = 1") == ["edit", "turn"], "a proposal is not yet in the cell"
     await store.record_events(A, [event("accept", turn_id=1)])
     assert await first("x = 2") == ["edit", "turn", "accept"]
-    assert (await changes.record(NB, batch("e", CellChange(A))))["aa"].seq == 3
+    assert (await changes.record(NB, batch("e", CellChange(A)))).marks["aa"].seq == 3
     assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
     await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
     assert len(await kinds(store, A)) == 5, "only a first look is left out"
@@ -262,3 +262,54 @@ async def test_a_long_log_is_read_once() -> None:
         await changes.record(NB, batch(f"b{number}"))
     assert reads == 1
     assert len(await real(NB)) == 21
+
+
+@in_loop
+async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_answered(
+    backend: Backend,
+) -> None:
+    """P26: the record of a save says what was written into the file, after a restart as well."""
+    first = Changes(backend.open())
+    ours, theirs = {"page": "ours"}, {"page": "theirs"}
+    begin = batch("b1", CellChange(A, [edit("e1", "x = 1", "first")]), **ours)
+    seen = (await first.record(NB, begin)).seq
+    their = CellChange(A, [edit("e2", "x = 2")])
+    other = await first.record(NB, batch("b2", their, order=[("aa", "code")], saved=True, **theirs))
+    assert other.others is None
+
+    again = Changes(backend.open())
+    mine = CellChange(B, [edit("e3", "y = 1")])
+    save = batch("b3", mine, saved=True, seen=seen, **ours)
+    for _ in range(2):  # the first answer may be lost
+        answer = await again.record(NB, save)
+        assert answer.others == ["aa"]
+    look = event("edit", source="x = 1", data={"trigger": "save", "again": True}, id="e4")
+    said = batch("b4", CellChange(A, [look]), saved=True, seen=answer.seq, **ours)
+    answer = await again.record(NB, said)
+    assert answer.others is None
+    log = [line for line in await lines(backend.open()) if line["type"] == "changed"]
+    assert [(line["id"], line.get("saved", False)) for line in log] == [
+        ("b1", False),
+        ("b2", True),
+        ("b3", False),
+        ("b4", True),
+    ]
+
+    # Saved once more: nothing is new, and nothing is written.
+    before = await lines(backend.open())
+    for name in ("b5", "b6"):
+        answer = await again.record(NB, batch(name, saved=True, seen=answer.seq, **ours))
+        assert answer.others is None
+    assert await lines(backend.open()) == before
+    session = await backend.open().load_session(A)
+    assert [e.source for e in session.events or []] == ["x = 1", "x = 2", "x = 1"]
+
+
+@in_loop
+async def test_what_is_told_again_is_kept_where_it_is_news(backend: Backend) -> None:
+    changes = Changes(backend.open())
+    for number, source in enumerate(["x = 1", "x = 1", "x = 2"]):
+        look = event("edit", source=source, data={"again": True}, id=f"e{number}")
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [look])))
+    session = await backend.open().load_session(A)
+    assert [e.source for e in session.events or []] == ["x = 1", "x = 2"]
