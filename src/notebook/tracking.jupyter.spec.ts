@@ -2,6 +2,8 @@
  * Any sequence of what people do to notebooks, on JupyterLab's own models and a real Jupyter
  * server: renamed, duplicated and restarted too.
  */
+import { NotebookActions } from '@jupyterlab/notebook';
+import { dangerDialog } from '@jupyterlab/testing';
 import * as fc from 'fast-check';
 
 import { request } from '../api/request';
@@ -265,6 +267,45 @@ async function isWhole(
   }
   truth.saves.forEach(save => expect(saved).toContain(save));
   expect(saved.at(-1)).toBe(JSON.stringify(rows(notebook)));
+}
+
+describe('two windows of one notebook', () => {
+  it('are told apart: the record of each save says what was written (P26)', async () => {
+    const desk = new Desk();
+    await desk.begin();
+    const [{ notebook: first, truth }] = desk.open;
+    const second = await new Page(server).openPath(first.panel.context.path);
+    const written: string[] = [];
+    const save = async (open: Open) => {
+      await overwrite(open);
+      written.push(JSON.stringify(rows(open)));
+    };
+    second.type(0, 'other = 1');
+    await second.rest();
+    await save(second);
+    first.type(1, 'c = 5');
+    await first.rest();
+    await save(first);
+    second.select(2);
+    NotebookActions.deleteCells(second.panel.content);
+    await second.rest();
+    await save(second);
+    await save(first);
+    truth.saves.push(...written);
+    truth.look(first);
+    await isWhole(first, truth, new Map());
+    [first, second].forEach(open => open.close());
+  }, 60_000);
+});
+
+/** Save, over what is on disk if JupyterLab asks. (It doesn't within half a second.) */
+async function overwrite(open: Open): Promise<void> {
+  let isSaved = false;
+  const saving = open.save().finally(() => (isSaved = true));
+  while (!isSaved) {
+    await dangerDialog().catch(() => undefined);
+  }
+  await saving;
 }
 
 describe('whatever is done to notebooks', () => {

@@ -198,3 +198,14 @@ def test_a_line_was_there_when_its_origin_says_it_came_up(session: Session) -> N
             shown = steps[origin.step]
             there = [text.split("\n") for text in (shown.code, shown.base or "")]
             assert any(line.strip() in map(str.strip, text) for text in there)
+
+
+def test_a_version_that_a_save_tells_again_keeps_its_authors() -> None:
+    """P40: another window overwrote the file with it; nobody wrote it anew."""
+    book = Book()
+    book.accepted("", "a = 1\nb = 2")
+    book.event("edit", source="a = 1\nb = 3", contributor={"kind": "person"})
+    book.event("edit", source="c = 4", contributor={"kind": "person"})
+    again = {"trigger": "save", "again": True}
+    book.event("edit", source="a = 1\nb = 3", data=again, contributor={"kind": "unknown"})
+    assert of(book) == "t1 h1"
