@@ -121,7 +121,7 @@ def moment_of(
         kind=step.kind if step else "order",
         cell_id=cell_id,
         step=step.index if step else None,
-        author=step.author if step else "person",
+        author=step.author if step else "unknown",
         name=step.name if step else None,
         outcome=step.outcome if step else "done",
         title=step.title if step else "",

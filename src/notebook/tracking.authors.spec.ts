@@ -187,6 +187,29 @@ describe('what programs in the page do', () => {
     ]);
   });
 
+  it('is told apart where one command follows another at once', async () => {
+    const open = await watched();
+    const set = (source: string) => () =>
+      shared(open).cells[0].setSource(source);
+    await execute('jupyterlab_code_formatter:format', set('a'));
+    await execute('notebook-intelligence:insert-at-cursor', set('a\nb'));
+    await execute('notebook:replace-selection', set('a\nb\nc'));
+    expect(await edits(open, 'aa')).toEqual([
+      'program jupyterlab_code_formatter: a',
+      'agent notebook-intelligence: a\nb',
+      'person: a\nb\nc'
+    ]);
+  });
+
+  it('is noted once where a program writes word by word', async () => {
+    const open = await watched();
+    for (const words of ['a', 'a b', 'a b c']) {
+      shared(open).cells[0].setSource(words);
+      await later();
+    }
+    expect(await edits(open, 'aa')).toEqual(['program: a b c']);
+  });
+
   it('is no person’s while a person’s command goes on', async () => {
     const open = await watched();
     let end: (value: unknown) => void = () => undefined;

@@ -73,11 +73,7 @@ export class EditedCells {
   private readonly _earlier = new Map<string, IEarlier>();
 }
 
-/** Whether two programs, the second not known yet, may turn out to be one. */
+/** Whether two writers, the second not known yet, may turn out to be one program. */
 function mayBeSame(before: IWriter, writer: IWriter): boolean {
-  return (
-    writer.settled !== null &&
-    before.settled === null &&
-    before.contributor?.kind !== 'person'
-  );
+  return writer.settled !== null && before.contributor?.kind !== 'person';
 }

@@ -72,6 +72,8 @@ export class Writers implements IDisposable {
       const isPersons = this._explanations.acts?.isPersons ?? false;
       const program = new Program(`program ${++this._count}`, isPersons);
       this._now = program;
+      // Another command may write as soon as this one has ended.
+      void Promise.resolve().then(() => (this._now = null));
       program.settled = this._settle(program);
     }
     return this._now;
@@ -79,9 +81,6 @@ export class Writers implements IDisposable {
 
   private async _settle(program: Program): Promise<void> {
     const found = await this._explanations.commands?.find();
-    if (this._now === program) {
-      this._now = null;
-    }
     if (found) {
       program.contributor = found.contributor;
       program.command = found.command;

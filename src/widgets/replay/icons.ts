@@ -7,7 +7,6 @@ import {
   checkIcon,
   copyIcon,
   deleteIcon,
-  editIcon,
   fileIcon,
   LabIcon,
   moveDownIcon,
@@ -20,6 +19,7 @@ import {
 
 import type { Step } from '../../api/types';
 import { askIcon } from '../icons';
+import { contributorIcon } from './contributorWords';
 
 const svg = (path: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
@@ -86,7 +86,7 @@ export function stepIcon(step: Step): LabIcon {
     case 'turn':
       return askIcon;
     case 'edit':
-      return editIcon;
+      return contributorIcon(step) ?? fileIcon;
     case 'accept':
       return checkIcon;
     case 'run':
