@@ -11,13 +11,23 @@ import contextlib
 import json
 import os
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..durable import NotRegular, read_file, replace_file, set_aside, temp_target, translation
-from ..errors import StorageFull
+from ..durable import (
+    NotRegular,
+    lock_file,
+    read_file,
+    replace_file,
+    set_aside,
+    temp_target,
+    translation,
+)
+from ..errors import StorageError, StorageFull
 
+_PATIENCE = 10  # seconds to wait for another process that changes the settings
 _UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
 _FULL = "The disk, or your share of it, is full, so the settings could not be saved."
 
@@ -69,16 +79,19 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        from filelock import FileLock
-
         folder = self.path.parent
         try:
             make_private(folder)
-            with FileLock(folder / ".lock", timeout=10, mode=0o600):
+            release = lock_file(str(folder), "", time.monotonic() + _PATIENCE)
+            if release is None:
+                raise StorageError(_UNWRITABLE)
+            try:
                 for unfinished in self._unfinished():
                     unfinished.unlink(missing_ok=True)
                 yield
-        except OSError as error:  # TimeoutError of the lock included
+            finally:
+                release()
+        except OSError as error:
             kind = translation(error)
             raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
 

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 
 import keyring
@@ -399,3 +400,23 @@ async def test_unknown_providers_are_not_found(folder: Path):
     for call in (connections(folder).save("evil", KEY, None), connections(folder).forget("evil")):
         with pytest.raises(errors.NotFound):
             await call
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
+@pytest.mark.parametrize("error", ["ENOSYS", "ENOLCK", "EOPNOTSUPP"])
+def test_settings_are_saved_on_a_disk_without_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    """P23: as the histories are."""
+    folder = tmp_path / "data"
+    with PrivateFile(folder / "a.json").change() as data:
+        data["x"] = 1
+
+    def flock(fd: int, operation: int) -> None:
+        raise OSError(getattr(errno, error), "injected")
+
+    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
+    monkeypatch.setattr("aiserver.durable.locking._GRACE", 0)
+    with PrivateFile(folder / "a.json").change() as data:
+        data["y"] = 2
+    assert PrivateFile(folder / "a.json").read() == {"x": 1, "y": 2}
