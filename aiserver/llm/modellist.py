@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..errors import ModelAuthFailed, ModelKeyMissing, NoModelAnswer
+from ..errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
 from .lookup import Refused, Reply, fetch
 from .setup import Access
 
@@ -25,7 +25,7 @@ async def model_names(provider: str, access: Access, deadline: float) -> list[st
     try:
         return await fetch(f"{access.address}/{path}", headers, deadline, read)
     except ModelAuthFailed as error:
-        if access.key is None:
+        if access.key is None and not isinstance(error, ModelNoCredit):
             raise ModelKeyMissing from error
         raise
 

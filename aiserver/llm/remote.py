@@ -16,6 +16,7 @@ from ..errors import (
     ModelAuthFailed,
     ModelError,
     ModelKeyMissing,
+    ModelNoCredit,
     ModelPackageMissing,
     ModelRateLimited,
     ModelUnavailable,
@@ -107,7 +108,7 @@ class RemoteModel(ChatModel):
                 if started or attempt == RETRIES or wait > LONGEST_WAIT:
                     raise
             except ModelAuthFailed as error:
-                if self._has_key:
+                if self._has_key or isinstance(error, ModelNoCredit):
                     raise
                 raise ModelKeyMissing from error
             finally:

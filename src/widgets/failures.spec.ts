@@ -53,6 +53,26 @@ describe('failureText', () => {
     }
   });
 
+  it('has sentences of their own for a fault inside, no credit and no answer', () => {
+    const provider = { name: 'openai', label: 'OpenAI (proxy.example)' };
+    const said = (code: string) =>
+      failureText({ code, message: 'In English.', provider }, trans);
+    const codes = [
+      'model_unavailable',
+      'model_failed',
+      'model_no_credit',
+      'model_no_answer',
+      'model_rate_limited'
+    ];
+    const texts = codes.map(said);
+    expect(new Set(texts).size).toBe(codes.length);
+    for (const text of texts) {
+      expect(text).toContain(provider.label);
+    }
+    expect(said('model_failed')).toContain('internal error');
+    expect(said('model_no_credit')).toContain('credit or quota');
+  });
+
   it('says nothing of models where nothing is known', () => {
     const text = failureText({ code: 'new', message: '' }, trans);
     expect(text).toBe('That did not work. Try again.');

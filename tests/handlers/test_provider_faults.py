@@ -71,6 +71,7 @@ FAULTS = [
     ({"status": 404}, "model_unknown", "no model of that name"),
     ({"status": 400}, "model_refused_request", "refused the request"),
     ({"status": 500}, "model_failed", "internal error"),
+    ({"status": 429, "message": "insufficient_quota"}, "model_no_credit", "quota left"),
     ({"status": 429, "retry_after": 3600}, "model_rate_limited", "asks to wait"),
     ({"hang": True}, "model_timeout", "in time"),
     ({"chunks": CHUNKS, "hold_after": 2}, "model_timeout", "in time"),
@@ -103,7 +104,7 @@ async def test_each_fault_is_one_state_and_one_sentence(
     if code == "model_timeout":
         extension.models.timeout = 0.6
     monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
-    said = await both_ways(call, scripted, *[answer | {"message": "canary-text"}] * 3)
+    said = await both_ways(call, scripted, *[{"message": "canary-text"} | answer] * 3)
     assert said[0] == code
     assert sentence in said[1]
 

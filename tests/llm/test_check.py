@@ -61,8 +61,10 @@ async def test_google_calls_a_wrong_key_a_wrong_request(server: WireServer, prov
 
 
 async def test_without_a_key_that_is_what_is_missing(server: WireServer, provider: str):
-    server.answers += [Answer(status=401)]
+    server.answers += [Answer(status=401), Answer(status=429, message="insufficient_quota")]
     with pytest.raises(errors.ModelKeyMissing):
+        await check(provider, Access(server.address), "m")
+    with pytest.raises(errors.ModelNoCredit):  # a proxy's account, for example
         await check(provider, Access(server.address), "m")
 
 

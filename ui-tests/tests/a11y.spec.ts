@@ -248,7 +248,8 @@ test('axe finds nothing serious in any state, in either theme', async ({
     await expect(dialog).toHaveCount(0);
   };
   await run('aiserver:connect-provider', { provider: 'openai_compatible' });
-  await expect(dialog.getByLabel('Address')).toBeVisible();
+  await expect(dialog.getByLabel('Base URL')).toBeVisible();
+  await dialog.getByRole('combobox', { name: 'Model' }).press('ArrowDown');
   await look('models dialog', '.jp-AIServer-Models-dialog');
   await close();
   await cell.open();
@@ -275,7 +276,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await page.unroute(/aiserver\/models(\?|$)/);
   await run('aiserver:open-model-settings');
   await expect(
-    page.getByRole('heading', { name: 'What answers' })
+    page.getByRole('heading', { name: 'Active model' })
   ).toBeVisible();
   await look('settings', '.jp-AIServer-Models');
   expect(found).toEqual([]);

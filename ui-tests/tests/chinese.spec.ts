@@ -259,7 +259,7 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
           'aiserver:open-model-settings'
         )
       );
-      await expect(editor).toContainText(say('What answers'));
+      await expect(editor).toContainText(say('Active model'));
       await check(page, 'model-settings');
     });
   });

@@ -262,7 +262,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
               (verdict === 'ok' ? ' jp-mod-ok' : '')
             }
           >
-            {verdictText(verdict, provider, trans)}
+            {verdictText(verdict, provider, wanted, trans)}
           </p>
         )}
       </div>

@@ -121,6 +121,14 @@ function nameOf(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
+function hostOf(address: string | null): string {
+  try {
+    return new URL(address ?? '').host;
+  } catch {
+    return '';
+  }
+}
+
 /** Whether an address is of the machine on which Jupyter runs; a proxy may listen there. */
 export function isLoopback(address: string | null): boolean {
   try {
@@ -168,9 +176,12 @@ export function problemText(
 export function verdictText(
   verdict: Verdict,
   provider: Provider,
+  /** The address that was asked. */
+  address: string | null,
   trans: TranslationBundle
 ): string {
-  const { label, needsAddress } = provider;
+  const { needsAddress } = provider;
+  const label = (needsAddress && hostOf(address)) || provider.label;
   switch (verdict) {
     case 'ok':
       return trans.__('%1 answers and lists this model.', label);
