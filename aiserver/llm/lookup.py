@@ -184,7 +184,9 @@ class Lookups(Generic[Value]):
             entry.until = self._clock() + REST * (self._clock() - began)
             return value
 
-        former = last.task.result() if last and not last.task.cancelled() else None
+        former = None
+        if last and not last.task.cancelled() and last.task.exception() is None:
+            former = last.task.result()
         entry = _Entry(asyncio.ensure_future(run()), former)
         self._entries[server] = entry
         return entry

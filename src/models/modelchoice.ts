@@ -116,19 +116,20 @@ export class ModelChoice {
   }
 
   /**
-   * Ask the provider whether what was entered for it is right. Only after a person pressed a
-   * button (P4); it changes nothing.
+   * Ask the provider whether what was entered for it is right, or else what is saved. Only after
+   * a person pressed a button (P4).
    *
    * @throws ApiError that says what is wrong.
    */
-  check(provider: string, model: string): Promise<Verdict> {
-    return this._api.check(`${provider}:${model}`);
-  }
-
-  /** The same with what was entered, before it is saved. */
-  test(entered: IEntered, model: string): Promise<Verdict> {
+  async test(entered: IEntered, model: string): Promise<Verdict> {
     const { provider, key, address } = entered;
-    return this._api.check(`${provider}:${model}`, key, address);
+    try {
+      return await this._api.check(`${provider}:${model}`, key, address);
+    } finally {
+      if (key === null && address === null) {
+        await this.refresh(); // The server remembers how a saved key was taken.
+      }
+    }
   }
 
   /** The models that a provider lists. Only after a person opened the list (P4). */

@@ -194,3 +194,18 @@ async def test_a_slow_server_rests_and_its_last_list_is_shown_meanwhile():
     assert await both == [2, 2]
     lookups.clear()
     assert await lookups.get("a", ask) == 3
+
+
+async def test_a_look_up_that_fails_is_no_result():
+    lookups: Lookups[int] = Lookups()
+
+    async def fail() -> int:
+        raise LookupError
+
+    async def ask() -> int:
+        return 1
+
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            await lookups.get("a", fail)
+    assert await lookups.get("a", ask) == 1

@@ -265,7 +265,13 @@ describe('Providers', () => {
     expect(t.node.querySelector('[type=password]')).toBeNull();
     expect(t.node.textContent).toContain('OPENAI_API_KEY');
     await t.press(/Use this model/);
-    expect(t.api.names).toEqual(['models', 'check', 'choose', 'models']);
+    expect(t.api.names).toEqual([
+      'models',
+      'check',
+      'models',
+      'choose',
+      'models'
+    ]);
   });
 
   it('sends a kept key to no new address', async () => {
@@ -473,6 +479,20 @@ describe('Providers', () => {
     const use = footer.querySelector<HTMLButtonElement>('[type=submit]');
     await act(async () => use?.click());
     expect(t.api.names).toContain('save');
+  });
+
+  it('shows that a saved key was refused, as soon as it was', async () => {
+    const saved = { ...OPENAI, keySource: 'file' as const };
+    const list = { default: REMOTE.id, models: [REMOTE] };
+    const t = await setup(modelList({ ...list, providers: [saved] }));
+    await t.draw(<Providers services={t.services} />);
+    const label = () => t.node.querySelector('[data-open] > label');
+    expect(label()?.textContent).toContain('In use');
+    t.api.verdict = new ApiError(503, 'model_auth_failed', '');
+    const refused = { ...saved, refusal: 'model_auth_failed' };
+    t.api.list = modelList({ ...list, providers: [refused] });
+    await t.press(/^Test$/);
+    expect(label()?.textContent).toContain('Key refused');
   });
 
   it('lets the server forget a key', async () => {

@@ -321,11 +321,8 @@ function useTrial(
     insist: () =>
       run(async () => {
         await connect();
-        try {
-          setVerdict(await choice.check(provider.name, model));
-        } finally {
-          await choice.refresh(); // The server remembers a refusal.
-        }
+        const saved = { provider: provider.name, key: null, address: null };
+        setVerdict(await choice.test(saved, model));
       }),
     removeKey: () => run(() => choice.disconnect(provider.name))
   };
