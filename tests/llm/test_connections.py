@@ -415,6 +415,7 @@ def test_settings_are_saved_on_a_disk_without_locks(
     def flock(fd: int, operation: int) -> None:
         raise OSError(getattr(errno, error), "injected")
 
+    monkeypatch.setattr("fcntl.flock", flock)
     monkeypatch.setattr("aiserver.durable.locking.flock", flock)
     monkeypatch.setattr("aiserver.durable.locking._GRACE", 0)
     with PrivateFile(folder / "a.json").change() as data:
