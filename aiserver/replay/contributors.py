@@ -6,7 +6,8 @@ Invariants (P40):
   counts as ``unknown``; its name stays.
 - Events without one are of the time before contributors were recorded. They count as the
   person's, as they always did; but for an ``edit`` whose trigger is ``first``: that is what a
-  cell held when it was first looked at, which nobody here wrote (``unknown``).
+  cell held when it was first looked at, which nobody here wrote (``unknown``). So is an ``edit``
+  that was imported from another program, which did not record who made it.
 - A change that no record explains is ``unknown``, never the person's.
 """
 
@@ -36,7 +37,8 @@ def contributor_of(event: Event) -> Contributor:
     recorded = event.contributor
     if recorded is not None:
         return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
-    return UNKNOWN if is_first_look(event) else PERSON
+    is_imported = event.type == "edit" and "imported" in (event.data or {})
+    return UNKNOWN if is_imported or is_first_look(event) else PERSON
 
 
 def is_first_look(event: Event) -> bool:

@@ -106,6 +106,13 @@ def test_a_first_look_at_a_cell_with_a_record_is_a_change_by_nobody_known() -> N
     assert [step.kind for step in book.replay()] == ["edit", "edit"]
 
 
+def test_an_imported_edit_is_nobodys() -> None:
+    """P40: the program that it was imported from does not say who made it."""
+    book = Book()
+    book.event("edit", source="a", data={"imported": {"format": "verdant"}})
+    assert authors(book) == ["unknown"]
+
+
 def test_a_cell_that_an_agent_adds_is_the_agents_from_its_first_line() -> None:
     """P40"""
     book = Book()
