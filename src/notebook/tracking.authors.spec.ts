@@ -308,6 +308,39 @@ describe('what is written elsewhere in a shared notebook', () => {
     expect(await edits(open, 'aa')).toEqual([]);
   });
 
+  it('comes after what was typed before, whichever page records it', async () => {
+    const open = await watched();
+    await other(open, { aiserver_watches: true }, 1);
+    open.type(0, 'mine');
+    const { source, send } = await other(open, MCP);
+    source(0).insert(4, '\nits = 0');
+    send();
+    await open.rest();
+    const noted = open.page.receiver.events(open.id, 'aa').at(-1);
+    expect(noted).toMatchObject({
+      source: 'mine',
+      contributor: { kind: 'person' }
+    });
+  });
+
+  it('is noted when it pauses, before a page takes it for its own', async () => {
+    const open = await watched();
+    const { source, send } = await other(open, MCP);
+    source(0).insert(0, 'its = 0\n');
+    send();
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    source(0).insert(0, 'its = 1\n');
+    send();
+    jest.advanceTimersByTime(1000);
+    jest.useRealTimers();
+    await open.rest();
+    const { receiver } = open.page;
+    expect(receiver.events(open.id, 'aa').at(-1)).toMatchObject({
+      source: 'its = 1\nits = 0\na = 1\nb = 2',
+      contributor: { kind: 'agent' }
+    });
+  });
+
   it('is nobody’s where a page that doesn’t watch wrote it', async () => {
     const open = await watched();
     const user = { username: 'u1', display_name: 'Ada' };

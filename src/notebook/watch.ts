@@ -62,6 +62,7 @@ export class NotebookWatch implements ISource, IDisposable {
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
       onOthers: () => this._forgetOrder(),
+      onRemote: id => this._onRemote(id),
       onReplaced: (id, source, writer) =>
         this._note([[id, source, writer]], 'leave')
     });
@@ -88,6 +89,7 @@ export class NotebookWatch implements ISource, IDisposable {
   dispose(): void {
     if (!this._isDisposed) {
       this._isDisposed = true;
+      clearTimeout(this._remoteTimer);
       this._mirror.dispose();
       this._writers.dispose();
       this._runs.dispose();
@@ -104,6 +106,25 @@ export class NotebookWatch implements ISource, IDisposable {
     );
   }
 
+  /** Note what a client wrote that records nothing, before a page notes it as its own. */
+  private _onRemote(id: string): void {
+    this._remote.add(id);
+    clearTimeout(this._remoteTimer);
+    this._remoteTimer = window.setTimeout(() => {
+      this._remote.forEach(cellId => this._noteCell(cellId));
+      this._remote.clear();
+    }, REMOTE_MS);
+  }
+
+  /** Note what was written in a cell and is not noted yet. */
+  private _noteCell(cellId: string): void {
+    const writer = this._mirror.takeWriter(cellId);
+    const now = writer && this._mirror.read(cellId);
+    if (now) {
+      this._note([[cellId, now.source, writer]], 'leave');
+    }
+  }
+
   /** Others noted something of a cell: Accept, Restore. */
   recorded({ key, events }: IRecorded): void {
     if (key.notebookId !== this.notebookId) {
@@ -111,12 +132,7 @@ export class NotebookWatch implements ISource, IDisposable {
     }
     if (!events.some(({ type }) => WRITING.has(type))) {
       // What was typed before a rejection is an edit of its own.
-      const { cellId } = key;
-      const writer = this._mirror.takeWriter(cellId);
-      const now = writer && this._mirror.read(cellId);
-      if (now) {
-        this._note([[cellId, now.source, writer]], 'leave');
-      }
+      this._noteCell(key.cellId);
     }
     this._record.take(key.cellId, events);
     this._told.add(key.cellId);
@@ -368,6 +384,9 @@ export class NotebookWatch implements ISource, IDisposable {
   private readonly _record: WatchRecord;
   private readonly _gone = new GoneCells();
   private readonly _replaced = new ReplacedCell();
+  /** The cells that clients changed which record nothing. */
+  private readonly _remote = new Set<string>();
+  private _remoteTimer = 0;
   /** The cells of which others told something since the last change. */
   private readonly _told = new Set<string>();
   /** What was noted last of a cell when it was run. */
@@ -378,6 +397,9 @@ export class NotebookWatch implements ISource, IDisposable {
   private _written: IChange['written'];
   private _isDisposed = false;
 }
+
+/** An agent that writes word by word is noted when it pauses for so long, in milliseconds. */
+const REMOTE_MS = 300;
 
 /** Events of others that come after AI Server wrote into the cell. */
 const WRITING: ReadonlySet<string> = new Set(['accept', 'restore']);

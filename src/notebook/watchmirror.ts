@@ -41,6 +41,8 @@ export interface IMirrorEvents {
   beforeProgram(): void;
   /** A step, seen when it is done. */
   onStep(step: IStep): void;
+  /** A client that records nothing changed a cell. */
+  onRemote(id: string): void;
   /** Others changed which cells there are. */
   onOthers(): void;
   /** Another writer (Accept, Restore, a formatter, an agent) changed what was edited. */
@@ -155,10 +157,16 @@ export class Mirror implements IDisposable {
     const writer = this._events.writerOf(transaction, false);
     const isTheirs = isOfOtherPage(transaction, writer);
     for (const id of ids.filter(one => this._mirrored.has(one))) {
+      const { source } = this._mirrored.get(id)!;
       if (!isTheirs) {
-        this._edited.edit(id, writer, this._mirrored.get(id)!.source);
+        this._edited.edit(id, writer, source);
+      } else if (!writer.isPage) {
+        this._edited.handOver(id, source);
       }
       this._stale.add(id);
+      if (!isTheirs && !transaction.local) {
+        this._events.onRemote(id);
+      }
     }
   }
 

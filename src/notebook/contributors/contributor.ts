@@ -21,6 +21,8 @@ export interface IWriter {
   readonly contributor: Contributor | null;
   /** The command that wrote it, if one did. */
   readonly command?: string;
+  /** Whether another page wrote it that records its own changes. */
+  readonly isPage?: boolean;
   /** False for a program that nothing names. */
   readonly isExplained?: boolean;
 }

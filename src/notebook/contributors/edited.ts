@@ -44,6 +44,14 @@ export class EditedCells {
     }
   }
 
+  /** Hand on what was edited in a cell. @param source What it holds. */
+  handOver(id: string, source: string): void {
+    const writer = this.take(id);
+    if (writer) {
+      this._onReplaced(id, source, writer);
+    }
+  }
+
   /** All cells that were edited since the last call. */
   takeAll(): Edited[] {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);

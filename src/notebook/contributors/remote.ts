@@ -36,6 +36,7 @@ export class RemoteWriters implements IDisposable {
     return {
       key: `remote ${clients.join(' ')}`,
       settled: null,
+      isPage: this._writersOf(clients).some(id => this._watches(id)),
       get contributor() {
         return contributor();
       }
@@ -56,16 +57,11 @@ export class RemoteWriters implements IDisposable {
   /** Null where another page records it. */
   private _contributor(clients: readonly number[]): Contributor | null {
     const states = this._awareness.getStates();
-    const others = [...states.keys()].filter(
-      id => id !== this._awareness.clientID
+    const writers = this._writersOf(clients);
+    const isFirst = !this._others.some(
+      id => this._watches(id) && id < this._awareness.clientID
     );
-    // What only takes away names no client.
-    const writers = clients.length ? clients : others;
-    const watching = (id: number) => states.get(id)?.[FIELD] === true;
-    if (writers.some(watching)) {
-      return null;
-    }
-    if (others.some(id => watching(id) && id < this._awareness.clientID)) {
+    if (!isFirst || writers.some(id => this._watches(id))) {
       return null;
     }
     const named = writers
@@ -75,6 +71,22 @@ export class RemoteWriters implements IDisposable {
       return UNKNOWN;
     }
     return named[0] ?? { kind: 'program', name: SERVER };
+  }
+
+  private get _others(): number[] {
+    const { clientID } = this._awareness;
+    return [...this._awareness.getStates().keys()].filter(
+      id => id !== clientID
+    );
+  }
+
+  /** Whoever may have written. What only takes away names no client. */
+  private _writersOf(clients: readonly number[]): readonly number[] {
+    return clients.length ? clients : this._others;
+  }
+
+  private _watches(id: number): boolean {
+    return this._awareness.getStates().get(id)?.[FIELD] === true;
   }
 
   private _isDisposed = false;
