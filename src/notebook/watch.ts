@@ -19,7 +19,6 @@ import type { PlacedCell, SessionSummary } from '../api/types';
 import type { IChange, IRecorded } from '../tokens';
 import { IExplanations, Writers } from './contributors/writers';
 import { ReplacedCell } from './contributors/replacedcell';
-import { sign } from './contributors/sign';
 import { Happening, ICellState, IOrigin, happenings } from './lineage';
 import { typeOf } from './context';
 import { Origins, ISource } from './watchorigins';
@@ -27,8 +26,14 @@ import { IStep, Mirror, above } from './watchmirror';
 import { Scope, WatchRecord, sameOrder } from './watchrecord';
 import { IRun, Runs } from './watchruns';
 import { GoneCells } from './watchgone';
-import { CHANGED_OUTSIDE, FOUND, Written, editsOf } from './watchedits';
-import { Told, Trigger, event, toldBy, writtenBy } from './watchevents';
+import {
+  CHANGED_OUTSIDE,
+  FOUND,
+  Written,
+  editsOf,
+  stepEditsOf
+} from './watchedits';
+import { Trigger, event, writtenBy } from './watchevents';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
@@ -245,53 +250,20 @@ export class NotebookWatch implements ISource, IDisposable {
     step: IStep,
     trigger: Trigger
   ): void {
-    const cells = new Map<string, Told>();
-    const settled: Promise<void>[] = [];
-    const states = new Map(
-      [...step.before, ...step.after].map(cell => [cell.id, cell])
-    );
-    for (const told of found.flatMap(one =>
-      toldBy(one, this.notebookId, states, trigger)
-    )) {
-      if (!this._isWorthTelling(told, states)) {
-        continue;
-      }
-      const { cellId } = told;
-      told.events.forEach(one => settled.push(...sign(one, step.writer)));
-      this._record.take(cellId, told.events);
-      const known = cells.get(cellId);
-      if (known) {
-        known.events.push(...told.events);
-      } else {
-        cells.set(cellId, told);
-      }
-    }
+    const { notebookId, _record: record } = this;
+    const { cells, settled } = stepEditsOf(record, found, step, {
+      notebookId,
+      trigger
+    });
     const order = this._order();
     const isNew = !sameOrder(order, this._lastOrder);
-    if (cells.size || isNew) {
-      const change = { cells: [...cells.values()], ...(isNew && { order }) };
+    if (cells.length || isNew) {
+      const change = { cells, ...(isNew && { order }) };
       if (isNew) {
         this._lastOrder = order;
       }
       this._pushSettled(change, settled);
     }
-  }
-
-  private _isWorthTelling(
-    { cellId, forkOf, parents, events: [told] }: Told,
-    states: ReadonlyMap<string, ICellState>
-  ): boolean {
-    const isOurs = forkOf?.notebookId === this.notebookId;
-    const from = isOurs ? [forkOf.cellId] : (parents ?? []);
-    if (from.some(id => this._record.isAsked(id))) {
-      this._record.ask(cellId);
-    }
-    if (told.type === 'edit') {
-      return this._record.isNews(cellId, told.source ?? '');
-    }
-    const isKept = this._record.isKept(cellId) || !!forkOf || !!parents?.length;
-    const isBlank = !isKept && !states.get(cellId)?.source;
-    return this._record.watches(cellId) && !isBlank;
   }
 
   private _onRun(run: IRun): void {

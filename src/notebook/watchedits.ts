@@ -1,4 +1,4 @@
-/** Sources of cells that the record lacks, as edits of their sessions. */
+/** What the record lacks of cells, as signed events of their sessions. */
 import type { CellChange } from '../api/types';
 import {
   IWriter,
@@ -7,7 +7,9 @@ import {
   writerOf
 } from './contributors/contributor';
 import { sign } from './contributors/sign';
-import { Trigger, event } from './watchevents';
+import type { Happening, ICellState } from './lineage';
+import { Told, Trigger, event, toldBy } from './watchevents';
+import type { IStep } from './watchmirror';
 import type { WatchRecord } from './watchrecord';
 
 /** What a cell held, and the writer of what is new in it. */
@@ -47,4 +49,54 @@ export function editsOf(
     }
   }
   return { cells, settled };
+}
+
+/** What happened to cells in a step, as events of their sessions, signed by its writer. */
+export function stepEditsOf(
+  record: WatchRecord,
+  found: readonly Happening[],
+  step: Pick<IStep, 'before' | 'after' | 'writer'>,
+  { notebookId, trigger }: { notebookId: string; trigger: Trigger }
+): IEdits {
+  const cells = new Map<string, Told>();
+  const settled: Promise<void>[] = [];
+  const states = new Map(
+    [...step.before, ...step.after].map(cell => [cell.id, cell])
+  );
+  for (const told of found.flatMap(one =>
+    toldBy(one, notebookId, states, trigger)
+  )) {
+    if (!isWorthTelling(record, told, notebookId, states)) {
+      continue;
+    }
+    const { cellId } = told;
+    told.events.forEach(one => settled.push(...sign(one, step.writer)));
+    record.take(cellId, told.events);
+    const known = cells.get(cellId);
+    if (known) {
+      known.events.push(...told.events);
+    } else {
+      cells.set(cellId, told);
+    }
+  }
+  return { cells: [...cells.values()], settled };
+}
+
+function isWorthTelling(
+  record: WatchRecord,
+  { cellId, forkOf, parents, events: [told] }: Told,
+  notebookId: string,
+  states: ReadonlyMap<string, ICellState>
+): boolean {
+  const isOurs = forkOf?.notebookId === notebookId;
+  const from = isOurs ? [forkOf.cellId] : (parents ?? []);
+  if (from.some(id => record.isAsked(id))) {
+    record.ask(cellId);
+  }
+  if (told.type === 'edit') {
+    return record.isNews(cellId, told.source ?? '');
+  }
+  const isKept = record.isKept(cellId) || !!forkOf || !!parents?.length;
+  const isBlank = !isKept && !states.get(cellId)?.source;
+  return record.watches(cellId) && !isBlank;
 }
