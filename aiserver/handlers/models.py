@@ -7,12 +7,14 @@ import json
 from pydantic import SecretStr
 
 from .. import __version__
+from ..errors import AIServerError
 from ..llm import weights
 from ..llm.base import ModelInfo
 from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
 from ..llm.install import InstallState
 from ..llm.registry import ModelRegistry
 from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
+from ..sessions.disks import NO_LOCKS
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -102,8 +104,16 @@ class ModelsHandler(ModelsBase):
             "models": [model_fields(info) for info in seen.models],
             "providers": [_provider_fields(info) for info in seen.providers],
             "local": _local_fields(seen.local, installing) if seen.local else None,
+            "notices": await self._notices(),
         }
         await self.finish(json_bytes(body))
+
+    async def _notices(self) -> list[str]:
+        """What a person at a prompt row should know of the store; ``health`` has the rest."""
+        try:
+            return [text for text in await self.sessions.notices() if text == NO_LOCKS]
+        except AIServerError:  # whoever saves is told
+            return []
 
 
 class ChoiceHandler(ModelsBase):

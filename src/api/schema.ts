@@ -1169,6 +1169,8 @@ export interface components {
             providers: components["schemas"]["Provider"][];
             /** @description The model that can be installed here; null where the administrator excludes it */
             local: components["schemas"]["LocalModel"] | null;
+            /** @description What a person who asks should know of the store of the histories, in sentences: that its disk has no file locks */
+            notices?: string[];
         };
         Provider: {
             name: string;

@@ -113,6 +113,8 @@ export interface IGenerationState {
   readonly model: ModelInfo | null;
   /** The model chosen for this cell alone; null if it goes with all others. */
   readonly cellModel: string | null;
+  /** What the store of the histories doesn't guarantee, in the server's words. */
+  readonly storeNotices?: readonly string[];
   readonly failure: IFailure | null;
   /** Something that a person should know and that is no failure. */
   readonly notice: Notice | null;
@@ -170,7 +172,11 @@ export function withModels(
   const chosen = find(state.cellModel);
   const model = chosen ?? find(list.default);
   // A model that is gone (its key was removed, say) is chosen no longer.
-  const change = { model, cellModel: chosen && state.cellModel };
+  const change = {
+    model,
+    cellModel: chosen && state.cellModel,
+    storeNotices: list.notices ?? []
+  };
   const lacked = state.failure?.code === 'no_model';
   if (state.phase !== 'asking' && !lacked) {
     // What one model failed by is said of another one no longer.

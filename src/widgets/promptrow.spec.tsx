@@ -29,6 +29,7 @@ async function setup(
     readOnly?: boolean;
     error?: string;
     choosing?: IModels;
+    notices?: string[];
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -37,7 +38,11 @@ async function setup(
   const model = new GenerationModel({
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
     history: {
-      models: async () => ({ default: models[0]?.id, models }),
+      models: async () => ({
+        default: models[0]?.id,
+        models,
+        notices: options.notices
+      }),
       replay: async () => null
     } as unknown as IHistory,
     target: {
@@ -144,6 +149,15 @@ afterEach(() => {
 });
 
 describe('PromptRow', () => {
+  it('says once in a page what the store doesn’t guarantee', async () => {
+    const notices = ['The disk has no locks.'];
+    const first = await setup({ notices });
+    expect(first.row.node.textContent).toContain(notices[0]);
+    first.row.dispose();
+    const second = await setup({ notices });
+    expect(second.row.node.textContent).not.toContain(notices[0]);
+  });
+
   it('sends with Enter, and empties the field', async () => {
     const t = await setup();
     await t.type('画图');

@@ -22,6 +22,7 @@ import { Actions, Turn } from './promptactions';
 import { PromptInput, isComposing } from './promptinput';
 import { handleKey, isAskKey } from './promptkeys';
 import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptparts';
+import { serverText } from './serverwords';
 import { announcement, noticeText, readOnlyText, wording } from './promptwords';
 
 export interface IPromptRowServices {
@@ -125,9 +126,13 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     setText(now => (now === before ? state.draft : now || state.draft));
   }, [state.draft]);
   const asked = model.isBusy || state.phase === 'suggested';
+  const aboutDisk = useOnce(state.storeNotices ?? NONE);
   const notice =
     noticeText(state, trans) ||
-    (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '');
+    (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
+    (state.failure
+      ? ''
+      : aboutDisk.map(text => serverText(text, trans)).join(' '));
 
   // Where nothing can answer, that is offered to be changed, in place of an error.
   const lacking = state.failure?.code === 'no_model' ? services.models : null;
@@ -331,4 +336,19 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       )}
     </div>
   );
+}
+
+const NONE: readonly string[] = [];
+const shown = new Set<string>();
+
+/** Those of the texts that no row of this page has shown before this one. */
+function useOnce(texts: readonly string[]): readonly string[] {
+  const mine = React.useRef(new Set<string>());
+  texts
+    .filter(text => !shown.has(text))
+    .forEach(text => {
+      shown.add(text);
+      mine.current.add(text);
+    });
+  return texts.filter(text => mine.current.has(text));
 }

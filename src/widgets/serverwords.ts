@@ -70,6 +70,11 @@ const SENTENCES = [
     '%1 would lead the request elsewhere. Unset it, or give a base_url.'
   ),
 
+  // What the store of the histories doesn't guarantee.
+  forTranslators(
+    'The disk of the histories has no file locks (flock), so lock files are used instead. Saving takes a little longer.'
+  ),
+
   // Names of providers, and of their models.
   forTranslators('OpenAI-compatible server'),
   forTranslators('%1 (OpenAI-compatible server)'),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -360,3 +362,16 @@ async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
         assert await refusal() == "model_no_credit"
         await call("PUT", "models/keys/openai_compatible", body)
         assert await refusal() is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
+async def test_a_disk_without_locks_is_said_where_people_look(call, monkeypatch):
+    def flock(fd: int, operation: int) -> None:
+        raise OSError(errno.ENOSYS, "injected")
+
+    monkeypatch.setattr("aiserver.durable.locking.flock", flock)
+    event = {"type": "edit", "source": "x = 1"}
+    assert (await call("POST", "sessions/nb/c1/events", [event])).status == 201
+    [sentence] = (await call("GET", "health")).data["store"]["notices"]
+    assert "lock files" in sentence
+    assert (await call("GET", "models")).data["notices"] == [sentence]
