@@ -4,7 +4,8 @@ What must hold:
 
 - What ``encode`` gives, ``parse`` reads.
 - The predecessor's flat files are read as sessions.
-- Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them.
+- Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them: also those
+  in which a part is written twice, of which a parser of JSON would keep the last alone.
 - A newer major version is read as far as it can be understood, and is never ``Damaged``:
   its writer knew better. ``check_writable`` keeps it from being written.
 """
@@ -42,8 +43,16 @@ _REFUSED = "The data holds something that can't be kept as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
+PARTS = ("meta", "interactions", "events")
+_QUOTED_PARTS = tuple(f'"{name}"'.encode() for name in PARTS)
+
+
 class Damaged(ValueError):
     """The bytes are not the session that their place promises."""
+
+
+class Doubled(Damaged):
+    """The bytes are JSON in which a part of the session is written more than once."""
 
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
@@ -100,10 +109,29 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     except ValidationError:
         parsed = _parse_slowly(data, key)
     meta = parsed.session.meta
+    if _has_doubled_parts(data) and not _is_newer(meta.version):
+        raise Doubled("a part of the session is there twice")
     is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
     if is_another and not _is_newer(meta.version):
         raise Damaged("the file holds another cell's session")
     return parsed
+
+
+def _has_doubled_parts(data: bytes) -> bool:
+    # Only a hint: code and other objects may hold the same words. It costs a tenth of the parsing.
+    if all(data.count(name) < 2 for name in _QUOTED_PARTS):
+        return False
+    last: list[tuple[str, Any]] = []  # what is handed over last is the outermost object
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        last[:] = pairs
+
+    try:
+        json.loads(data, object_pairs_hook=note, parse_int=str)  # a number may be too long
+    except (ValueError, RecursionError):
+        return False  # what only the quick parser can read
+    names = [name for name, _ in last]
+    return any(names.count(name) > 1 for name in PARTS)
 
 
 def parse_record(kind: type[T], data: str | bytes) -> T:

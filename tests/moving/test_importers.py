@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from aiserver.models import Session
 from aiserver.sessions import codec
-from aiserver.sessions.importers import detect
+from aiserver.sessions.importers import archive, detect
 from aiserver.sessions.importers.base import NO_TIME, NotUnderstood, Read, Source
 from aiserver.sessions.importers.messages import split
 
@@ -392,3 +394,17 @@ def test_an_unknown_shape_inside_a_known_one_is_no_crash():
             read(name, content)
         except NotUnderstood:
             continue
+
+
+def test_parts_that_are_there_twice_are_united():
+    """P22: a file that a careless merge left is taken whole, alone and from a backup."""
+    good = (IMPORTS.parent / "session-1.0.json").read_bytes()
+    others = json.dumps(json.loads(good.replace(b"pandas", b"polars"))["interactions"]).encode()
+    data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
+    zipped = io.BytesIO()
+    with zipfile.ZipFile(zipped, "w") as backup:
+        backup.writestr(*archive.manifest([""]))
+        backup.writestr("0/sessions/" + "x_y.json", data)
+    for name, content in (("s.json", data), ("b.zip", zipped.getvalue())):
+        (session,) = read(name, content).sessions
+        assert len(session.interactions) == 2

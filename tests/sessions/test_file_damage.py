@@ -20,7 +20,7 @@ from aiserver.sessions import codec, reading, sessionfiles
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import blob_name, log_name, session_name
 from aiserver.sessions.recovery import is_empty, recovered
-from aiserver.sessions.steps import append_turn
+from aiserver.sessions.steps import append_events, append_turn
 
 from .conftest import FileBackend
 from .records import KEY, event, in_loop, log_entry, turn
@@ -28,6 +28,8 @@ from .records import KEY, event, in_loop, log_entry, turn
 GOOD = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_bytes()
 NAME = session_name(KEY)
 NEIGHBOUR = SessionKey(KEY.notebook_id, "neighbour")
+OTHERS = json.dumps(json.loads(GOOD.replace(b"pandas", b"polars"))["interactions"])
+DOUBLED = f'"interactions": {OTHERS}, '.encode()
 
 # What is wrong with a file, and how many turns are still whole in it.
 DAMAGED = {
@@ -40,6 +42,7 @@ DAMAGED = {
     "not JSON": (b"<<<<<<< HEAD\n" + GOOD, 1),
     "two objects": (GOOD + GOOD, 1),
     "two that differ": (GOOD + GOOD.replace(b"pandas", b"polars"), 2),
+    "turns twice": (GOOD.replace(b'"interactions": [', DOUBLED + b'"interactions": ['), 2),
     "a list": (b"[" + GOOD + b"]", 1),
     "a number": (b"17", 0),
     "null": (b"null", 0),
@@ -138,6 +141,57 @@ async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]
         kind = "turn" if record.to_dict().get("turn_id") else "event"
         ends.append((data.index(text.encode()) + len(text.encode()), kind))
     return data, ends
+
+
+def doubled(four: Session, one: Session, layout: str) -> bytes:
+    """A file with the parts of two sessions, as a careless merge leaves them."""
+    parts = {}
+    for name, session in (("A", four), ("B", one)):
+        fields = codec.fields(session)
+        for short, part in (("M", "meta"), ("I", "interactions"), ("E", "events")):
+            parts[short + name] = f'"{part}": {json.dumps(fields[part])}'
+    return ("{" + ", ".join(parts[name] for name in layout.split()) + "}").encode()
+
+
+@pytest.mark.parametrize("layout", ["MA IA EA IB", "MA IB IA EA", "MA IA EA MB IB EB"])
+@in_loop
+async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None:
+    """P22: no turn is lost to a key that is there twice, and events stay with their turns."""
+    four, one = new_session(KEY), new_session(KEY)
+    for session, count in ((four, 4), (one, 1)):
+        for number in range(1, count + 1):
+            saved = append_turn(session, turn(f"{number} of {count}"))
+            append_events(session, [event("accept", turn_id=saved.turn_id, source=f"{number}")])
+    data = doubled(four, one, layout)
+    files.plant(KEY, data)
+    wanted = {"1 of 4", "2 of 4", "3 of 4", "4 of 4", "1 of 1"}
+    assert set(asked(await files.open().load_session(KEY))) == wanted
+    rows, _ = await files.open().list_sessions(KEY.notebook_id)
+    assert [row.turns for row in rows] == [5]
+    checked = [found async for found in files.open().verify()]
+    assert "5 turns" in str([found.flaw for found in checked])
+
+    await files.open().save_interaction(KEY, turn("the next"))
+    session = await files.open().load_session(KEY)
+    assert set(asked(session)) == wanted | {"the next"}
+    assert data in files_in(files.folder).values(), "the bytes are kept"
+    note = next(item for item in session.events if item.type == "recovered")
+    assert note.data["turns"] == 5
+    intents = {item.turn_id: item.user_request.intent for item in session.interactions}
+    accepted = [intents[item.turn_id] for item in session.events if item.type == "accept"]
+    assert accepted[:4] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert len(accepted) == 4 or accepted[4] == "1 of 1"
+
+
+@in_loop
+async def test_words_like_the_parts_are_no_damage(files: FileBackend) -> None:
+    """P22: code and unknown keys may hold the same words."""
+    store = files.open()
+    await store.save_interaction(KEY, turn("x", 'd = {"interactions": 1, "events": 2}\n"meta"'))
+    more = {"meta": 1, "events": [{"meta": 2, "interactions": []}], "x": "interactions"}
+    await store.record_events(KEY, [event(data=more)])
+    session = await files.open().load_session(KEY)
+    assert session.events[-1].type == "run" and session.events[-1].data == more
 
 
 @in_loop

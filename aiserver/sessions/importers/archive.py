@@ -20,6 +20,7 @@ from ...models import NotebookLogEntry, Session, SessionKey
 from .. import codec
 from ..codec import Damaged
 from ..filenames import log_name, log_notebook_id, session_name
+from ..recovery import parse_united
 from ..steps import set_owner
 from .base import NotUnderstood, Read, Source, loads
 
@@ -90,7 +91,7 @@ def _read(zipped: zipfile.ZipFile, owners: list[str]) -> Read:
     for owner, kind, name, data in _entries(zipped, owners, found):
         if kind == "sessions":
             try:
-                session = codec.parse(data)
+                session = parse_united(data)
             except Damaged as exc:
                 found.not_understood.append(f"{name}: {exc}.")
                 continue

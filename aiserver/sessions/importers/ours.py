@@ -11,6 +11,7 @@ from ...redact import redact_all
 from .. import codec
 from ..codec import Damaged
 from ..filenames import decode
+from ..recovery import parse_united
 from ..steps import check_writable, saved_turn
 from .base import NotUnderstood, Read, Source, decoded, loads
 
@@ -22,7 +23,7 @@ def read(source: Source) -> Read:
     if source.path.suffix == ".jsonl":
         return _log(source)
     try:
-        session = codec.parse(source.data)
+        session = parse_united(source.data)
         check_writable(session.meta, None)
     except Damaged as exc:
         raise NotUnderstood("It is no session of AI Server, or a damaged one.") from exc
