@@ -36,9 +36,9 @@ async def test_blame_names_the_turn_and_the_hand(call, scripted):
     assert [line["step"] for line in lines] == [0, None]
 
 
-async def test_blame_of_a_cell_without_history_is_all_by_hand(call):
+async def test_blame_of_a_cell_without_history_is_unknown(call):
     lines = (await call("POST", "sessions/nb/c1/blame", {"source": "a\nb"})).data["lines"]
-    assert lines == [{"author": "person", "step": None, "seq": None}] * 2
+    assert lines == [{"author": "unknown", "step": None, "seq": None}] * 2
     reply = await call("POST", "sessions/nb/c1/blame", {"step": 0})
     assert reply.status == 404
 
@@ -93,8 +93,13 @@ async def test_the_report_counts_lines_by_hand_and_by_model(call, scripted):
         "lines": 2,
         "byModel": 1,
         "byPerson": 1,
+        "byAgent": 0,
+        "byProgram": 0,
+        "byUnknown": 0,
+        "existing": 0,
         "turns": 1,
         "models": {"openai:scripted": 1},
+        "names": {},
     }
     assert report == {"cells": [{"cellId": "c1", "type": "code", **total}], "total": total}
 

@@ -106,7 +106,7 @@ def settings_of(model: ScriptedModel) -> str:
     options = {"base_url": model.base_url, "api_key": API_KEY}
     # A token stands for the hub's login, which would say who it is.
     return (
-        "c.AIServer.others_may_ask = True\n"
+        "c.AIServer.others_may_ask = True\nc.AIServer.others_may_delete = True\n"
         "c.ServerApp.jpserver_extensions = {'aiserver': True}\n"
         "c.ServerApp.allow_root = True\nc.IdentityProvider.token = 't'\n"
         f"c.AIServer.model = 'openai:scripted'\nc.ModelRegistry.model_options = {options!r}\n"
