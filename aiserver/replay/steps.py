@@ -144,6 +144,9 @@ class _Reader:
 
     def _accept(self, event: Event, proposal: Step) -> None:
         source = proposal.code if event.source is None else event.source
+        # An answer that is restored in the replay may replace what no step holds yet.
+        replaced = (event.data or {}).get("replaced")
+        self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
         if proposal is self.steps[-1]:
             proposal.outcome = "accepted"
             self._settle(proposal, event)

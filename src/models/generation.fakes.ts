@@ -1,13 +1,15 @@
 /**
  * A cell, a history and streams that a spec feeds, for specs of the asking alone.
  */
+import { Signal } from '@lumino/signaling';
+
 import type {
   GenerateBody,
   Interaction,
   Step,
   StreamEvent
 } from '../api/types';
-import type { IHistory } from '../tokens';
+import type { IHistory, IRecorded, IWritten } from '../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './generationrun';
 import type { IGenerationState } from './generationstate';
@@ -100,6 +102,8 @@ export function setup(options: { source?: string | null } = {}) {
   const recorded: unknown[] = [];
   const notified: unknown[] = [];
   const history = {
+    changed: new Signal<object, IWritten>({}),
+    told: new Signal<object, IRecorded>({}),
     notify: jest.fn(key => notified.push(key)),
     record: jest.fn(async (_key, events) => void recorded.push(...events)),
     models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),

@@ -13,8 +13,9 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { DataFrameProfile } from '../api/types';
+import type { ICellKey, IHistory, IRecorded, IWritten } from '../tokens';
 import { isOfModel } from './failure';
-import { IRequest, pastTurns, warmUp } from './generationbody';
+import { IRequest, isDecided, pastTurns, warmUp } from './generationbody';
 import { Decision } from './generationdecision';
 import type { IGenerationOptions } from './generationrun';
 import { Sending } from './generationsending';
@@ -30,6 +31,8 @@ export class GenerationModel {
     );
     this._sending = new Sending(this._store, this.intents);
     this._decision = new Decision(this._store);
+    options.history.told.connect(this._onRecorded, this);
+    options.history.changed.connect(this._onWritten, this);
   }
 
   readonly target: ITarget;
@@ -201,6 +204,34 @@ export class GenerationModel {
     const warm = warmUp(this._store.api, this.target, this.state.cellModel);
     const models = this.lookForModel();
     await Promise.allSettled([warm, models, this._recall()]);
+  }
+
+  /** A decision may be made in the replay, or in another view of the notebook. */
+  private _onRecorded(_: IHistory, { key, events }: IRecorded): void {
+    if (this._isOwn(key)) {
+      for (const { type, turnId } of events) {
+        if (type === 'accept' || type === 'reject') {
+          this._decision.close(turnId);
+        }
+      }
+    }
+  }
+
+  /** Another window of a shared notebook wrote into this cell's history. */
+  private async _onWritten(_: IHistory, written: IWritten): Promise<void> {
+    const { notebookId, cellId, byOthers } = written;
+    if (byOthers && this.state.phase === 'suggested' && this._isOwn(written)) {
+      const turnId = this.state.turnId ?? undefined;
+      const key = { notebookId, cellId };
+      if (await isDecided(this._store.history, key, turnId)) {
+        this._decision.close(turnId);
+      }
+    }
+  }
+
+  private _isOwn({ notebookId, cellId }: ICellKey): boolean {
+    const { target } = this;
+    return cellId === target.cellId && notebookId === target.notebookId();
   }
 
   private async _recall(): Promise<void> {

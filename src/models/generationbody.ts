@@ -105,6 +105,19 @@ export async function pastTurns(
   };
 }
 
+/** Whether a turn was accepted or rejected; false where that can't be read now. */
+export async function isDecided(
+  history: IHistory,
+  key: ICellKey,
+  turnId: number | undefined
+): Promise<boolean> {
+  const replay = await history.replay(key).catch(() => null);
+  const turn = replay?.steps.find(
+    step => step.kind === 'turn' && step.turnId === turnId
+  );
+  return turn?.outcome === 'accepted' || turn?.outcome === 'rejected';
+}
+
 /**
  * The notebook's id, when it is ready for a request.
  *

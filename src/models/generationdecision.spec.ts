@@ -203,4 +203,47 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     await t.model.reset();
     expect(t.model.state.notice).toBe('unsaved');
   });
+
+  describe('made in another view', () => {
+    const open = async () => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      return t;
+    };
+    const key = { notebookId: 'nb', cellId: 'c1' };
+
+    it.each(['accept', 'reject'])('closes the row after %s', async type => {
+      const t = await open();
+      t.history.told.emit({ key, events: [{ type, turnId: 1 }] });
+      expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
+      await t.model.reject(); // Esc, pressed too late
+      expect(t.recorded).toEqual([]);
+    });
+
+    it('stays open after decisions on other turns and in other cells', async () => {
+      const t = await open();
+      const events = [{ type: 'accept', turnId: 1 }];
+      t.history.told.emit({ key: { ...key, cellId: 'c2' }, events });
+      t.history.told.emit({ key, events: [{ type: 'reject', turnId: 7 }] });
+      t.history.told.emit({ key, events: [{ type: 'run' }] });
+      expect(t.model.state.phase).toBe('suggested');
+    });
+
+    it.each(['accepted', 'rejected'] as const)(
+      'closes the row when another window’s decision is %s',
+      async outcome => {
+        const t = await open();
+        t.steps.push({ kind: 'turn', turnId: 1, outcome: 'open' });
+        t.history.changed.emit({ ...key, byOthers: true });
+        await Promise.resolve();
+        expect(t.model.state.phase).toBe('suggested');
+        t.steps[0] = { ...t.steps[0], outcome };
+        t.history.changed.emit({ ...key, byOthers: true });
+        await t.phase('idle');
+        expect(t.recorded).toEqual([]);
+      }
+    );
+  });
 });

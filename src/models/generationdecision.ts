@@ -58,6 +58,14 @@ export class Decision {
     }
   }
 
+  /** Close a suggestion on which another view or another window has decided and recorded it. */
+  close(turnId: number | null | undefined): void {
+    const { suggestion, state } = this._store;
+    if (state.phase === 'suggested' && suggestion?.turnId === turnId) {
+      this._leave();
+    }
+  }
+
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
     const { isEdited } = this._store;

@@ -1,3 +1,4 @@
+import type { Step } from '../api/types';
 import type { ReplayModel } from './replay';
 import {
   type FakeHistory,
@@ -164,6 +165,63 @@ describe('ReplayActions', () => {
     model.player.play();
     await model.actions.restore();
     expect(model.player.isPlaying).toBe(false);
+  });
+
+  describe('while a proposal is open', () => {
+    beforeEach(async () => {
+      const [first, second] = stepsOf('a = 0', 'a = 1');
+      const open: Step = {
+        ...second,
+        index: 2,
+        seq: 3,
+        turnId: 3,
+        before: 'a = 1',
+        code: 'a = 2',
+        applied: false,
+        outcome: 'open',
+        parent: 1
+      };
+      history.steps.set('a', [first, second, open]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+    });
+
+    it('accepts it by restoring it', async () => {
+      model.player.goTo(2);
+      expect(await model.actions.restore()).toBe(true);
+      expect(subject.source).toBe('a = 2');
+      expect(history.recorded).toEqual([
+        { type: 'accept', turnId: 3, source: 'a = 2' }
+      ]);
+      expect(model.actions.note).toBe('accepted');
+    });
+
+    it('accepts it with what it replaced where the cell was edited since', async () => {
+      model.player.goTo(2);
+      subject.type('a = "by hand"');
+      await model.actions.restore();
+      expect(history.recorded).toEqual([
+        {
+          type: 'accept',
+          turnId: 3,
+          source: 'a = 2',
+          data: { replaced: 'a = "by hand"' }
+        }
+      ]);
+    });
+
+    it('closes it by restoring another step', async () => {
+      model.player.goTo(0);
+      expect(await model.actions.restore()).toBe(true);
+      expect(history.recorded).toEqual([
+        { type: 'reject', turnId: 3 },
+        {
+          type: 'restore',
+          source: 'a = 0',
+          data: { from_seq: 1, replaced: 'a = 1' }
+        }
+      ]);
+    });
   });
 
   it('has nothing to restore where a request failed without code', async () => {

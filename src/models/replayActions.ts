@@ -6,14 +6,16 @@
  *   was asked first and something changed meanwhile (P34).
  * - Nothing is lost by it: a restore is one undo step (P35) and is recorded with what it
  *   replaced, and who would replace what no step holds yet is asked first.
+ * - A restore decides on a proposal that is open: it accepts it if that is the step restored,
+ *   and rejects it otherwise. Rows that show the proposal close when they read that record.
  * - Nothing is run by it (P13).
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { Step } from '../api/types';
+import type { EventBody, Step } from '../api/types';
 import type { IHistory } from '../tokens';
-import { after, turnOf } from './replayGraph';
+import { after, openTurn, turnOf } from './replayGraph';
 import type { ReplayPlayer } from './replayPlayer';
 import { lastClean } from './replayRuns';
 import type { ReplaySteps } from './replaySteps';
@@ -21,7 +23,7 @@ import type { IReplaySubject, SubjectChange } from './replaySubject';
 
 /** What became of the last thing that was done. */
 export type ReplayNote =
-  'restored' | 'unrecorded' | 'branched' | 'inserted' | null;
+  'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
 /** What a model can't do itself. */
 export interface IReplayAsking {
@@ -200,25 +202,40 @@ export class ReplayActions implements IDisposable {
     if (!isSame || this._isDisposed || !this._canPut(step)) {
       return false;
     }
-    const replaced = this._subject.source;
+    const events = this._eventsOf(step, this._subject.source);
+    const isAccepted = done === 'restored' && events[0].type === 'accept';
+    const note = isAccepted ? 'accepted' : done;
     this._isApplying = true;
     try {
       this._subject.apply(step.code);
     } finally {
       this._isApplying = false;
     }
-    this._say(done);
+    this._say(note);
     const key = { notebookId: shown.notebookId, cellId: shown.cellId };
-    const data = { from_seq: step.seq, replaced };
-    const event = { type: 'restore', source: step.code, data };
     try {
-      await this._history.record(key, [event]);
+      await this._history.record(key, events);
     } catch {
-      if (this._note === done) {
+      if (this._note === note) {
         this._say('unrecorded');
       }
     }
     return true;
+  }
+
+  /** The record of a restore, which also decides on the open proposal. */
+  private _eventsOf(step: Step, replaced: string): EventBody[] {
+    const proposal = openTurn(this._steps.all);
+    const turnId = proposal?.turnId;
+    if (proposal?.index === step.index) {
+      const accepted = { type: 'accept', turnId, source: step.code };
+      return [
+        this.isEditedSince ? { ...accepted, data: { replaced } } : accepted
+      ];
+    }
+    const data = { from_seq: step.seq, replaced };
+    const restored = { type: 'restore', source: step.code, data };
+    return proposal ? [{ type: 'reject', turnId }, restored] : [restored];
   }
 
   private _say(note: ReplayNote): void {

@@ -52,6 +52,13 @@ export function turnOf(steps: readonly Step[], index: number): number | null {
   return null;
 }
 
+/** The newest answer, if nobody has decided on it yet; null if there is none. */
+export function openTurn(steps: readonly Step[]): Step | null {
+  const last = [...steps].reverse().find(({ kind }) => kind === 'turn');
+  const isOpen = last?.outcome === 'open' && last.turnId !== undefined;
+  return isOpen ? last : null;
+}
+
 /** The lines beside one row of the list. Lanes are counted from 0. */
 export interface IGraphRow {
   /** Where the dot is. */

@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 import { act } from 'react';
@@ -38,6 +39,8 @@ async function setup(
   const model = new GenerationModel({
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
     history: {
+      changed: new Signal({}),
+      told: new Signal({}),
       models: async () => ({
         default: models[0]?.id,
         models,

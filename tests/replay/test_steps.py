@@ -167,6 +167,19 @@ def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> N
     assert steps[3].data == {"from_seq": 1, "replaced": "b edited"}
 
 
+def test_an_accept_from_the_replay_keeps_what_it_replaced() -> None:
+    book = Book()
+    book.event("accept", turn_id=book.turn("a", "b"), data={"replaced": "a edited"})
+    steps = book.replay()
+    assert shape(steps) == [
+        ("start", "", "a", "done"),
+        ("turn", "a", "b", "accepted"),
+        ("edit", "a", "a edited", "done"),
+        ("accept", "a edited", "b", "done"),
+    ]
+    assert steps[3].from_step == 1
+
+
 def test_events_of_unknown_types_lose_nothing() -> None:
     book = Book()
     book.event("later_one", source="rest", data={"into": ["c2"]})

@@ -150,6 +150,8 @@ function noteText(note: ReplayNote, trans: TranslationBundle): string {
   switch (note) {
     case 'restored':
       return trans.__('Restored. Undo brings back what the cell held.');
+    case 'accepted':
+      return trans.__('Accepted. Undo brings back what the cell held.');
     case 'branched':
       return trans.__('Restored. Your next request goes on from here.');
     case 'inserted':
