@@ -77,6 +77,9 @@ def _hidden(turn: Interaction, vault: Vault) -> Interaction:
         "current_code": vault.hide(vault.recall(asked.current_code)),
     }
     reply = {"suggestion": vault.hide(vault.recall(answer.suggestion))}
+    before = (asked.intent, asked.current_code, answer.suggestion)
+    if before == (*request.values(), *reply.values()):
+        return turn
     return turn.model_copy(
         update={
             "user_request": asked.model_copy(update=request),

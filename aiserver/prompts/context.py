@@ -83,8 +83,7 @@ async def build_messages(
     *sizes, wish_size = await count([*(str(item.text) for item in whole), request.intent])
     room = budget - sum(sizes) - max(wish_size, WISH_TOKENS) - PER_MESSAGE * len(whole)
     # A turn tells more about this cell than another cell does: up to two thirds are for turns.
-    turns = await newest_that_fit(past, room * 2 // 3, count)
-    used = sum(await count([str(turn.text) for turn in turns])) + PER_MESSAGE * len(turns)
+    turns, used = await newest_that_fit(past, room * 2 // 3, count)
     left = max(room - used, LEAST_TOKENS)
     cells = await earlier_cells(request, left, count, prose=style == "full")
 
@@ -125,11 +124,10 @@ def _load() -> None:
     """Load what prompts need of LangChain: half a second the first time, in a thread."""
     global _loaded
     with loading():
-        from langchain_core import messages, runnables
+        from langchain_core import messages
 
-        # Both load a name when it is first asked for; trim_messages asks for Runnable.
+        # It loads a name when it is first asked for.
         _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
-        _ = messages.trim_messages, runnables.Runnable
     _loaded = True
 
 

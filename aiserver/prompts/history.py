@@ -82,18 +82,18 @@ def _same(one: str, other: str) -> bool:
 
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
-) -> list[BaseMessage]:
-    """The newest turns whose messages take at most ``budget`` tokens together."""
-    from langchain_core.messages import trim_messages
+) -> tuple[list[BaseMessage], int]:
+    """The newest turns whose messages take at most ``budget`` tokens together, and what they take.
 
-    if not messages or budget <= 0:
-        return []
-    texts = [str(message.text) for message in messages]
-    sizes = dict(zip(texts, await count(texts), strict=True))
-    return trim_messages(
-        list(messages),
-        max_tokens=budget,
-        token_counter=lambda some: sum(sizes[str(item.text)] + PER_MESSAGE for item in some),
-        strategy="last",
-        start_on="human",
-    )
+    LangChain's ``trim_messages`` does the same and adds up the sizes again for each length that it
+    tries (``benchmarks/first_token.py``).
+    """
+    start, used, total = len(messages), 0, 0
+    sizes = await count([str(message.text) for message in messages])
+    for index in range(len(messages) - 1, -1, -1):
+        total += sizes[index] + PER_MESSAGE
+        if total > budget:
+            break
+        if messages[index].type == "human":
+            start, used = index, total
+    return list(messages[start:]), used

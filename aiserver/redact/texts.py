@@ -35,8 +35,14 @@ def mark(kind: str, nonce: str = "") -> str:
     return f"{OPEN}{kind}{':' + nonce if nonce else ''}{CLOSE}"
 
 
-def replaced(text: str, said: bool, put: Put) -> str:
-    """A text with something else in the place of each secret."""
+def replaced(
+    text: str, said: bool, put: Put, cache: dict[tuple[str, bool], str] | None = None
+) -> str:
+    """A text with something else in the place of each secret.
+
+    ``cache`` holds results by line for one ``put`` that always gives the same for a secret: the
+    turns of a cell repeat most lines (``benchmarks/first_token.py``).
+    """
     text = without_private_keys(text, put)
     for secret in KNOWN:
         if secret in text:
@@ -46,7 +52,13 @@ def replaced(text: str, said: bool, put: Put) -> str:
         if start < place:
             continue  # seen with the lines before it
         end = end_of_joined(text, start, line_end)
-        lines = joined_in_place(text[start:end], said, put).split("\n")
-        parts += [text[place:start], "\n".join(in_line(line, said, put) for line in lines)]
+        part = text[start:end]
+        clean = None if cache is None else cache.get((part, said))
+        if clean is None:
+            lines = joined_in_place(part, said, put).split("\n")
+            clean = "\n".join(in_line(line, said, put) for line in lines)
+            if cache is not None:
+                cache[part, said] = clean
+        parts += [text[place:start], clean]
         place = end
     return "".join([*parts, text[place:]]) if parts else text

@@ -26,13 +26,18 @@ class Vault:
         self._secrets: dict[str, str] = {}  # by mark
         self._kinds: dict[str, list[str]] = {}  # the marks of each kind
         self._held = ""
+        self._texts: dict[tuple[str, bool], str] = {}  # what was hidden already, and as what
+        self._lines: dict[tuple[str, bool], str] = {}
 
     def __len__(self) -> int:
         return len(self._secrets) if self._conceal else 0
 
     def hide(self, text: str, *, said: bool = False) -> str:
         """``text`` as the model may see it."""
-        hidden = replaced(text, said, self._put)
+        hidden = self._texts.get((text, said))
+        if hidden is None:
+            hidden = replaced(text, said, self._put, self._lines)
+            self._texts[text, said] = hidden
         return hidden if self._conceal else text
 
     def recall(self, text: str) -> str:
