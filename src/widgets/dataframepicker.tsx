@@ -53,6 +53,13 @@ export function DataFramePicker(
       ref={first}
       className="jp-AIServer-Ask-picker"
       aria-label={trans.__('DataFrames of the kernel')}
+      onKeyDown={event => {
+        // On a button Enter presses it.
+        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+          event.preventDefault();
+          props.onClose();
+        }
+      }}
     >
       {problem ? (
         <p>{problem}</p>

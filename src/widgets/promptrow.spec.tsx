@@ -393,6 +393,14 @@ describe('PromptRow', () => {
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
     expect(t.row.node.textContent).toContain('3 rows × 2 columns');
     expect(t.row.node.textContent).toContain('no values');
+    // Enter confirms the choice; it doesn't send.
+    const enter = { key: 'Enter', bubbles: true, cancelable: true };
+    const key = new KeyboardEvent('keydown', enter);
+    await act(async () => void box?.dispatchEvent(key));
+    expect(key.defaultPrevented).toBe(true);
+    expect(t.row.node.querySelector('[type=checkbox]')).toBeNull();
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
   });
 
   it('asks once, with all that was typed, while it is looked for a model', async () => {
