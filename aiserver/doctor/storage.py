@@ -12,12 +12,15 @@ from pathlib import Path
 
 from ..durable import ASIDE, access_of, has_system_locks, replace_file, translated
 from ..errors import AIServerError
+from ..sessions.copies import copied_log, copied_sessions, is_copy
 from ..sessions.disks import ALONE, NO_LOCKS, OPEN, SHARED, network_disk
+from ..sessions.filenames import log_notebook_id
 from ..sessions.locks import ShardLocks
-from ..sessions.place import LOCKS
+from ..sessions.place import LOCKS, NOTEBOOKS
 from ..sessions.root import FOLDER
 from .base import Finding, note, ok, problem
 
+_START = 4096  # bytes of a session file in which it says which cell's it is
 LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
 
 
@@ -29,6 +32,7 @@ def check_storage(root: Path) -> list[Finding]:
         return [problem(f"The folder for the histories {what}: {root}", _named(root))]
     return [
         _where(place),
+        *_copies(place),
         *_rights(place),
         _writes(root),
         _room(root),
@@ -73,6 +77,33 @@ def _where(place: Path) -> Finding:
             f"Look at {place / sorted(damaged)[0]}, or bring the file back from a backup.",
         )
     return ok(text)
+
+
+def _copies(place: Path) -> list[Finding]:
+    """What a cloud sync or a restore left there under names that are nobody's."""
+    sessions, logs = _names(place), _names(place / NOTEBOOKS)
+    found = [name for name in copied_sessions(sessions) if is_copy(name, _start(place / name))]
+    known = {one for name in logs if (one := log_notebook_id(name))}
+    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_log(name, known)]
+    found += [name for name in copies if b'"seq"' in _start(place / name)]
+    if not found:
+        return []
+    text = (
+        f"{len(found)} copies of histories, as a cloud sync leaves them, are not shown: {found[0]}"
+    )
+    return [note(text, "Unite them with the histories: jupyter aiserver sessions repair")]
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def _start(file: Path) -> bytes:
+    try:
+        with file.open("rb") as content:
+            return content.read(_START)
+    except OSError:
+        return b""
 
 
 def _rights(place: Path) -> list[Finding]:

@@ -14,12 +14,13 @@ from .systems import flush_folder, patiently
 ASIDE = ".corrupt-"
 
 
-def set_aside(folder: Path, name: str) -> str:
+def set_aside(folder: Path, name: str, of: str = "") -> str:
     """Rename what lies under ``name`` (a link itself, not its target); return the new name.
 
-    The caller holds the name's lock, so that nothing set aside before is replaced.
+    ``of``: the file beside whose name it is kept, if that is another. The caller holds that name's
+    lock, so that nothing set aside before is replaced.
     """
-    new_name, _ = _asides(folder, name)
+    new_name, _ = _asides(folder, of or name)
     patiently(lambda: (folder / name).rename(folder / new_name))
     flush_folder(folder)
     return new_name

@@ -21,13 +21,14 @@ from ..models import Session, SessionKey
 from . import codec
 from .base import Checked
 from .codec import Damaged
+from .copies import copied_log, may_be_session, shorter_logs
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
 from .place import BLOBS, NOTEBOOKS, Place
-from .predecessor import is_raw_name, raw_name, says
+from .predecessor import raw_name, says
 from .recovery import is_empty, recovered
 from .sessionfiles import SessionFiles
 from .sidefiles import Blobs, NotebookLogs
-from .steps import flaws, touch
+from .steps import check_writable, flaws, touch
 from .union import unite
 
 Look = Callable[[bool], Checked]
@@ -58,7 +59,7 @@ class Checks:
 
     def _sessions(self) -> Iterator[Look]:
         for name in sorted(entry.name for entry in os.scandir(self._place.path)):
-            if (is_session_name(name) or is_raw_name(name)) and self._may_be_ours(name):
+            if may_be_session(name) and not temp_target(name) and self._may_be_ours(name):
                 yield partial(self._session, name)
 
     def _may_be_ours(self, name: str) -> bool:
@@ -102,9 +103,11 @@ class Checks:
         return Checked(name, " ".join(flaws(session, key)) or None)
 
     def _damaged(self, name: str, data: bytes, repair: bool) -> Checked:
-        key = key_of(name, self._owner)
-        if key is None and (said := says(data)) and raw_name(*said) == name:
+        key, said = key_of(name, self._owner), says(data)
+        if key is None and said and raw_name(*said) == name:
             key = SessionKey(*said)
+        if key is None and said:
+            return self._damaged_copy(name, SessionKey(*said, self._owner), data, repair)
         if key is None:
             return Checked(name, "It is damaged, and its name doesn't tell whose or which cell's.")
         ours = session_name(key)
@@ -124,18 +127,73 @@ class Checks:
         self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
     ) -> Checked:
         flaw = f"Its name is not that of what it holds, {key.notebook_id}/{key.cell_id}."
+        ours = session_name(key)
         if not repair:
             return Checked(name, flaw)
+        if self._is_same_file(self._place.path, name, ours):
+            return self._rename(self._place.path, name, ours, flaw)
         try:
+            check_writable(session.meta, None)
             self._files.change(key, lambda ours: unite(ours, session))
         except SessionTooNew:
             return Checked(name, flaw)
-        return self._set_aside(self._place.path, name, name, flaw, repair, data)
+        return self._set_aside(self._place.path, name, name, flaw, repair, data, ours)
+
+    def _damaged_copy(self, name: str, key: SessionKey, data: bytes, repair: bool) -> Checked:
+        """A damaged file under a name that is nobody's; it says itself which cell's it is."""
+        session = recovered(data, key)
+        if is_empty(session) or (session.meta.owner or "") != self._owner:
+            return Checked(name, "It is damaged, and its name doesn't tell whose or which cell's.")
+        return self._misnamed(name, key, session, data, repair)
+
+    def _is_same_file(self, folder: Path, name: str, ours: str) -> bool:
+        """Whether a disk that folds case knows one file by both names."""
+        try:
+            return (folder / name).samefile(folder / ours)
+        except OSError:
+            return False
+
+    def _rename(self, folder: Path, name: str, ours: str, flaw: str) -> Checked:
+        with self._place.writing(ours):
+            (folder / name).rename(folder / ours)
+        return Checked(name, flaw, True)
 
     def _notebook_logs(self) -> Iterator[Look]:
-        for notebook_id in sorted(self._logs.marks(self._owner)):
+        logs = self._logs.marks(self._owner)
+        for notebook_id in sorted(logs):
             name = log_name(notebook_id, self._owner)
-            yield partial(self._log, name)
+            whose = next(
+                filter(partial(self._is_copied, name), shorter_logs(notebook_id, logs)), None
+            )
+            yield partial(self._copied_log, name, whose) if whose else partial(self._log, name)
+        if (folder := self._place.path / NOTEBOOKS).is_dir():
+            for name in sorted(entry.name for entry in os.scandir(folder)):
+                if not temp_target(name) and (whose := copied_log(name, logs, self._owner)):
+                    yield partial(self._copied_log, name, whose)
+
+    def _is_copied(self, name: str, notebook_id: str) -> bool:
+        """Whether a log began as another notebook's, as a sync's copy of that one does."""
+        folder = self._place.path / NOTEBOOKS
+        first = [
+            (_content(folder / one) or b"").partition(b"\n")[0]
+            for one in (name, log_name(notebook_id, self._owner))
+        ]
+        return first[0] == first[1] != b""
+
+    def _copied_log(self, name: str, notebook_id: str, repair: bool) -> Checked:
+        where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
+        data = _content(folder / name)
+        entries = codec.parse_log(data).entries if data else []
+        if data is None or not entries:
+            return Checked(where)  # deleted meanwhile, or nothing of ours
+        flaw = f"It is a copy of the log of the notebook {notebook_id}."
+        ours = log_name(notebook_id, self._owner)
+        if not repair:
+            return Checked(where, flaw)
+        if self._is_same_file(folder, name, ours):
+            return self._rename(folder, name, ours, flaw)
+        self._logs.take_over(notebook_id, entries, self._owner)
+        return self._set_aside(folder, name, where, flaw, repair, data, ours)
 
     def _log(self, name: str, repair: bool) -> Checked:
         where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
@@ -190,20 +248,38 @@ class Checks:
         return Checked(file.name, "A writer that was killed has left it behind.", repair)
 
     def _set_aside(
-        self, folder: Path, name: str, where: str, flaw: str, repair: bool, seen: bytes = b""
+        self,
+        folder: Path,
+        name: str,
+        where: str,
+        flaw: str,
+        repair: bool,
+        seen: bytes = b"",
+        of: str = "",
     ) -> Checked:
-        """Have a file out of the way if it is still what was ``seen`` (nothing: no real file)."""
+        """Have a file out of the way if it is still what was ``seen`` (nothing: no real file).
+
+        ``of``: the file whose copy it is, beside whose name it is kept and with which it goes.
+        """
         if not repair:
             return Checked(where, flaw)
-        with self._place.writing(where):
+        with self._place.writing(f"{where.removesuffix(name)}{of}" if of else where):
             try:
                 found = read_file(folder / name)
                 if found is None or found[0] != seen:
                     return Checked(where)  # somebody has mended it meanwhile
             except NotRegular:
                 pass
-            set_aside(folder, name)
+            set_aside(folder, name, of)
         return Checked(where, flaw, True)
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        found = read_file(file)
+    except (NotRegular, OSError):
+        return None
+    return found and found[0]
 
 
 def _damaged_lines(file: Path) -> int:

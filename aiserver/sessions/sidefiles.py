@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..durable import (
@@ -32,6 +32,7 @@ from . import codec
 from .filenames import blob_name, blob_sha256, log_name, log_notebook_id
 from .place import BLOBS, NOTEBOOKS, Place
 from .steps import numbered
+from .union import lacking
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -48,8 +49,18 @@ class NotebookLogs:
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
         """Add lines to a notebook's log; return them as saved."""
-        if not entries:
-            return []
+        return self._grow(notebook_id, owner, lambda log: entries) if entries else []
+
+    def take_over(self, notebook_id: str, entries: Sequence[NotebookLogEntry], owner: str) -> None:
+        """Add those lines of another copy of a notebook's log that it lacks."""
+        self._grow(notebook_id, owner, lambda log: lacking(log, entries))
+
+    def _grow(
+        self,
+        notebook_id: str,
+        owner: str,
+        choose: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
+    ) -> list[NotebookLogEntry]:
         name = log_name(notebook_id, owner)
         with self._place.writing(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder)
@@ -59,8 +70,10 @@ class NotebookLogs:
                 self._log.warning("%s is no regular file; it is set aside.", name)
                 set_aside(self._folder, name)
                 log = []
-            saved = numbered(log, entries)
-            append_file(self._folder, name, b"".join(codec.encode(e, indent=None) for e in saved))
+            saved = numbered(log, choose(log))
+            lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
+            if lines:
+                append_file(self._folder, name, lines)
             return saved
 
     def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:

@@ -12,10 +12,11 @@ What must hold:
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
-from ..models import Event, Interaction, Session
+from ..models import Event, Interaction, NotebookLogEntry, Session
 from . import codec
 from .steps import set_owner
 
@@ -55,6 +56,24 @@ def unite(ours: Session, theirs: Session, skip: int = 0) -> bool:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
         ours.meta.revision = ours.revision + 1
     return grown
+
+
+def lacking(
+    ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
+) -> list[NotebookLogEntry]:
+    """The lines of another copy of a notebook's log that ours lacks, in their order."""
+    known = Counter(map(_line, ours))
+    known.subtract(lines := [_line(entry) for entry in theirs])
+    found = []
+    for entry, line in zip(reversed(theirs), reversed(lines), strict=True):
+        if known[line] < 0:  # of equal lines the last ones are new
+            known[line] += 1
+            found.append(entry)
+    return found[::-1]
+
+
+def _line(entry: NotebookLogEntry) -> str:
+    return json.dumps(codec.fields(entry) | {"seq": 0}, sort_keys=True)
 
 
 def _become(ours: Session, theirs: Session) -> None:

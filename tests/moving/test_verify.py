@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.doctor.storage import check_storage
 from aiserver.models import SessionKey
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.filenames import session_name
@@ -111,6 +112,113 @@ def test_a_file_under_another_s_name_is_joined_with_its_own(run: Run, folder: Pa
     intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
     assert intents == ["读取数据", "again", "only in the copy"]
     assert run("verify").status == 0
+
+
+COPIES = [
+    "{} (1){}",
+    "{} 2{}",
+    "{} (Alice's conflicted copy 2026-11-23){}",
+    "{}.sync-conflict-20261123-101112-ABCDEF{}",
+    "{}-LAPTOP{}",
+    "{}-laptop{}",
+    "{} [Konflikt 机器]{}",
+    "UPPER",
+]
+
+
+def copied(file: Path, form: str) -> Path:
+    if form == "UPPER":
+        return file.with_name(file.name.upper())
+    return file.with_name(form.format(file.stem, file.suffix))
+
+
+@pytest.mark.parametrize("form", COPIES)
+def test_a_sync_s_copy_of_a_session_is_united(run: Run, folder: Path, form: str):
+    """P22: `verify` finds it, `doctor` names it, `repair` unites it and keeps its bytes."""
+
+    async def grow(intent: str) -> None:
+        store = FileSessionManager(root=str(folder.parent))
+        await store.save_interaction(KEY, turn(intent))
+        await store.close()
+
+    own, copy = (folder / FILE).read_bytes(), copied(folder / FILE, form)
+    asyncio.run(grow("on the other machine"))
+    shutil.move(folder / FILE, copy)
+    (folder / FILE).write_bytes(own)
+    asyncio.run(grow("on this machine"))
+    before = tree(folder)
+    assert f"{copy.name}: Its name is not that of what it holds" in run("verify").out
+    (named,) = [found for found in check_storage(folder.parent) if "copies" in found.text]
+    assert copy.name in named.text and "sessions repair" in named.mend
+    assert tree(folder) == before
+    assert run("repair").status == 0
+    assert before[copy.name] in tree(folder).values() and not copy.exists()
+    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    assert intents == ["读取数据", "again", "on this machine", "on the other machine"]
+    assert run("verify").status == 0
+    assert not [found for found in check_storage(folder.parent) if "copies" in found.text]
+
+
+@pytest.mark.parametrize("form", COPIES)
+def test_a_sync_s_copy_of_a_log_is_united(run: Run, folder: Path, form: str):
+    """P22, P28: its lines come behind those that are there."""
+    log = folder / "notebooks" / "book.jsonl"
+    lines = log.read_bytes()
+    line = (
+        b'{"type":"path_seen","timestamp":"2026-01-27T12:00:00Z","data":{"path":"%s"},"seq":99}\n'
+    )
+    copy = copied(log, form)
+    copy.write_bytes(lines + line % b"theirs.ipynb")
+    log.write_bytes(lines + line % b"ours.ipynb")
+    before = tree(folder)
+    assert (
+        f"notebooks/{copy.name}: It is a copy of the log of the notebook book." in run("verify").out
+    )
+    if form != "{}-laptop{}":  # which only the content tells from another notebook's
+        (named,) = [found for found in check_storage(folder.parent) if "copies" in found.text]
+        assert copy.name in named.text
+    assert run("repair").status == 0
+    assert before[f"notebooks/{copy.name}"] in tree(folder).values() and not copy.exists()
+    assert log.read_bytes().startswith(lines + line % b"ours.ipynb")
+    new = log.read_bytes()[len(lines + line % b"ours.ipynb") :]
+    assert json.loads(new)["seq"] == 100 and json.loads(new)["data"]["path"] == "theirs.ipynb"
+    assert run("verify").status == 0
+
+
+def test_a_damaged_copy_gives_what_is_whole_in_it(run: Run, folder: Path):
+    """P22"""
+    data = (folder / FILE).read_bytes()
+    copy = folder / FILE.replace(".json", " (1).json")
+    copy.write_bytes(data.replace("读取数据".encode(), "画图".encode())[:-20])
+    assert run("repair").status == 0
+    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    assert "画图" in intents and run("verify").status == 0
+
+
+def test_where_the_disk_folds_case_a_restored_name_is_put_right(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P22: there, to set the copy aside would be to take the file itself away."""
+    upper = folder / FILE.upper()
+    data = (folder / FILE).read_bytes()
+    (folder / FILE).rename(upper)
+    monkeypatch.setattr(Path, "samefile", lambda one, other: one.name.lower() == other.name.lower())
+    assert run("repair").status == 0
+    assert (folder / FILE).read_bytes() == data and not upper.exists()
+
+
+def test_other_files_in_the_folder_are_left_alone(run: Run, folder: Path):
+    for name in (
+        "package.json",
+        "notes (1).json",
+        "notebooks/x (1).jsonl",
+        "notebooks/README.JSONL",
+    ):
+        (folder / name).write_text('{"name": "x"}')
+    before = tree(folder)
+    assert run("verify").status == 0 and run("repair").status == 0
+    assert tree(folder) == before
+    assert not [found for found in check_storage(folder.parent) if "copies" in found.text]
 
 
 def test_damaged_lines_of_a_log_are_put_aside_and_the_others_stay(run: Run, folder: Path):

@@ -363,3 +363,20 @@ async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monk
         [sentence] = await files.open().start()
         assert "may look" in sentence
     assert stat.S_IMODE(files.folder.stat().st_mode) == 0o777
+
+
+@in_loop
+async def test_what_an_archive_or_a_stash_brings_back_is_read_anew(files: FileBackend) -> None:
+    """P23: an older file in the place of the one that a running store remembers."""
+    store = files.open()
+    await store.save_interaction(KEY, turn("first"))
+    path = files.folder / session_name(KEY)
+    older, status = path.read_bytes(), path.stat()
+    await store.save_interaction(KEY, turn("second"))
+    assert len((await store.load_session(KEY)).interactions) == 2
+    path.unlink()
+    path.write_bytes(older)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    await store.save_interaction(KEY, turn("third"))
+    session = await store.load_session(KEY)
+    assert [one.user_request.intent for one in session.interactions] == ["first", "third"]
