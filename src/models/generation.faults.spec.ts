@@ -25,7 +25,9 @@ describe('GenerationModel, when things fail', () => {
     expect(await t.model.accept()).toBe(true);
     expect(t.source()).toBe('x = 2');
     // No turn is kept of it, so the history is told of a change alone.
-    expect(t.recorded).toEqual([{ type: 'edit', source: 'x = 2' }]);
+    expect(t.recorded).toEqual([
+      { type: 'edit', source: 'x = 2', contributor: { kind: 'model' } }
+    ]);
     expect(t.model.state.unkept).toBeNull();
   });
 

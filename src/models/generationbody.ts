@@ -140,12 +140,17 @@ export async function ensured(target: ITarget): Promise<string> {
  * been taken back, that tells how many of its changes were left.
  */
 export function acceptOf(
-  { turnId, source: suggested, unkept }: ISuggestion,
+  { turnId, source: suggested, unkept, model }: ISuggestion,
   source: string,
   before: string | null
 ): EventBody {
   if (unkept) {
-    return { type: 'edit', source };
+    // No turn says who wrote it.
+    const contributor = {
+      kind: 'model',
+      ...(model && { name: model })
+    } as const;
+    return { type: 'edit', source, contributor };
   }
   const accepted = { type: 'accept', turnId, source };
   if (source === suggested || before === null) {

@@ -81,6 +81,8 @@ export interface ISuggestion {
   readonly explanation: string;
   /** Why the turn could not be kept; null where it was. */
   readonly unkept: string | null;
+  /** The model that answered, as `provider:name`. */
+  readonly model?: string | null;
 }
 
 export function suggestionOf(
@@ -93,7 +95,8 @@ export function suggestionOf(
     intent: turn.user_request.intent,
     source: normalised(suggestion),
     explanation: explanation ?? '',
-    unkept
+    unkept,
+    model: turn.model
   };
 }
 

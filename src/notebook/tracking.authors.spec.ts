@@ -10,6 +10,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { NotebookActions } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 
+import { applySource } from './apply';
 import { RunningCommands } from './contributors/commands';
 import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
 import { Receiver } from './tracking.receiver.fakes';
@@ -257,6 +258,18 @@ describe('what programs in the page do', () => {
       contributor: { kind: 'unknown', name: 'file on disk' }
     });
     expect(receiver.events(id, 'bb').at(-1)).toMatchObject({ type: 'accept' });
+  });
+});
+
+describe('an accepted answer whose turn could not be saved', () => {
+  it('is one edit of the model', async () => {
+    const open = await watched();
+    applySource(open.panel.content.widgets[0], 'a = 9');
+    const contributor = { kind: 'model', name: 'openai:m' } as const;
+    await open.page.history.record({ notebookId: open.id, cellId: 'aa' }, [
+      { type: 'edit', source: 'a = 9', contributor }
+    ]);
+    expect(await edits(open, 'aa')).toEqual(['model openai:m: a = 9']);
   });
 });
 

@@ -373,5 +373,8 @@ export class NotebookWatch implements ISource, IDisposable {
 /** An agent that writes word by word is noted when it pauses for so long, in milliseconds. */
 const REMOTE_MS = 300;
 
-/** Events of others that come after AI Server wrote into the cell. */
-const WRITING: ReadonlySet<string> = new Set(['accept', 'restore']);
+/**
+ * Events that are recorded after AI Server wrote into the cell: an `edit` is that of an answer
+ * whose turn could not be saved.
+ */
+const WRITING: ReadonlySet<string> = new Set(['accept', 'edit', 'restore']);
