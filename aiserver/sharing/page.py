@@ -20,7 +20,18 @@ from importlib.resources import files
 from typing import Any
 
 # In this order: each may use those before it.
-_SCRIPTS = ("words", "diff", "colours", "past", "draw", "notebook", "panel", "report", "app")
+_SCRIPTS = (
+    "words",
+    "diff",
+    "colours",
+    "past",
+    "markdown",
+    "draw",
+    "notebook",
+    "panel",
+    "report",
+    "app",
+)
 # What could end a script element, or a line of one for an old reader.
 _SAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 

@@ -13,7 +13,9 @@ Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever we
 author is a place in ``AUTHORS``;
 ``first`` is what a cell held before, as far as is known; ``moments`` have ``steps`` as ``[cell,
 step]``; ``orders`` are changes of the row of cells: ``[moment, start, how many are cut, [[cell,
-type] …]]``, and ``gone`` those of the deleted cells, likewise without types.
+type] …]]``, and ``gone`` those of the deleted cells, likewise without types. ``markdown`` has the
+trees (``markdown.py``) of Markdown cells by their place in ``texts``, ``answer`` that of a step's
+explanation, where there is more to draw than text.
 """
 
 from __future__ import annotations
@@ -25,11 +27,15 @@ from typing import Any
 
 from ..histories import History
 from ..models import Session
-from ..replay import Moment, Origin, Step, Timeline, blames, report
+from ..replay import Moment, Origin, Step, blames, report
+from ..replay.rows import RowChange
+from . import markdown
 from .pictures import hashes
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
 """The authors of lines; the page knows them by their place."""
+
+_MARKDOWN = 1_000_000  # characters that are drawn as Markdown; the rest is shown as it is
 
 
 def story(
@@ -37,8 +43,13 @@ def story(
 ) -> dict[str, Any]:
     """The story of a notebook called ``name``."""
     timeline = history.timeline
-    texts = _Texts()
+    texts, trees = _Texts(), _Trees()
     rows = timeline.cells()
+    changes = list(timeline.row_changes())
+    types = [(row["cellId"], row["type"]) for row in rows]
+    types += [typed for change in changes for typed in change.put]
+    prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
+    versions: dict[str, Any] = {}  # Markdown by its place in the texts
     place = {row["cellId"]: number for number, row in enumerate(rows)}
     cells = []
     for row in rows:
@@ -46,6 +57,12 @@ def story(
         session = history.sessions.get(cell_id)
         steps = timeline.steps(cell_id)
         told = _steps(session, steps, history.sessions, place, texts, pictures) if session else []
+        for one in told:
+            trees.add(one, "answer", one.get("said", ""))
+        first = texts.place(timeline.first_seen(cell_id))
+        for number in dict.fromkeys([first, *(one["code"] for one in told)]):
+            if cell_id in prose and str(number) not in versions:
+                trees.add(versions, str(number), texts.all[number])
         cells.append(
             {
                 "id": cell_id,
@@ -53,7 +70,7 @@ def story(
                 "deleted": row["deleted"],
                 "mergedInto": place.get(row["mergedInto"] or ""),
                 "steps": told,
-                "first": texts.place(timeline.first_seen(cell_id)),
+                "first": first,
             }
         )
     return {
@@ -61,8 +78,9 @@ def story(
         "language": language or language_of(history),
         "cells": cells,
         "moments": [_moment(moment, place) for moment in timeline.moments],
-        **_orders(timeline, place),
+        **_orders(changes, place),
         "texts": texts.all,
+        "markdown": versions,
         "pictures": dict(pictures),
         "report": report(timeline, history.sessions),
     }
@@ -91,6 +109,19 @@ class _Texts:
             self._place[text] = len(self.all)
             self.all.append(text)
         return self._place[text]
+
+
+class _Trees:
+    """Texts as Markdown, until there are too many."""
+
+    def __init__(self) -> None:
+        self._room = _MARKDOWN
+
+    def add(self, place: dict[str, Any], name: str, text: str) -> None:
+        self._room -= len(text)
+        tree = markdown.tree(text) if self._room >= 0 else None
+        if tree is not None:
+            place[name] = tree
 
 
 def _steps(
@@ -183,11 +214,11 @@ def _moment(moment: Moment, place: Mapping[str, int]) -> dict[str, Any]:
     return told | ({"saved": True} if moment.saved else {})
 
 
-def _orders(timeline: Timeline, place: Mapping[str, int]) -> dict[str, Any]:
+def _orders(changes: Sequence[RowChange], place: Mapping[str, int]) -> dict[str, Any]:
     """The row of cells, and that of deleted ones, as changes of them."""
     orders: list[list[Any]] = []
     gone: list[list[Any]] = []
-    for moment, row, start, cut, put in timeline.row_changes():
+    for moment, row, start, cut, put in changes:
         if row == "cells":
             orders.append([moment, start, cut, [[place[cell_id], type_] for cell_id, type_ in put]])
         else:

@@ -126,7 +126,10 @@ function stepBlock(cell, number, { against = null, short = false } = {}) {
       el('blockquote', { class: 'asked' }, step.title)
     );
     if (step.said) {
-      told.push(el('h4', null, t('Answered')), el('p', { class: 'said' }, step.said));
+      told.push(
+        el('h4', null, t('Answered')),
+        step.answer ? markdownBlock(step.answer) : el('p', { class: 'said' }, step.said)
+      );
     }
   }
   // What comes out of nothing is all new: no sign need say so.

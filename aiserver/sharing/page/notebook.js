@@ -30,6 +30,8 @@ function notebookView(onPick) {
   function body(cell, type, number, step, isNew) {
     const options = { language: type === 'code' ? story.language : '', label: t('The code') };
     const source = number < 0 ? texts[cells[cell].first] : held(cell, number);
+    const place = number < 0 ? cells[cell].first : holder(cell, number)?.code;
+    const rendered = type === 'markdown' ? story.markdown[place] : null;
     const isChange = isNew && step && texts[step.was] && texts[step.was] !== texts[step.code];
     const run = number < 0 ? null : step.kind === 'run' ? step : lastRun(cell, number);
     return [
@@ -45,9 +47,11 @@ function notebookView(onPick) {
         ? changeBlock(cell, texts[step.was], texts[step.code], origins(step), options)
         : isNew && step?.kind === 'turn' && !texts[step.was]
           ? codeBlock(cell, texts[step.code], origins(step), options)
-          : source
-            ? codeBlock(cell, source, number < 0 ? [] : origins(holder(cell, number)), options)
-            : el('p', { class: 'dull' }, t('empty')),
+          : rendered
+            ? markdownBlock(rendered)
+            : source
+              ? codeBlock(cell, source, number < 0 ? [] : origins(holder(cell, number)), options)
+              : el('p', { class: 'dull' }, t('empty')),
       isChange ? null : outputBlock(run)
     ].filter(Boolean);
   }
