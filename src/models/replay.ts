@@ -14,6 +14,7 @@ import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebookTimeline';
 import { IReplayAsking, ReplayActions } from './replayActions';
 import { ReplayCompare } from './replayCompare';
+import type { IShownStep } from './replayFold';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
 import {
@@ -125,12 +126,12 @@ export class ReplayModel implements IDisposable {
     return this._steps.shown;
   }
 
-  get steps(): readonly Step[] {
+  get steps(): readonly IShownStep[] {
     return this._steps.all;
   }
 
   /** The step on show. */
-  get step(): Step | null {
+  get step(): IShownStep | null {
     return this.steps[this.player.position] ?? null;
   }
 

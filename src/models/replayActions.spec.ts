@@ -84,11 +84,11 @@ describe('ReplayActions', () => {
     ]);
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await pass();
-    expect(model.actions.cleanStep).toBe(1);
+    expect(model.actions.cleanStep).toBe(0);
     expect(await model.actions.restoreClean()).toBe(true);
     expect(subject.source).toBe('a = 0');
     expect(history.recorded[0].data).toEqual({
-      from_seq: 2,
+      from_seq: 1,
       replaced: 'a = 1'
     });
     expect(model.actions.cleanStep).toBeNull();

@@ -1,5 +1,6 @@
 import type { Step } from '../api/types';
 import { runStep, stepsOf } from './replayFakes';
+import { foldRuns } from './replayFold';
 import { countOf, durationOf, lastClean, outputOf, runOf } from './replayRuns';
 
 const SHA = 'cd'.repeat(32);
@@ -20,17 +21,13 @@ function history(): Step[] {
 
 describe('the run of a version', () => {
   it('is the last one before the cell held something else', () => {
-    const steps = history();
-    expect(runOf(steps, 0)?.index).toBe(2);
-    expect(runOf(steps, 1)?.index).toBe(1);
-    expect(runOf(steps, 3)).toBeNull();
-    expect(runOf(steps, 4)).toBeNull();
-    expect(runOf(steps, 9)).toBeNull();
+    const runs = foldRuns(history()).map(step => runOf(step)?.index);
+    expect(runs).toEqual([2, undefined, undefined]);
   });
 
   it('tells the last one that ended well', () => {
-    expect(lastClean(history())).toBe(2);
-    expect(lastClean(history().slice(0, 2))).toBeNull();
+    expect(lastClean(foldRuns(history()))).toBe(0);
+    expect(lastClean(foldRuns(history().slice(0, 2)))).toBeNull();
   });
 });
 

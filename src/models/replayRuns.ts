@@ -5,7 +5,7 @@
  * it is believed; what is none is left out.
  */
 import type { Step } from '../api/types';
-import { after } from './replayGraph';
+import type { IShownStep } from './replayFold';
 
 /** A picture of an output, kept by its content's hash. */
 export interface IOutputImage {
@@ -27,35 +27,25 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** No more pictures than this are shown of one output. */
 const MAX_IMAGES = 8;
 
-/**
- * The run of the code that a step shows: the step itself, or the last one before the cell held
- * something else. Null if it was not run.
- */
-export function runOf(steps: readonly Step[], index: number): Step | null {
-  const step = steps[index];
-  if (!step || step.kind === 'run') {
-    return step ?? null;
-  }
-  let run: Step | null = null;
-  for (let at = index + 1; at < steps.length; at++) {
-    const next = steps[at];
-    if (next.kind === 'run' && next.code === step.code) {
-      run = next;
-    } else if (after(next) !== step.code) {
-      break;
-    }
-  }
-  return run;
+/** The last run of the code that a step shows; null if it was not run. */
+export function runOf(step: IShownStep): Step | null {
+  const { runs = [] } = step;
+  return runs[runs.length - 1] ?? null;
 }
 
-/** Where the last run that ended well is; null if there is none. */
-export function lastClean(steps: readonly Step[]): number | null {
-  for (let at = steps.length - 1; at >= 0; at--) {
-    if (steps[at].kind === 'run' && steps[at].outcome === 'done') {
-      return at;
+/** The step whose code was the last to run without an error; null if there is none. */
+export function lastClean(steps: readonly IShownStep[]): number | null {
+  let found: number | null = null;
+  let newest = -1;
+  steps.forEach(({ runs = [] }, at) => {
+    for (const { outcome, seq } of runs) {
+      if (outcome === 'done' && seq > newest) {
+        found = at;
+        newest = seq;
+      }
     }
-  }
-  return null;
+  });
+  return found;
 }
 
 /** How long a run took, in milliseconds; null if that was not kept. */

@@ -12,6 +12,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { Step } from '../api/types';
 import type { ICellKey, IHistory } from '../tokens';
 import { IFailure, asFailure } from './failure';
+import { foldRuns, IShownStep } from './replayFold';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './replaySubject';
 
 /**
@@ -84,7 +85,7 @@ export class ReplaySteps implements IDisposable {
     return this._shown;
   }
 
-  get all(): readonly Step[] {
+  get all(): readonly IShownStep[] {
     return this._all;
   }
 
@@ -219,7 +220,7 @@ export class ReplaySteps implements IDisposable {
     const now = this._subject.cell;
     const info = now && shown?.info?.id === now.id ? now : shown?.info;
     this._shown = shown && { ...shown, info: info ?? null };
-    this._all = steps;
+    this._all = foldRuns(steps);
     this._phase = phase;
     this._error = error;
     this._changed.emit(isSame ? 'steps' : 'cell');
@@ -246,7 +247,7 @@ export class ReplaySteps implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
   private _abort: AbortController | null = null;
-  private _all: readonly Step[] = [];
+  private _all: readonly IShownStep[] = [];
   private _asked: IShownCell | null = null;
   private _changed = new Signal<this, StepsChange>(this);
   private _error: IFailure | null = null;

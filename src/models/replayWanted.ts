@@ -3,8 +3,8 @@
  *
  * What must hold: who goes elsewhere meanwhile is not brought back.
  */
-import type { Step } from '../api/types';
 import type { ICellKey } from '../tokens';
+import { IShownStep, positionOf } from './replayFold';
 
 /** A step of a cell, by its place or by the `seq` of its record. */
 export interface IStepPlace {
@@ -32,7 +32,7 @@ export class WantedStep {
    */
   reach(
     shown: ICellKey | null,
-    steps: readonly Step[],
+    steps: readonly IShownStep[],
     isWhole: boolean
   ): number | null {
     const { _wanted: wanted } = this;
@@ -54,12 +54,13 @@ export class WantedStep {
   private _wanted: (ICellKey & IStepPlace) | null = null;
 }
 
-/** The position of a step: by the seq of its record if it has that one, else by its place. */
-function placeOf(steps: readonly Step[], { step, seq }: IStepPlace): number {
-  if (typeof step === 'number' && step >= 0 && step < steps.length) {
-    return step;
-  }
-  return typeof seq === 'number'
-    ? steps.findIndex(found => found.seq === seq)
-    : -1;
+/** The position of a step: by its place if there is one, else by the seq of its record. */
+function placeOf(
+  steps: readonly IShownStep[],
+  { step, seq }: IStepPlace
+): number {
+  const at = positionOf(steps, (_, place) => place === step);
+  return at < 0 && typeof seq === 'number'
+    ? positionOf(steps, found => found.seq === seq)
+    : at;
 }

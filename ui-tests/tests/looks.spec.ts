@@ -71,14 +71,14 @@ async function walk(
   const cell = new CellUnderTest(page, 2);
   await replay.tab(say('Cell')).click();
   await cell.focus();
-  await expect(replay.steps).toHaveCount(9);
-  await replay.steps.nth(6).getByRole('button').click();
+  await expect(replay.steps).toHaveCount(6);
+  await replay.steps.nth(4).getByRole('button').click();
   await see('cell');
   await replay.button(say('Compare with another step')).click();
   await see('compare');
   await replay.button(say('Stop comparing')).click();
   await new CellUnderTest(page, 1).focus();
-  await expect(replay.slider).toHaveAttribute('aria-valuemax', '3');
+  await expect(replay.slider).toHaveAttribute('aria-valuemax', '2');
   await see('long');
   await replay.tab(say('Notebook')).click();
   await replay.slider.press('End');

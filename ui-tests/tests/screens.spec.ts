@@ -155,12 +155,12 @@ for (const dark of [false, true]) {
     await page.keyboard.press('ControlOrMeta+Home');
     await expect(cell.authorship).toContainText('Plot revenue');
     await picture(page, `blame-${mode}`);
-    await replay.steps.nth(3).getByRole('button').click();
+    await replay.steps.nth(1).getByRole('button').click();
     await expect(replay.panel.locator('img')).toBeVisible();
     await picture(page, `cell-${mode}`);
 
     await replay.wide(700);
-    await replay.steps.nth(6).getByRole('button').click();
+    await replay.steps.nth(4).getByRole('button').click();
     await replay.button('Before and after side by side').click();
     await expect(replay.side('A')).toBeVisible();
     await picture(page, `split-${mode}`);
@@ -172,7 +172,7 @@ for (const dark of [false, true]) {
     await replay.wide(250);
     await picture(page, `compare-narrow-${mode}`);
     await replay.button('Stop comparing').click();
-    await replay.steps.nth(2).getByRole('button').click();
+    await replay.steps.nth(1).getByRole('button').click();
     await replay.button('Restore this version').click();
     await expect(replay.panel.getByRole('status')).toContainText('Restored');
     await picture(page, `cell-narrow-${mode}`);

@@ -4,7 +4,7 @@ import React from 'react';
 
 import type { ReplayModel } from '../../models/replay';
 import { STEP_MS } from '../../models/replayPlayer';
-import { lastClean, runOf } from '../../models/replayRuns';
+import { lastClean } from '../../models/replayRuns';
 import { CellActions } from './cellActions';
 import { CompareView } from './compareView';
 import { useReplay } from './context';
@@ -31,7 +31,6 @@ export function CellView(props: {
     () => steps.reduce((at, { kind }, i) => (kind === 'turn' ? i : at), -1),
     [steps]
   );
-  const run = React.useMemo(() => runOf(steps, position), [steps, position]);
   const select = React.useCallback(
     (at: number) => {
       if (at !== player.position) {
@@ -77,7 +76,6 @@ export function CellView(props: {
               step={step}
               position={position}
               isNewestTurn={position === newestTurn}
-              run={run}
               split={split}
               pace={
                 player.isAuto ? Math.min(600, STEP_MS / player.speed / 2) : 0

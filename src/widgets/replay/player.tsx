@@ -2,9 +2,10 @@
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { Step } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
+import type { IShownStep } from '../../models/replayFold';
 import { SPEEDS } from '../../models/replayPlayer';
+import { runOf } from '../../models/replayRuns';
 import { useReplay } from './context';
 import { IconButton } from './iconButton';
 import { nextIcon, previousIcon, splitIcon } from './icons';
@@ -16,7 +17,7 @@ export const SPLIT_WIDTH = 400;
 
 export function Player(props: {
   model: ReplayModel;
-  steps: readonly Step[];
+  steps: readonly IShownStep[];
   /** How wide the sidebar is; 0 while that is not known. */
   width: number;
 }): React.JSX.Element {
@@ -25,7 +26,13 @@ export function Player(props: {
   const { trans } = useReplay();
   const canSplit = width >= SPLIT_WIDTH;
   const { position } = player;
-  const dots = React.useMemo(() => steps.map(dotKind), [steps]);
+  const dots = React.useMemo(
+    () =>
+      steps.map(step =>
+        runOf(step)?.outcome === 'error' ? 'bad' : dotKind(step)
+      ),
+    [steps]
+  );
   const step = steps[position];
   const count = trans.__('Step %1 of %2', position + 1, steps.length);
   const short = trans.__('%1 of %2', position + 1, steps.length);

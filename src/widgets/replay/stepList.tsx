@@ -11,7 +11,8 @@ import {
 } from '@tanstack/react-virtual';
 import React from 'react';
 
-import type { ModelInfo, Step } from '../../api/types';
+import type { ModelInfo } from '../../api/types';
+import type { IShownStep } from '../../models/replayFold';
 import { graphOf, IGraphRow } from '../../models/replayGraph';
 import { lineChanges } from './changes';
 import { useReplay } from './context';
@@ -20,10 +21,10 @@ import { stepIcon } from './icons';
 import { keyTarget } from './slider';
 import { Chip } from './stepView';
 import { When } from './when';
-import { author, dotKind, outcome, stepTitle } from './words';
+import { author, dotKind, outcome, runsResult, stepTitle } from './words';
 
 export interface IStepListProps {
-  steps: readonly Step[];
+  steps: readonly IShownStep[];
   position: number;
   /** The step that is compared with the current one; null if none is. */
   from: number | null;
@@ -131,7 +132,7 @@ function listTarget(key: string, at: number, count: number): number | null {
 }
 
 interface IStepRowProps {
-  step: Step;
+  step: IShownStep;
   index: number;
   count: number;
   top: number;
@@ -153,7 +154,8 @@ const StepRow = React.memo(function StepRow(
   const { step, index, isCurrent, onSelect, onCompare } = props;
   const { trans } = useReplay();
   const title = stepTitle(step, trans);
-  const chip = outcome(step, props.isNewestTurn, trans);
+  const chip =
+    runsResult(step, trans) ?? outcome(step, props.isNewestTurn, trans);
   const who = author(step, props.model, trans);
   const Icon = stepIcon(step);
   const isLeft = step.lane > 0;
@@ -214,7 +216,7 @@ function Mark(props: { name: string }): React.JSX.Element {
 }
 
 /** How much a hand changed: of an answer its chip and its code say enough. */
-function RowLines(props: { step: Step }): React.JSX.Element | null {
+function RowLines(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {
     return null;

@@ -8,12 +8,15 @@ import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
+import type { IShownStep } from '../../models/replayFold';
 import { isBranching, parentOf } from '../../models/replayGraph';
+import { runOf } from '../../models/replayRuns';
 import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from './context';
 import { contributorIcon } from './contributorWords';
 import { FetchPicture, Output } from './output';
 import { StepCode } from './stepCode';
+import { showTime } from './time';
 import { When } from './when';
 import {
   author,
@@ -26,11 +29,9 @@ import {
 } from './words';
 
 export interface IStepViewProps {
-  step: Step;
+  step: IShownStep;
   position: number;
   isNewestTurn: boolean;
-  /** The run of the code on show; null if it was not run. */
-  run: Step | null;
   split: boolean;
   /** See `StepCode`. */
   pace: number;
@@ -40,8 +41,11 @@ export interface IStepViewProps {
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
-  const { step, position, run, picture } = props;
+  const { step, position, picture } = props;
   const { trans } = useReplay();
+  // The run that was chosen; else the last one.
+  const [chosen, choose] = React.useState<number | null>(null);
+  const run = step.runs?.find(({ seq }) => seq === chosen) ?? runOf(step);
   const isTurn = step.kind === 'turn';
   const before = comparedWith(step);
   // A run says itself what it failed by; of other steps it is told beside the output.
@@ -51,7 +55,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       className={`jp-AIServer-Replay-step jp-mod-${step.author}`}
       aria-label={trans.__('Step %1', position + 1)}
     >
-      <StepHead {...props} />
+      <StepHead {...props} run={run} choose={choose} />
       {isTurn && <h3>{trans.__('What was asked')}</h3>}
       <LongText
         key={step.index}
@@ -85,8 +89,13 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   );
 }
 
-function StepHead(props: IStepViewProps): React.JSX.Element {
-  const { step, model, run } = props;
+function StepHead(
+  props: IStepViewProps & {
+    run: Step | null;
+    choose: (seq: number) => void;
+  }
+): React.JSX.Element {
+  const { step, model, run, choose } = props;
   const { trans } = useReplay();
   const who = author(step, model, trans);
   const chip = outcome(step, props.isNewestTurn, trans);
@@ -117,8 +126,9 @@ function StepHead(props: IStepViewProps): React.JSX.Element {
           changes={lineChanges(step)}
           isNothing={step.kind === 'turn' && !!step.code}
         />
-        {chip && step !== run && <Chip {...chip} />}
+        {chip && step.kind !== 'run' && <Chip {...chip} />}
         {run && <RunChip run={run} />}
+        {run && <RunChoice runs={step.runs ?? []} run={run} choose={choose} />}
       </span>
     </header>
   );
@@ -144,6 +154,38 @@ function RunChip(props: { run: Step }): React.JSX.Element {
       {tone === 'good' && <checkIcon.react tag="span" />}
       {text}
     </span>
+  );
+}
+
+/** Which of several runs is shown. */
+function RunChoice(props: {
+  runs: readonly Step[];
+  run: Step;
+  choose: (seq: number) => void;
+}): React.JSX.Element | null {
+  const { runs, run, choose } = props;
+  const { locale, now, trans } = useReplay();
+  if (runs.length < 2) {
+    return null;
+  }
+  return (
+    <select
+      className="jp-AIServer-Replay-speed"
+      aria-label={trans.__('Runs of this version')}
+      title={trans.__('Runs of this version')}
+      value={run.seq}
+      onChange={event => choose(Number(event.target.value))}
+    >
+      {runs.map((each, index) => (
+        <option key={each.seq} value={each.seq}>
+          {[
+            trans.__('%1 of %2', index + 1, runs.length),
+            showTime(each.timestamp, now, locale).short,
+            runResult(each, locale, trans).text
+          ].join(' · ')}
+        </option>
+      ))}
+    </select>
   );
 }
 

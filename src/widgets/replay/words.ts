@@ -4,7 +4,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../../api/types';
-import { countOf, durationOf } from '../../models/replayRuns';
+import type { IShownStep } from '../../models/replayFold';
+import { countOf, durationOf, runOf } from '../../models/replayRuns';
 import { contributorName, contributorTone, editedBy } from './contributorWords';
 import { serverText } from '../serverwords';
 import { showDuration } from './time';
@@ -186,6 +187,19 @@ export function runResult(
   return run.outcome === 'done' && took !== null
     ? { text: showDuration(took, locale), tone: 'good' }
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
+}
+
+/** How the last run of a step's code went, and how often it was run; null if it never was. */
+export function runsResult(
+  step: IShownStep,
+  trans: TranslationBundle
+): { text: string; tone: Tone } | null {
+  const run = runOf(step);
+  const chip = run && outcome(run, false, trans);
+  const count = step.runs?.length ?? 0;
+  return chip && count > 1
+    ? { ...chip, text: trans.__('%1 ×%2', chip.text, count) }
+    : chip;
 }
 
 /** Where to find a source that was too large to be recorded. */
