@@ -67,8 +67,11 @@ class SearchEngine:
                     while await ask("go_on"):
                         pass  # in between other requests have their turn, and this one may end
                     rows, total = await ask("page", offset, limit)
-                keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
-                stored = await self._store.load_stored(keys)
+                # Many rows may be of one cell, whose session may be large.
+                cells = list(dict.fromkeys((row.notebook_id, row.cell_id) for row in rows))
+                keys = [SessionKey(*cell, owner) for cell in cells]
+                loaded = await self._store.load_stored(keys)
+                stored = dict(zip(cells, loaded, strict=True))
                 return Found(await ask("hits", query, owner, rows, stored), total, unread)
             except Ended as reason:
                 if not may_end:

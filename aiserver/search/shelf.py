@@ -16,12 +16,12 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..models import Session, SessionKey
-from ..replay import replay
+from ..models import Interaction, Session, SessionKey
+from ..replay import Step, replay
 from ..sessions.recovery import readable
 from .hits import Hit
 from .meaning import Meaning
@@ -179,16 +179,17 @@ class Shelf:
         return found, len(rows)
 
     def hits(
-        self, query: str, owner: str, rows: Sequence[Row], stored: Sequence[bytes | None]
+        self, query: str, owner: str, rows: Sequence[Row], stored: Mapping[Cell, bytes | None]
     ) -> list[Hit]:
         """The rows as they are shown, from their sessions; without those deleted meanwhile."""
         terms = parsed(query)
-        made = (
-            _hit(row, session, terms)
-            for row, data in zip(rows, stored, strict=True)
-            if data and (session := readable(data, SessionKey(*row[:2], owner)))
-        )
-        return [hit for hit in made if hit]
+        found: dict[Row, Hit] = {}
+        for cell, data in stored.items():  # one session in memory at a time
+            session = readable(data, SessionKey(*cell, owner)) if data else None
+            if session is not None:
+                wanted = [row for row in rows if row[:2] == cell]
+                found |= _hits(wanted, session, terms)
+        return [found[row] for row in rows if row in found]
 
     def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
         of = {"owner": _bytes(owner), "notebook": notebook_id}
@@ -241,13 +242,20 @@ def _meant(fields: Sequence[str]) -> str:
     return f"{fields[FIELDS.index('intent')]}\n{fields[FIELDS.index('explanation')]}"
 
 
-def _hit(row: Row, session: Session, terms: Sequence[Term]) -> Hit | None:
-    found = next((t for t in turns_of(session) if t[0].turn_id == row.turn_id), None)
-    if found is None:
-        return None
-    turn, errors = found
-    steps = (s for s in replay(session) if s.kind == "turn" and s.turn_id == turn.turn_id)
-    step = next(steps, None)
+def _hits(rows: Sequence[Row], session: Session, terms: Sequence[Term]) -> dict[Row, Hit]:
+    """The rows of one cell."""
+    turns = {turn.turn_id: (turn, errors) for turn, errors in reversed(list(turns_of(session)))}
+    steps = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
+    return {
+        row: _hit(row, *turns[row.turn_id], steps.get(row.turn_id), terms)
+        for row in rows
+        if row.turn_id in turns
+    }
+
+
+def _hit(
+    row: Row, turn: Interaction, errors: list[str], step: Step | None, terms: Sequence[Term]
+) -> Hit:
     return Hit(
         notebook_id=row.notebook_id,
         cell_id=row.cell_id,

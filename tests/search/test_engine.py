@@ -16,6 +16,7 @@ from aiserver.search.process import SearchProcess
 from aiserver.search.shelf import Shelf
 from aiserver.sessions.file import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.recovery import readable
 
 from ..sessions.records import event, in_loop, turn
 
@@ -212,6 +213,33 @@ async def test_pages_are_parts_of_one_order():
     parts = [await engine.search("question", offset=at, limit=10) for at in (0, 10, 20, 30)]
     assert [hit for part in parts for hit in part.hits] == whole.hits
     assert {part.total for part in parts} == {23}
+    await engine.close()
+
+
+@in_loop
+async def test_a_session_with_many_hits_is_read_once(monkeypatch):
+    """A page of hits in one large session costs one look at it, not one for each row."""
+    store = Watched()
+    key = SessionKey("nb", "c")
+    for number in range(20):
+        await store.save_interaction(key, turn(f"question {number}", f"answer_{number} = 1"))
+    await fill(store, 2)
+    engine = searching(store)
+    await engine.search("question", patience=LONG)
+    parsed = []
+    store.read.clear()
+    monkeypatch.setattr(
+        "aiserver.search.shelf.readable",
+        lambda data, key: parsed.append(key) or readable(data, key),
+    )
+    found = await engine.search("question", limit=22, patience=LONG)
+    assert sorted(hit.turn_id for hit in found.hits if hit.cell_id == "c") == list(range(1, 21))
+    own = [hit for hit in found.hits if hit.cell_id == "c"]
+    assert all(hit.intent == f"question {hit.turn_id - 1}" for hit in own)
+    assert [hit.step for hit in own] == [hit.turn_id - 1 for hit in own]
+    cells = [key.cell_id for key in parsed]
+    assert sorted(cells) == ["c", "c0", "c1"]
+    assert sorted(key.cell_id for key in store.read) == ["c", "c0", "c1"]
     await engine.close()
 
 
