@@ -194,6 +194,7 @@ class AIServer(ExtensionApp):
         from .redact import know, of_environment
         from .search import SearchEngine
         from .sessions.changes import Changes
+        from .sharing.process import Exporter
 
         server: Any = self.serverapp
         know([*of_environment(os.environ), server.identity_provider.token or ""])
@@ -209,6 +210,7 @@ class AIServer(ExtensionApp):
             aiserver_search=self.search,
             aiserver_session_owner=session_owner,
             aiserver_histories=Histories(self.sessions, owner=session_owner),
+            aiserver_exporter=Exporter(self.sessions, owner=session_owner),
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),

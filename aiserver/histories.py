@@ -136,6 +136,17 @@ class Histories:
         return found
 
 
+def history_of(
+    owner: str,
+    notebook_id: str,
+    stored: Mapping[str, bytes],
+    log: Sequence[NotebookLogEntry],
+) -> History:
+    """The history of a notebook, from the bytes of its sessions by cell. Takes its time."""
+    marks: dict[str, Hashable] = dict.fromkeys(stored, True)
+    return _made(owner, notebook_id, _Known(), stored, log, marks).history
+
+
 def _mark(row: SessionSummary) -> Hashable:
     # Files of other tools have no revision.
     return row.revision, row.turns, row.events, row.last_updated

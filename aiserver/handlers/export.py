@@ -13,10 +13,9 @@ from jupyter_core.utils import ensure_async
 from tornado import web
 
 from ..errors import InvalidRequest
-from ..histories import Histories
 from ..requests import ExportBody, ExportFormat
-from ..sharing.export import FORMATS, export, name_of
-from ..surrogates import json_bytes
+from ..sharing.export import FORMATS
+from ..sharing.process import Exporter
 from .base import AIServerHandler, guarded
 
 
@@ -38,18 +37,15 @@ class ExportHandler(AIServerHandler):
         await self._answer(notebook_id, format_, self.get_query_argument("path", ""))
 
     async def _answer(self, notebook_id: str, format_: ExportFormat, path: str) -> None:
-        histories: Histories = self.settings["aiserver_histories"]
-        history = await histories.of(notebook_id)
+        exporter: Exporter = self.settings["aiserver_exporter"]
         notebook = await self._notebook(path, notebook_id) if path else None
-        made = await export(
-            self.sessions,
-            history,
-            format_,
-            name_of(history) if notebook is None else PurePosixPath(path).name,
-            owner=self.session_owner,
-            notebook=notebook,
-        )
-        await self.finish(json_bytes({"name": made.name, "content": made.content}))
+        name = None if notebook is None else PurePosixPath(path).name
+        # As the other process wrote it: to encode a large file here would hold up the event loop.
+        await self.finish(await exporter.export(notebook_id, format_, name=name, notebook=notebook))
+
+    def compute_etag(self) -> str | None:
+        """None: a hash of a large file would hold up the event loop, and nobody asks again."""
+        return None
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
         """What the file at a path holds, if it carries this id and may be read."""

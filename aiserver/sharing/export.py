@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
@@ -18,11 +19,13 @@ from .annotated import annotated
 from .filenames import file_name
 from .narrative import narrative
 from .page import page
-from .pictures import pictures
+from .pictures import addresses, load_pictures, named_pictures
 from .story import story
 
 Format = Literal["html", "md", "ipynb"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+
+NOTHING = "Nothing is kept of this notebook yet."
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,32 @@ async def export(
     Raises NotFound where nothing is kept of it, StorageError.
     """
     if not history.timeline.moments:
-        raise NotFound("Nothing is kept of this notebook yet.")
-    images = await pictures(store, history, owner=owner) if format_ == "html" else {}
-
-    def made() -> str:
-        if format_ == "html":
-            return page(story(history, name, images, language=language_in(notebook)))
-        if format_ == "md":
-            return narrative(history, name)
-        return json.dumps(annotated(history, name, notebook), ensure_ascii=False, indent=1) + "\n"
-
+        raise NotFound(NOTHING)
+    images: dict[str, bytes] = {}
+    if format_ == "html":
+        named = await asyncio.to_thread(named_pictures, history)
+        images = await load_pictures(store, named, owner=owner)
     # Not on the event loop: a long life has many steps.
-    return Export(file_name(name, f"-replay.{format_}"), await asyncio.to_thread(made))
+    return await asyncio.to_thread(render, history, format_, name, images, notebook)
+
+
+def render(
+    history: History,
+    format_: Format,
+    name: str,
+    images: Mapping[str, bytes],
+    notebook: dict[str, Any] | None,
+) -> Export:
+    """The file, from all that is in it. Takes its time."""
+    if format_ == "html":
+        told = story(history, name, addresses(images), language=language_in(notebook))
+        content = page(told)
+    elif format_ == "md":
+        content = narrative(history, name)
+    else:
+        made = annotated(history, name, notebook)
+        content = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    return Export(file_name(name, f"-replay.{format_}"), content)
 
 
 def name_of(history: History) -> str:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from ..histories import History
-from ..models import Session
 from ..sessions.base import SessionManager
 
 LIMIT = 12 * 1024 * 1024
@@ -24,20 +23,29 @@ _BEGINNINGS = {
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-async def pictures(store: SessionManager, history: History, *, owner: str) -> dict[str, str]:
-    """The pictures that the runs of a notebook name, by hash, as ``data:`` addresses."""
-    found: dict[str, str] = {}
+async def load_pictures(
+    store: SessionManager, named: Sequence[str], *, owner: str
+) -> dict[str, bytes]:
+    """The pictures of these hashes that the store has, as many as there is room for."""
+    found: dict[str, bytes] = {}
     room = LIMIT
-    for sha256 in _named(history.sessions.values()):
+    for sha256 in named:
         data = await store.get_blob(sha256, owner=owner)
-        kind = picture_type(data) if data else None
-        if data is None or kind is None:
+        if data is None or picture_type(data) is None:
             continue
         room -= len(data)
         if room < 0:
             break
-        found[sha256] = f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+        found[sha256] = data
     return found
+
+
+def addresses(pictures: Mapping[str, bytes]) -> dict[str, str]:
+    """The pictures as ``data:`` addresses."""
+    return {
+        sha256: f"data:{picture_type(data)};base64,{base64.b64encode(data).decode('ascii')}"
+        for sha256, data in pictures.items()
+    }
 
 
 def picture_type(data: bytes) -> str | None:
@@ -55,10 +63,11 @@ def hashes(data: Mapping[str, object] | None) -> list[str]:
     return [one for one in named if isinstance(one, str) and _SHA256.fullmatch(one)]
 
 
-def _named(sessions: Iterable[Session]) -> list[str]:
+def named_pictures(history: History) -> list[str]:
+    """The hashes that the runs of a notebook name, newest first. Reads all sessions."""
     rows = [
         (event.timestamp, sha256)
-        for session in sessions
+        for session in history.sessions.values()
         for event in session.events or []
         if event.type == "run"
         for sha256 in hashes(event.data)

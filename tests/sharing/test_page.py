@@ -26,7 +26,7 @@ from aiserver.sessions.importers.base import Source
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import page
-from aiserver.sharing.pictures import pictures
+from aiserver.sharing.pictures import addresses, load_pictures, named_pictures
 from aiserver.sharing.story import AUTHORS, story
 
 from .demo import HOSTILE, NOTEBOOK, fill, picture
@@ -168,12 +168,13 @@ def test_only_real_pictures_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         run["data"] = {"outputs": {"images": [*images, None, {"sha256": 3}]}}
         await store.record_events(key, [NewEvent.model_validate(run)])
         history = await Histories(store).of(NOTEBOOK)
-        found = await pictures(store, history, owner="")
+        named = named_pictures(history)
+        found = addresses(await load_pictures(store, named, owner=""))
         (data,) = found.values()
         head, _, body = data.partition(",")
         assert (head, base64.b64decode(body)) == ("data:image/png;base64", picture())
         monkeypatch.setattr("aiserver.sharing.pictures.LIMIT", 10)
-        assert await pictures(store, history, owner="") == {}
+        assert await load_pictures(store, named, owner="") == {}
 
     asyncio.run(work())
 
