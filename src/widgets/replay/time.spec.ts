@@ -7,21 +7,13 @@ describe('showTime', () => {
   const at = (...parts: [number, number, number, number, number]) =>
     showTime(new Date(...parts).toISOString(), now, 'en-GB').short;
 
-  it('tells near times by distance and far ones by date', () => {
-    expect(at(2026, 0, 27, 14, 30)).toBe('now');
-    // With or without a full stop, as the browser's data has it.
-    expect(at(2026, 0, 27, 14, 25)).toMatch(/^5 min\.? ago$/);
-    expect(at(2026, 0, 27, 13, 31)).toMatch(/^59 min\.? ago$/);
+  it('gives the clock for today and the date for earlier days', () => {
+    expect(at(2026, 0, 27, 14, 30)).toBe('14:30');
+    expect(at(2026, 0, 27, 14, 25)).toBe('14:25');
     expect(at(2026, 0, 27, 9, 5)).toBe('09:05');
     expect(at(2026, 0, 26, 23, 59)).toBe('yesterday');
     expect(at(2026, 0, 3, 12, 0)).toBe('3 Jan');
     expect(at(2025, 11, 31, 12, 0)).toBe('31 Dec 2025');
-  });
-
-  it('does not speak of the future where clocks differ a little', () => {
-    expect(at(2026, 0, 27, 14, 31)).not.toBe('now');
-    const soon = new Date(now.getTime() + 30_000).toISOString();
-    expect(showTime(soon, now, 'en-GB').short).toBe('now');
   });
 
   it('counts midnight as the change of the day', () => {

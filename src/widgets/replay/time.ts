@@ -1,12 +1,12 @@
 /**
- * Times, in the person's own language: near ones by distance, far ones by date.
+ * Times, in the person's own language: of today by the clock, earlier ones by their date.
  */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export interface IShownTime {
-  /** Short: "now", "5 min. ago", "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
+  /** Short: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
   readonly short: string;
   /** The full date and time. */
   readonly full: string;
@@ -39,24 +39,15 @@ function short(
   tag: string | undefined,
   format: (options: Intl.DateTimeFormatOptions) => string
 ): string {
-  const ago = now.getTime() - date.getTime();
-  const distance = new Intl.RelativeTimeFormat(tag, {
-    numeric: 'auto',
-    style: 'short'
-  });
-  // A clock that is a little ahead is no reason to speak of the future.
-  if (ago > -MINUTE && ago < MINUTE) {
-    return distance.format(0, 'second');
-  }
-  if (ago > 0 && ago < HOUR) {
-    return distance.format(-Math.floor(ago / MINUTE), 'minute');
-  }
   const days = calendarDays(now) - calendarDays(date);
   if (days === 0) {
     return format({ timeStyle: 'short' });
   }
   if (days === 1) {
-    return distance.format(-1, 'day');
+    return new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(
+      -1,
+      'day'
+    );
   }
   const sameYear = date.getFullYear() === now.getFullYear();
   return format({
