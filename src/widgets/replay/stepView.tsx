@@ -60,7 +60,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       <LongText
         key={step.index}
         className="jp-AIServer-Replay-request"
-        text={stepTitle(step, trans)}
+        text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (

@@ -3,17 +3,36 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import type { Step } from '../../api/types';
 import { stepsOf } from '../../models/replayFakes';
-import { problemOf } from './words';
+import { problemOf, stepTitle } from './words';
 
 /** A language in which each text is said as `<text>`. */
 const trans = {
   ...nullTranslator.load('aiserver'),
-  gettext: (text: string) => `<${text}>`
+  gettext: (text: string) => `<${text}>`,
+  __: (text: string) => `<${text}>`
 } as unknown as TranslationBundle;
 
 function stepWith(more: Partial<Step>): Step {
   return { ...stepsOf('x = 1')[0], ...more };
 }
+
+describe('stepTitle', () => {
+  const english = nullTranslator.load('aiserver');
+
+  it('names a request to mend an error by that error', () => {
+    const title = "Fix this error:\n  df['month']\nKeyError: 'month'\n";
+    const step = stepWith({ kind: 'turn', title });
+    expect(stepTitle(step, english)).toBe("Fix: KeyError 'month'");
+    const own = title.replace('Fix this error:', '<Fix this error:>');
+    expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
+  });
+
+  it('leaves other requests as they were made', () => {
+    for (const title of ['Fix this error:', 'Fix it\nnow']) {
+      expect(stepTitle(stepWith({ title }), english)).toBe(title);
+    }
+  });
+});
 
 describe('problemOf', () => {
   it('says in the person’s language why there was no answer', () => {

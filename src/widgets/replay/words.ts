@@ -12,6 +12,9 @@ import { showDuration } from './time';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
+/** How a request to mend an error begins, in the language in which most were made. */
+const FIX_REQUEST = 'Fix this error:';
+
 /** A step's colour on the slider and in the list; `left` ones are no part of what came after. */
 export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'left';
 
@@ -37,7 +40,7 @@ export function comparedWith(step: Step): string {
 export function stepTitle(step: Step, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
-      return step.title.trim() || trans.__('Asked without words');
+      return turnTitle(step.title.trim(), trans);
     case 'start':
       return trans.__('Already there');
     case 'edit':
@@ -59,6 +62,17 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
     default:
       return lifeTitle(step, trans);
   }
+}
+
+/** A request to mend an error is named by that error: "Fix: KeyError 'month'". */
+function turnTitle(title: string, trans: TranslationBundle): string {
+  const [first, ...lines] = title.split('\n').map(line => line.trim());
+  const error = lines.filter(Boolean).pop();
+  const isFix = first === FIX_REQUEST || first === trans.__('Fix this error:');
+  if (isFix && error) {
+    return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
+  }
+  return title || trans.__('Asked without words');
 }
 
 function editTitle(step: Step, trans: TranslationBundle): string {
