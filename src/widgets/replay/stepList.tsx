@@ -84,7 +84,13 @@ export const StepList = React.memo(function StepList(
     }
   };
   return (
-    <div ref={list} className="jp-AIServer-Replay-list" onKeyDown={onKeyDown}>
+    <div
+      ref={list}
+      className="jp-AIServer-Replay-list"
+      // All rows, or as many as leave the code its room.
+      style={{ minHeight: `min(${rows.getTotalSize()}px, 35%)` }}
+      onKeyDown={onKeyDown}
+    >
       {/* As long as all rows; those that are seen lie over it. */}
       <ol
         className="jp-AIServer-Replay-rows"
