@@ -161,7 +161,10 @@ def test_a_language_can_be_begun_and_nothing_is_thrown_away(
 
 
 HAN = "\u3400-\u9fff"
-NO_SPACE = re.compile(f"[{HAN}][A-Za-z0-9%]|[A-Za-z0-9%][{HAN}]")
+# A duration ends in Chinese ("8 分钟"), so what follows it is set without a space.
+NO_SPACE = re.compile(
+    f"[{HAN}][A-Za-z0-9%]|[A-Za-z0-9%](?<!%[12])[{HAN}]|%[12](?![前后後内內])[{HAN}]"
+)
 HALF_WIDTH = re.compile(f"[{HAN}] ?[,.:;?!()]|[,.;:?!()] ?[{HAN}]|\\.\\.\\.")
 
 
@@ -272,9 +275,9 @@ def test_jupyterlab_hands_the_language_to_the_page(locale: str) -> None:
     assert complaints.strip() == ""
     ours = packs["aiserver"]
     assert ours[""]["language"] == locale.replace("_", "-")
-    assert ours["Accept"] == {"zh_CN": ["接受"], "zh_TW": ["接受"]}[locale]
+    assert ours["Accept"] == {"zh_CN": ["采纳"], "zh_TW": ["採用"]}[locale]
     # JupyterLab's gettext takes a plural for one only where the list is longer than one.
-    assert len(ours["%1 turn"]) == 2
+    assert len(ours["%1 request"]) == 2
 
 
 @pytest.fixture
@@ -351,7 +354,7 @@ def test_a_text_or_a_language_that_is_missing_is_english() -> None:
 
     assert read("../zh_CN") == read("de_DE") == read("") == {}
     assert OurTexts("zh_CN").gettext("no text of ours") == "no text of ours"
-    assert OurTexts("zh-cn").gettext("Accept") == "接受"
+    assert OurTexts("zh-cn").gettext("Accept") == "采纳"
     assert OurTexts("zh_CN").gettext("") == ""
 
 

@@ -37,7 +37,7 @@ export class NotebookCell {
   async ensure(): Promise<string> {
     if (findCell(this.panel, this.cellId)?.readOnly) {
       throw new Error(
-        this._trans.__('This cell is locked. Make it editable, then ask.')
+        this._trans.__('This cell is read-only. Make it editable, then ask.')
       );
     }
     this._tracking?.beforeRequest(this.panel);

@@ -130,16 +130,18 @@ export async function listDataFrames(
 ): Promise<DataFrameProfile[]> {
   if (language.toLowerCase() !== 'python') {
     throw new Error(
-      trans.__('DataFrames can be listed in Python notebooks only.')
+      trans.__('DataFrames can only be listed in Python notebooks.')
     );
   }
   if (!kernel) {
     throw new Error(
-      trans.__('No kernel is running. Run a cell that makes a DataFrame first.')
+      trans.__(
+        'No kernel is running. First run a cell that creates a DataFrame.'
+      )
     );
   }
   const busy = trans.__(
-    'The kernel is busy. Try again when the running cell is done.'
+    'The kernel is busy. Try again when the running cell has finished.'
   );
   if (kernel.status === 'busy') {
     throw new Error(busy);

@@ -114,7 +114,7 @@ export class NotebookIdentity implements INotebookIdentity {
     } catch {
       throw new Error(
         this._trans.__(
-          'The notebook could not be saved, so nothing was asked. Save it, then try again.'
+          'The notebook could not be saved, so the request was not sent. Save it, then try again.'
         )
       );
     }

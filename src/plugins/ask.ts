@@ -113,16 +113,16 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             Notification.info(
               model.state.unkept
                 ? trans.__(
-                    'The cell that you asked in is gone, and its answer could not be kept.'
+                    'The cell you asked in was deleted, and its answer could not be saved.'
                   )
                 : trans.__(
-                    'The cell that you asked in is gone. Its answer is kept in the history.'
+                    'The cell you asked in was deleted. Its answer is saved in the history.'
                   ),
               {
                 autoClose: false,
                 actions: [
                   {
-                    label: trans.__('Copy the answer'),
+                    label: trans.__('Copy answer'),
                     callback: () => Clipboard.copyToSystem(model.state.code)
                   }
                 ]
@@ -181,7 +181,7 @@ function addCommands(
 
   commands.addCommand(CommandIDs.ask, {
     label: trans.__('Ask for Code'),
-    caption: trans.__('Ask for code in this cell, or for a change of it'),
+    caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
     execute: ({ parentTurnId }) => {
@@ -198,13 +198,13 @@ function addCommands(
       args.inRow
         ? trans.__('About a DataFrame…')
         : trans.__('Ask About a DataFrame…'),
-    caption: trans.__('Ask for code about DataFrames of the kernel'),
+    caption: trans.__('Ask for code that uses DataFrames in the kernel'),
     isEnabled: () => current()?.cell instanceof CodeCell,
     execute: () => open(true)
   });
   commands.addCommand(CommandIDs.fix, {
     label: trans.__('Fix This Cell’s Error'),
-    caption: trans.__('Ask for a change, with the last lines of the error'),
+    caption: trans.__('Ask for a fix, with the last lines of the error'),
     isEnabled: () => errorOf(current()?.cell ?? null) !== null,
     execute: () => {
       const found = current();
@@ -212,23 +212,23 @@ function addCommands(
     }
   });
   commands.addCommand(CommandIDs.accept, {
-    label: trans.__('Accept the Suggestion'),
+    label: trans.__('Accept Suggestion'),
     isEnabled: isSuggested,
     execute: () => model()?.accept()
   });
   commands.addCommand(CommandIDs.reject, {
-    label: trans.__('Reject the Suggestion'),
+    label: trans.__('Reject Suggestion'),
     isEnabled: isSuggested,
     execute: () => model()?.reject()
   });
   commands.addCommand(CommandIDs.stop, {
-    label: trans.__('Stop Writing This Cell'),
+    label: trans.__('Stop Generating'),
     isEnabled: () => model()?.isBusy ?? false,
     execute: () => model()?.stop()
   });
   commands.addCommand(CommandIDs.preview, {
-    label: trans.__('What Is Sent?'),
-    caption: trans.__('Show what would be sent to the model, to the letter'),
+    label: trans.__('Show What Will Be Sent'),
+    caption: trans.__('Show exactly what will be sent to the model'),
     isEnabled: () => model() !== null,
     execute: async () => {
       try {
@@ -248,9 +248,9 @@ function addCommands(
     }
   });
   commands.addCommand(CommandIDs.reset, {
-    label: trans.__('Start Afresh'),
+    label: trans.__('New Conversation'),
     caption: trans.__(
-      'The turns before are kept, but no longer told to the model'
+      'Earlier requests stay in the history but are no longer sent to the model'
     ),
     isEnabled: () => current() !== null,
     execute: () => {

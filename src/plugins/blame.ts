@@ -78,9 +78,9 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 
     const describedBy = { args: { type: 'object', properties: {} } } as const;
     commands.addCommand(CommandIDs.blame, {
-      label: trans.__('Show Who Wrote Each Line'),
+      label: trans.__('Show Authorship'),
       caption: trans.__(
-        'Show which lines of this cell are by AI, and which by hand'
+        'Show which lines of this cell were written by AI and which by hand'
       ),
       describedBy,
       icon: args => (args.isMenu ? undefined : blameIcon),
@@ -97,8 +97,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     commands.addCommand(CommandIDs.showLine, {
-      label: trans.__('Show the Step That Wrote This Line'),
-      caption: trans.__('Open the replay at the step that the line comes from'),
+      label: trans.__('Show Step for This Line'),
+      caption: trans.__('Open the replay at the step that wrote this line'),
       describedBy,
       isEnabled: () => current() !== null,
       execute: () => {

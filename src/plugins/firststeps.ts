@@ -32,9 +32,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
         args.isLauncher
           ? trans.__('First steps')
           : trans.__('AI Server: First Steps'),
-      caption: trans.__(
-        'A notebook that shows in two minutes how to ask for code'
-      ),
+      caption: trans.__('A two-minute notebook that shows how to ask for code'),
       describedBy: { args: { type: 'object', properties: {} } },
       icon: args => (args.isLauncher ? askIcon : undefined),
       execute: async () => {
@@ -59,7 +57,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
           console.error('AI Server could not write its first steps.', reason);
           Notification.error(
             trans.__(
-              'The notebook could not be written here. Check that this folder is not read-only.'
+              'The notebook could not be created here. Check that this folder is not read-only.'
             ),
             { autoClose: 8000 }
           );

@@ -49,7 +49,7 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
     const { commands } = app;
     commands.addCommand(CommandIDs.connect, {
       label: trans.__('Connect a Model Provider…'),
-      caption: trans.__('Let a model of a provider answer'),
+      caption: trans.__('Use a model from a provider'),
       describedBy: {
         args: { type: 'object', properties: { provider: { type: 'string' } } }
       },
@@ -60,7 +60,7 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
     commands.addCommand(CommandIDs.modelSettings, {
       label: args =>
         args.isPalette ? trans.__('Models…') : trans.__('AI Server Models…'),
-      caption: trans.__('Choose what answers, and connect providers'),
+      caption: trans.__('Choose a model and connect providers'),
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => models.settings()
     });

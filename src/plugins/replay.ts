@@ -94,13 +94,13 @@ function activate(
 
   commands.addCommand(CommandIDs.showReplay, {
     label: trans.__('Show Replay'),
-    caption: trans.__('Show how the active cell came to be, step by step'),
+    caption: trans.__('Show how the active cell was made, step by step'),
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => shell.activateById(panel.id)
   });
   commands.addCommand(CommandIDs.search, {
-    label: trans.__('Search the Replay'),
-    caption: trans.__('Search all that was asked, answered and written'),
+    label: trans.__('Search Replay'),
+    caption: trans.__('Search requests, answers and code'),
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => {
       model.view = 'search';
@@ -109,7 +109,7 @@ function activate(
     }
   });
   commands.addCommand(CommandIDs.showStep, {
-    label: trans.__('Show a Step in the Replay'),
+    label: trans.__('Show Step in Replay'),
     describedBy: {
       args: {
         type: 'object',
@@ -133,17 +133,15 @@ function activate(
     }
   });
   commands.addCommand(CommandIDs.restore, {
-    label: trans.__('Restore the Replayed Version'),
-    caption: trans.__('Put the step that the replay shows back into the cell'),
+    label: trans.__('Restore Version Shown in Replay'),
+    caption: trans.__('Put the version shown in the replay back into the cell'),
     describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () => model.isActive && model.actions.canRestore,
     execute: () => model.actions.restore()
   });
   commands.addCommand(CommandIDs.restoreClean, {
-    label: trans.__('Restore the Last Version That Ran Clean'),
-    caption: trans.__(
-      'Put the last version that ran without an error back into the cell'
-    ),
+    label: trans.__('Restore Last Working Version'),
+    caption: trans.__('Restore the last version that ran without an error'),
     describedBy: { args: { type: 'object', properties: {} } },
     isEnabled: () => model.isActive && model.actions.cleanStep !== null,
     execute: () => model.actions.restoreClean()

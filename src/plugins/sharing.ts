@@ -47,9 +47,7 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
 
     commands.addCommand(CommandIDs.exportReplay, {
       label: args => label(asFormat(args.format), Boolean(args.isMenu), trans),
-      caption: trans.__(
-        'Download one file that shows how this notebook came to be'
-      ),
+      caption: trans.__('Download the history of this notebook as one file'),
       describedBy: {
         args: {
           type: 'object',
@@ -57,11 +55,13 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
             format: {
               type: 'string',
               enum: [...FORMATS],
-              description: trans.__('What the file is to be')
+              description: trans.__('File format')
             },
             isMenu: {
               type: 'boolean',
-              description: trans.__('Whether it stands in a menu of formats')
+              description: trans.__(
+                'Whether the command is shown in a menu of formats'
+              )
             }
           }
         }
@@ -109,13 +109,13 @@ function label(
     return {
       html: trans.__('Web Page'),
       md: trans.__('Markdown'),
-      ipynb: trans.__('Notebook with the Story of Its Cells')
+      ipynb: trans.__('Notebook with History')
     }[format];
   }
   return {
-    html: trans.__('Export the Replay as a Web Page'),
-    md: trans.__('Export the Replay as Markdown'),
-    ipynb: trans.__('Export the Replay as a Notebook')
+    html: trans.__('Export Replay as Web Page'),
+    md: trans.__('Export Replay as Markdown'),
+    ipynb: trans.__('Export Replay as Notebook with History')
   }[format];
 }
 

@@ -52,7 +52,7 @@ export function DataFramePicker(
     <section
       ref={first}
       className="jp-AIServer-Ask-picker"
-      aria-label={trans.__('DataFrames of the kernel')}
+      aria-label={trans.__('DataFrames in the kernel')}
       onKeyDown={event => {
         // On a button Enter presses it.
         if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
@@ -64,11 +64,11 @@ export function DataFramePicker(
       {problem ? (
         <p>{problem}</p>
       ) : !found ? (
-        <p>{trans.__('Asking the kernel…')}</p>
+        <p>{trans.__('Loading DataFrames…')}</p>
       ) : !found.length ? (
         <p>
           {trans.__(
-            'The kernel has no DataFrame yet. Run a cell that makes one, then look again.'
+            'The kernel has no DataFrames yet. Run a cell that creates one, then refresh.'
           )}
         </p>
       ) : (
@@ -88,7 +88,7 @@ export function DataFramePicker(
       )}
       <div className="jp-AIServer-Ask-pickerbar">
         <span className="jp-AIServer-Ask-hint">
-          {trans.__('Names and types of the columns are sent, no values.')}
+          {trans.__('Only column names and types are sent.')}
         </span>
         {(problem || found?.length === 0) && (
           <button
@@ -96,7 +96,7 @@ export function DataFramePicker(
             className="jp-AIServer-Ask-button"
             onClick={() => setRound(round + 1)}
           >
-            {trans.__('Look again')}
+            {trans.__('Refresh')}
           </button>
         )}
         <button

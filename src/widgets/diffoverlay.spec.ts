@@ -82,7 +82,7 @@ describe('DiffOverlay', () => {
     const [first] = t.node.querySelectorAll<HTMLButtonElement>(
       '.jp-AIServer-Diff-undo'
     );
-    expect(first.getAttribute('aria-label')).toBe('Leave this part as it was');
+    expect(first.getAttribute('aria-label')).toBe('Reject this change');
     first.click();
     expect(t.onRevise).toHaveBeenCalledWith('a = 1\nkeep = 0\nb = 20');
     t.overlay.dispose();

@@ -177,7 +177,7 @@ export class DiffOverlay implements IDisposable {
           return document.createElement('span');
         }
         const button = document.createElement('button');
-        const label = trans.__('Leave this part as it was');
+        const label = trans.__('Reject this change');
         button.type = 'button';
         button.className = 'jp-AIServer-Diff-undo';
         button.title = label;

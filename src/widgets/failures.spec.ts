@@ -75,6 +75,6 @@ describe('failureText', () => {
 
   it('says nothing of models where nothing is known', () => {
     const text = failureText({ code: 'new', message: '' }, trans);
-    expect(text).toBe('That did not work. Try again.');
+    expect(text).toBe('Something went wrong. Try again.');
   });
 });

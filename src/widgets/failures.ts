@@ -5,6 +5,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IFailure } from '../models/failure';
+import { durationText } from './durations';
 import { serverText } from './serverwords';
 
 export function failureText(
@@ -15,7 +16,7 @@ export function failureText(
     knownText(failure, trans) ||
     modelText(failure, trans) ||
     serverText(failure.message, trans) ||
-    trans.__('That did not work. Try again.')
+    trans.__('Something went wrong. Try again.')
   );
 }
 
@@ -24,85 +25,83 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
   switch (failure.code) {
     case 'interrupted':
       return trans.__(
-        'The answer broke off before it was whole, so nothing of it is shown. Try again.'
+        'The answer was interrupted before it was complete. Try again.'
       );
     case 'stopped_elsewhere':
       return trans.__(
-        'The answer was stopped: the server was shut down, or another tab asked in this cell.'
+        'The answer was stopped: the server shut down, or a new request was made in this cell from another tab.'
       );
     case 'unreachable':
       return trans.__(
-        'The Jupyter server does not answer. Check that it is running, then try again.'
+        'The Jupyter server is not responding. Check that it is running, then try again.'
       );
     case 'unauthenticated':
       return trans.__(
-        'Your session has ended. Sign in again, then come back here: nothing is lost.'
+        'Your session has expired. Sign in again and return to this page; nothing is lost.'
       );
     case 'proxy_error':
       return trans.__(
-        'Something between this page and the Jupyter server answered in its place. Try again in a moment.'
+        'A proxy responded instead of the Jupyter server. Try again in a moment.'
       );
     case 'generation_running':
       return trans.__(
-        'This cell is already being written, perhaps in another tab.'
+        'A request is already running in this cell, perhaps in another tab.'
       );
     case 'stale_revision':
       return trans.__(
-        'This cell’s history was changed elsewhere meanwhile. Try again.'
+        'This cell’s history was changed somewhere else. Try again.'
       );
     case 'storage_full':
       return trans.__(
-        'The disk is full, so the history can’t be written. Free some space, then try again.'
+        'The disk is full, so the history can’t be saved. Free up some space, then try again.'
       );
     case 'bad_setting':
       return trans.__(
-        'AI Server can’t start, for one of its settings is wrong. %1',
+        'AI Server can’t start because one of its settings is invalid. %1',
         failure.message
       );
     case 'storage_unreachable':
       return trans.__(
-        'The database of the histories can’t be reached. Try again in a moment; nothing saved before is lost.'
+        'Can’t connect to the history database. Try again in a moment; everything saved so far is safe.'
       );
     case 'storage_busy':
       return trans.__(
         'Another Jupyter server is writing this history. Try again in a moment.'
       );
     case 'storage_read_only':
-      return trans.__(
-        'The folder of the histories can’t be written to, so nothing was saved.'
-      );
+      return trans.__('The history folder is read-only, so nothing was saved.');
     case 'session_corrupt':
       return trans.__(
-        'This cell’s history file is damaged. Its content was set aside and kept.'
+        'This cell’s history file is damaged. A copy of its content was kept.'
       );
     case 'session_too_new':
       return trans.__(
-        'A newer AI Server wrote this history. Update to add to it.'
+        'This history was written by a newer version of AI Server. Update AI Server to continue it.'
       );
     case 'storage_error':
       return trans.__(
-        'The history could not be saved or read. Nothing saved before is lost.'
+        'The history could not be saved or read. Everything saved so far is safe.'
       );
     case 'search_failed':
-      return trans.__(
-        'The search did not work this time. Try again in a moment.'
-      );
+      return trans.__('The search failed. Try again in a moment.');
     case 'not_yours':
       return trans.__(
-        'Somebody else asked for this answer, so only they can stop it.'
+        'Someone else made this request, so only they can stop it.'
       );
     case 'not_owner':
       return trans.__(
-        'This server belongs to somebody else, and answers would be at their cost. Ask in a notebook on your own server.'
+        'This server belongs to someone else, and your requests would be charged to them. Ask in a notebook on your own server.'
       );
     case 'too_many_generations':
       return trans.__(
-        'Too many answers are being written at once. Wait until one is done.'
+        'Too many requests are running at once. Wait until one has finished.'
       );
     case 'request_too_large':
-      return trans.__('That is more text than can be sent at once.');
+      return trans.__('The request is too long to send.');
     case 'install_interrupted':
-      return trans.__('The connection broke off. What has come is kept.');
+      return trans.__(
+        'The connection was lost. What was downloaded so far is kept.'
+      );
     default:
       return '';
   }
@@ -116,50 +115,45 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
   switch (failure.code) {
     case 'model_auth_failed':
       return trans.__(
-        '%1 refused the key. Check the key, then try again.',
+        '%1 rejected the API key. Check the key, then try again.',
         who
       );
     case 'model_forbidden':
       return trans.__(
-        '%1 does not let this key use that model. Choose another model, or another key.',
+        '%1 does not allow this model with your API key. Choose another model or key.',
         who
       );
     case 'model_no_credit':
       return trans.__(
-        'The account at %1 has no credit or quota left. Check its plan and billing there.',
+        'Your account at %1 has no credit or quota left. Check its plan and billing.',
         whom
       );
     case 'model_refused_text':
       return trans.__(
-        'The filter of %1 refused this text. Say it in other words.',
+        'The content filter of %1 blocked this request. Try rephrasing it.',
         whom
       );
     case 'model_key_missing':
-      return trans.__('There is no key for %1 at hand. Enter one first.', whom);
+      return trans.__('No API key for %1. Enter one first.', whom);
     case 'model_unknown':
       return trans.__(
-        '%1 knows no model of that name. Choose another one.',
+        '%1 has no model with this name. Choose another one.',
         who
       );
     case 'model_refused_request':
-      return trans.__(
-        '%1 refused the request. Check the name of the model.',
-        who
-      );
+      return trans.__('%1 rejected the request. Check the model name.', who);
     case 'model_timeout':
       return trans.__(
-        '%1 did not answer in time. Try again.',
+        '%1 did not respond in time. Try again.',
         label ?? trans.__('The model')
       );
     case 'model_unavailable':
       return label
         ? trans.__(
-            '%1 can’t be reached right now. Check its address and the connection, or try again in a moment.',
+            'Can’t connect to %1. Check the base URL and your connection, or try again in a moment.',
             label
           )
-        : trans.__(
-            'The model can’t be reached right now. Try again in a moment.'
-          );
+        : trans.__('Can’t connect to the model. Try again in a moment.');
     case 'model_failed':
       return trans.__(
         '%1 reported an internal error. Try again in a moment.',
@@ -167,20 +161,17 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'model_no_answer':
       return trans.__(
-        'The response from %1 is not a model’s answer. Check the address, then try again.',
+        'The response from %1 is not a model’s answer. Check the base URL, then try again.',
         whom
       );
     case 'model_rate_limited':
       return failure.retryAfter
         ? trans.__(
-            '%1 asks to wait %2 seconds: too many requests.',
+            'Rate limited by %1; retry in %2.',
             who,
-            Math.ceil(failure.retryAfter)
+            durationText(Math.ceil(failure.retryAfter) * 1000, trans)
           )
-        : trans.__(
-            '%1 asks to wait: too many requests. Try again in a moment.',
-            who
-          );
+        : trans.__('Rate limited by %1. Try again in a moment.', who);
     case 'model_package_missing':
       return label
         ? trans.__('Models of %1 need one more Python package.', label)
@@ -195,7 +186,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'bad_answer':
       return trans.__(
-        'The model’s answer held no usable code. Try to say it another way.'
+        'The answer contained no usable code. Try rephrasing the request.'
       );
     case 'answer_cut':
       return trans.__(
@@ -208,7 +199,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
     case 'no_model':
       return (
         serverText(failure.message, trans) ||
-        trans.__('No model is set up yet, so nothing can answer.')
+        trans.__('No model is set up yet.')
       );
     default:
       return '';
@@ -220,23 +211,23 @@ export function unkeptText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'storage_full':
       return trans.__(
-        'The disk is full, so this answer is not in the history. You can still accept or copy it.'
+        'The disk is full, so this answer was not saved to the history. You can still accept or copy it.'
       );
     case 'storage_unreachable':
       return trans.__(
-        'The database of the histories can’t be reached, so this answer is not in it. You can still accept or copy it.'
+        'Can’t connect to the history database, so this answer was not saved. You can still accept or copy it.'
       );
     case 'storage_busy':
       return trans.__(
-        'Another Jupyter server is writing this history, so this answer is not in it. You can still accept or copy it.'
+        'Another Jupyter server is writing this history, so this answer was not saved. You can still accept or copy it.'
       );
     case 'storage_read_only':
       return trans.__(
-        'The folder of the histories can’t be written to, so this answer is not in it. You can still accept or copy it.'
+        'The history folder is read-only, so this answer was not saved. You can still accept or copy it.'
       );
     default:
       return trans.__(
-        'This answer could not be kept in the history. You can still accept or copy it.'
+        'This answer could not be saved to the history. You can still accept or copy it.'
       );
   }
 }

@@ -203,7 +203,7 @@ describe('NotebookAsks', () => {
     expect(cell.editor.focus).toHaveBeenCalled();
     expect(t.content.mode).toBe('edit');
     expect(t.onUnsaved.mock.calls).toEqual([
-      [expect.stringContaining('it will be noted as soon as that works')]
+      [expect.stringContaining('this step will be saved as soon as possible')]
     ]);
     t.asks.dispose();
   });
@@ -241,7 +241,7 @@ describe('NotebookAsks', () => {
     t.edit('x = 1  # mine');
     cell.contentChanged.emit();
     await t.settle();
-    expect(document.body.textContent).toContain('changed after you asked');
+    expect(document.body.textContent).toContain('has changed since you asked');
     expect(document.body.textContent).toContain('# mine');
     t.asks.dispose();
   });

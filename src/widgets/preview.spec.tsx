@@ -37,10 +37,10 @@ describe('PreviewView', () => {
       ({ textContent }) => textContent
     );
     expect(titles).toEqual([
-      'The rules',
-      'An example that comes with AI Server',
-      'An example that comes with AI Server',
-      'Earlier answers, and code of the notebook',
+      'Instructions',
+      'Example included with AI Server',
+      'Example included with AI Server',
+      'Earlier answers and code from the notebook',
       'From you and your notebook'
     ]);
     await act(async () => root.unmount());

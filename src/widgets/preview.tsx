@@ -19,7 +19,7 @@ export async function showPreview(
   );
   body.addClass('jp-AIServer-Preview');
   await showDialog({
-    title: trans.__('What is sent?'),
+    title: trans.__('What will be sent'),
     body,
     buttons: [Dialog.okButton({ label: trans.__('Close') })],
     hasClose: true
@@ -33,30 +33,30 @@ export function PreviewView(props: {
   const { preview, trans } = props;
   const { model, messages, hidden } = preview;
   const roles = {
-    system: trans.__('The rules'),
+    system: trans.__('Instructions'),
     user: trans.__('From you and your notebook'),
-    assistant: trans.__('Earlier answers, and code of the notebook')
+    assistant: trans.__('Earlier answers and code from the notebook')
   };
   const title = ({ role, example }: Preview['messages'][number]) =>
-    example ? trans.__('An example that comes with AI Server') : roles[role];
+    example ? trans.__('Example included with AI Server') : roles[role];
   return (
     <>
       <p>
         {model.onThisMachine
           ? trans.__(
-              'These texts go to %1, which runs on this machine. They do not leave it.',
+              'This is sent to %1, which runs on the Jupyter server’s machine. It does not leave that machine.',
               model.label
             )
           : trans.__(
-              'These texts go to %1, and nothing else does. Nothing is sent before you ask.',
+              'Only this is sent to %1, and only when you ask.',
               model.label
             )}
       </p>
       {hidden > 0 && (
         <p>
           {trans._n(
-            '%1 key or password was taken out.',
-            '%1 keys and passwords were taken out.',
+            '%1 key or password was removed.',
+            '%1 keys and passwords were removed.',
             hidden
           )}
         </p>

@@ -9,6 +9,7 @@ import type { GenerationModel } from '../models/generation';
 import { IGenerationState, versionOf } from '../models/generationstate';
 import { Progress } from './promptparts';
 import { fixRequest } from './promptwords';
+import { serverText } from './serverwords';
 
 export function Turn(props: {
   state: IGenerationState;
@@ -17,7 +18,7 @@ export function Turn(props: {
   const version = versionOf(props.state);
   return version ? (
     <span className="jp-AIServer-Ask-turn">
-      {props.trans.__('turn %1', version)}
+      {props.trans.__('Request %1', version)}
     </span>
   ) : null;
 }
@@ -42,6 +43,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
+          model={state.model ? serverText(state.model.label, trans) : ''}
           waitUntil={state.waitUntil}
           trans={trans}
         />
@@ -76,10 +78,10 @@ export function Actions(props: {
             }}
           />
         )}
-        <Button label={trans.__('Again')} run={() => void model.again()} />
+        <Button label={trans.__('Regenerate')} run={() => void model.again()} />
         {model.isRevised && (
           <Button
-            label={trans.__('Bring changes back')}
+            label={trans.__('Restore skipped changes')}
             run={() => model.restoreSuggestion()}
           />
         )}
@@ -105,7 +107,10 @@ export function Actions(props: {
         <Button
           quiet
           label={trans.__('Fix it')}
-          title={trans.__('Ask with these lines of the error: %1', error)}
+          title={trans.__(
+            'Ask for a fix with these lines of the error: %1',
+            error
+          )}
           run={() => props.ask(fixRequest(error, trans))}
         />
       )}

@@ -10,6 +10,7 @@ import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/failure';
 import { Command } from './command';
 import { countText } from './counts';
+import { durationText } from './durations';
 import { failureText } from './failures';
 import { serverText } from './serverwords';
 
@@ -31,10 +32,10 @@ export function ModelLabel(props: {
     : trans.__('not on this machine');
   const title = model.onThisMachine
     ? trans.__(
-        'What you ask and the code that goes with it stay on this machine.'
+        'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
     : trans.__(
-        'What you ask, this cell and the cells before it, and what was asked and answered in this cell before are sent to this provider.'
+        'Your request, this cell, the cells above it, and this cell’s earlier requests and answers are sent to this provider.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
@@ -67,6 +68,8 @@ export function ModelLabel(props: {
 export function Progress(props: {
   since: number;
   writing: boolean;
+  /** The name of the model that is asked; empty if it is not known yet. */
+  model: string;
   /** When the provider is asked again: it wants a pause, or was not reached. 0 if nothing waits. */
   waitUntil: number;
   trans: TranslationBundle;
@@ -78,21 +81,23 @@ export function Progress(props: {
     return () => window.clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.round((now - since) / 1000));
-  let words = writing
-    ? trans.__('Writing…')
-    : trans.__('Reading the notebook…');
+  const who = props.model || trans.__('the model');
+  let words = writing ? trans.__('Writing…') : trans.__('Waiting for %1…', who);
   const left = Math.ceil((waitUntil - now) / 1000);
   if (!writing && left > 0) {
-    words = trans.__('Trying again in %1 s…', left);
+    words = trans.__('Retrying in %1…', durationText(left * 1000, trans));
   } else if (!writing && seconds >= 20) {
-    words = trans.__('Still reading. A first answer can take half a minute…');
+    words = trans.__(
+      'Still waiting for %1. The first answer can take half a minute…',
+      who
+    );
   }
   return (
     <span className="jp-AIServer-Ask-progress" aria-hidden="true">
       <span className="jp-AIServer-Ask-dots" />
       {words}
       <span className="jp-AIServer-Ask-seconds">
-        {seconds > 0 ? trans.__('%1 s', seconds) : ''}
+        {seconds > 0 ? durationText(seconds * 1000, trans) : ''}
       </span>
     </span>
   );
@@ -143,7 +148,7 @@ export function Failure(props: {
           className="jp-AIServer-Ask-button"
           onClick={props.onTakeOver}
         >
-          {trans.__('Stop it and ask again')}
+          {trans.__('Stop and ask again')}
         </button>
       ) : (
         <button
@@ -181,11 +186,11 @@ export function BranchChip(props: {
   if (turnId === null) {
     return null;
   }
-  const remove = trans.__('Go on from the cell’s last step instead');
+  const remove = trans.__('Continue from the last step instead');
   return (
     <div className="jp-AIServer-Ask-chips">
       <span className="jp-AIServer-Ask-chip">
-        {trans.__('goes on from turn %1', turnId)}
+        {trans.__('continues from request %1', turnId)}
         <button
           type="button"
           aria-label={remove}
@@ -222,7 +227,7 @@ export function DataFrameChips(props: {
           <small>{shapeOf(profile, trans)}</small>
           <button
             type="button"
-            aria-label={trans.__('Leave out %1', profile.name)}
+            aria-label={trans.__('Remove %1', profile.name)}
             onClick={() => props.onRemove(profile.name)}
           >
             ×
@@ -230,7 +235,7 @@ export function DataFrameChips(props: {
         </span>
       ))}
       <span className="jp-AIServer-Ask-hint">
-        {trans.__('Names and types of the columns are sent, no values.')}
+        {trans.__('Only column names and types are sent.')}
       </span>
     </div>
   );

@@ -282,7 +282,7 @@ describe('PromptRow', () => {
     await t.settle();
     expect(t.row.node.querySelector('img')).toBeNull();
     expect(t.row.node.textContent).toContain('<img src=x');
-    expect(t.row.node.textContent).toContain('turn 2');
+    expect(t.row.node.textContent).toContain('Request 2');
   });
 
   it('recalls earlier requests with ArrowUp, on the first line only', async () => {
@@ -328,7 +328,7 @@ describe('PromptRow', () => {
     await t.model.reset();
     t.row.update();
     await t.settle();
-    expect(said()).toContain('gone');
+    expect(said()).toContain('was deleted');
     const failure = { code: 'error', message: 'It failed.' };
     put(t.model, { phase: 'failed', notice: null, failure });
     t.row.update();
@@ -346,9 +346,9 @@ describe('PromptRow', () => {
     t.row.update();
     await t.settle();
     const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
-    expect(notice?.textContent).toContain('Nothing would change');
+    expect(notice?.textContent).toContain('same as the current code');
     expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
-      'Nothing would change'
+      'same as the current code'
     );
   });
 
@@ -392,7 +392,7 @@ describe('PromptRow', () => {
     await t.settle();
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
     expect(t.row.node.textContent).toContain('3 rows × 2 columns');
-    expect(t.row.node.textContent).toContain('no values');
+    expect(t.row.node.textContent).toContain('Only column names');
     // Enter confirms the choice; it doesn't send.
     const enter = { key: 'Enter', bubbles: true, cancelable: true };
     const key = new KeyboardEvent('keydown', enter);
@@ -433,7 +433,7 @@ describe('PromptRow', () => {
     t.row.update();
     await t.settle();
     const alert = () => t.row.node.querySelector('[role=alert]');
-    expect(alert()?.textContent).toContain('OpenAI refused the key');
+    expect(alert()?.textContent).toContain('OpenAI rejected the API key');
     await act(async () => button(t.row, 'Model settings')?.click());
     expect(connect).toHaveBeenCalledWith('openai');
     await t.settle();

@@ -13,12 +13,12 @@ export function wording(
   trans: TranslationBundle
 ): { label: string; placeholder: string } {
   if (model.isBusy) {
-    const text = trans.__('You can write the next change meanwhile …');
-    return { label: trans.__('What to change next'), placeholder: text };
+    const text = trans.__('Write your next request while you wait…');
+    return { label: trans.__('Next request'), placeholder: text };
   }
   if (model.state.phase === 'suggested') {
-    const text = trans.__('or say what to change …');
-    return { label: trans.__('What to change'), placeholder: text };
+    const text = trans.__('Describe another change…');
+    return { label: trans.__('Describe a change'), placeholder: text };
   }
   const empty =
     model.target.cellType === 'code'
@@ -43,7 +43,7 @@ export function noticeText(
   const notice = noticeOf(state, trans);
   const edited = state.edited
     ? trans.__(
-        'The cell was changed after you asked. The diff is against what it holds now.'
+        'The cell has changed since you asked. The diff compares with its current content.'
       )
     : '';
   return [said, notice, edited].filter(Boolean).join(' ');
@@ -52,30 +52,34 @@ export function noticeText(
 function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
   switch (state.notice) {
     case 'busy':
-      return trans.__('This cell is still being written. Stop it first.');
+      return trans.__(
+        'A request is still running in this cell. Stop it first.'
+      );
     case 'stopped':
       return state.phase === 'suggested'
-        ? trans.__('Stopped. This is the suggestion of before.')
-        : trans.__('Stopped. Your code is as it was.');
+        ? trans.__('Stopped. The previous suggestion is shown.')
+        : trans.__('Stopped. Your code is unchanged.');
     case 'reset':
       return trans.__(
-        'Started afresh: the turns before are kept, but no longer told to the model.'
+        'New conversation: earlier requests stay in the history but are no longer sent to the model.'
       );
     case 'gone':
-      return trans.__('The cell is gone or locked, so nothing was written.');
+      return trans.__(
+        'The cell was deleted or is read-only, so nothing was written.'
+      );
     case 'unsaved':
       return trans.__(
-        'Done. The history can’t be written right now; it will be noted as soon as that works.'
+        'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
       );
     case 'unnoted':
       return trans.__(
-        'The history of this cell can’t be written, so this is not noted in it.'
+        'The history of this cell can’t be saved, so this step is not in it.'
       );
     case 'same':
       return state.explanation
-        ? trans.__('Nothing would change in the cell.')
+        ? trans.__('The suggestion would not change the cell.')
         : trans.__(
-            'Nothing would change: the answer is what the cell holds already. Say more exactly what to change.'
+            'The answer is the same as the current code. Describe the change more precisely.'
           );
     case 'ready':
       return state.model
@@ -89,7 +93,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
 /** Said as long as it is so, where nothing else is to be said. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
-    'This notebook is read-only. You can ask and copy, but what is accepted can’t be saved here: save a copy to keep it.'
+    'This notebook is read-only. You can ask and copy answers, but accepted code can’t be saved here. To keep it, save a copy of the notebook.'
   );
 }
 
@@ -111,7 +115,7 @@ export function announcement(
   switch (state.phase) {
     case 'waiting':
     case 'streaming':
-      return trans.__('Writing this cell. Press Escape to stop.');
+      return trans.__('Generating code. Press Escape to stop.');
     default:
       return '';
   }

@@ -212,7 +212,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await look('replay', REPLAY);
   await replay.button('Compare with another step').click();
   await look('compare', REPLAY);
-  await replay.button('Stop comparing').click();
+  await replay.button('Close comparison').click();
   await cell.focus();
   await page.keyboard.press('ControlOrMeta+Alt+b');
   await expect(cell.authors).not.toHaveCount(0);

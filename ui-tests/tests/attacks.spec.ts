@@ -138,12 +138,12 @@ test('a crafted history, in a notebook with a crafted name, is text', async ({
   await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
   await expect(replay.panel).toContainText('onerror="window.pwned=1"');
   await replay.tab('Notebook').click();
-  await expect(replay.panel).toContainText('No longer here');
+  await expect(replay.panel).toContainText('Deleted cells');
   await expect(replay.panel.locator(ELEMENTS)).toHaveCount(0);
   // Earlier wishes come back into the prompt row as what they were.
   const cell = new CellUnderTest(page, 0);
   await cell.open();
-  await expect(cell.row).toContainText(/turn \d/);
+  await expect(cell.row).toContainText(/Request \d/);
   await cell.input.press('ArrowUp');
   await expect(cell.input).toHaveValue(payloads[payloads.length - 1].text);
   await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);

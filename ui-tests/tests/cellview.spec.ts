@@ -52,16 +52,16 @@ test('an eventful life, by mouse (P13, P35)', async ({
   await expect(replay.steps.nth(0)).toContainText('KeyError');
   await expect(replay.steps.nth(1)).toContainText('Edited by hand');
   await expect(replay.steps.nth(1)).toContainText('ran');
-  await expect(replay.steps.nth(2)).toContainText('left behind');
+  await expect(replay.steps.nth(2)).toContainText('other branch');
   await expect(replay.steps.nth(3)).toContainText('Restored step 2');
   await expect(replay.steps.nth(5)).toContainText('Moved up');
-  await expect(replay.panel).toContainText('runs clean');
+  await expect(replay.panel).toContainText('no errors');
 
   // A version shows what was asked, answered and printed.
   await replay.steps.nth(1).getByRole('button').click();
   await expect(replay.output).toContainText('171 905');
   await replay.steps.nth(0).getByRole('button').click();
-  await expect(replay.panel).toContainText('What was asked');
+  await expect(replay.panel).toContainText('Request');
   await expect(replay.panel).toContainText(
     'It sums the revenue of each month and plots it.'
   );
@@ -71,10 +71,10 @@ test('an eventful life, by mouse (P13, P35)', async ({
   await replay.steps.nth(1).getByRole('button').click();
   await expect(replay.side('A')).toHaveCount(0);
   await replay.wide(620);
-  await replay.button('Before and after side by side').click();
+  await replay.button('Show changes side by side').click();
   await expect(replay.side('A')).toContainText('"month"');
   await expect(replay.side('B')).toContainText('to_period');
-  await replay.button('Before and after side by side').click();
+  await replay.button('Show changes side by side').click();
   await expect(replay.side('A')).toHaveCount(0);
 
   // Any two: the slider chooses B, Shift chooses A.
@@ -88,7 +88,7 @@ test('an eventful life, by mouse (P13, P35)', async ({
   await expect(replay.panel.getByLabel('Compare step')).toHaveValue('1');
   await expect(replay.panel.getByLabel('with step')).toHaveValue('5');
   await expect(replay.code).toContainText('每月收入');
-  await replay.button('Stop comparing').click();
+  await replay.button('Close comparison').click();
 
   // Restore asks before it replaces what no step holds.
   await cell.focus();
@@ -113,9 +113,9 @@ test('an eventful life, by mouse (P13, P35)', async ({
   expect(await cell.source()).toBe(mine);
 
   // Who wrote each line, and the version on the clipboard.
-  await replay.button('Show who wrote each line, in the cell').click();
+  await replay.button('Show authorship in the cell').click();
   await expect(cell.authors.first()).toBeVisible();
-  await replay.button('Show who wrote each line, in the cell').click();
+  await replay.button('Show authorship in the cell').click();
   await expect(cell.authors).toHaveCount(0);
   await replay.button('Copy this version').click();
   await expect(replay.button('Copy this version')).toContainText('Copied');
@@ -137,7 +137,7 @@ test('an eventful life, by mouse (P13, P35)', async ({
   if (await sure.isVisible()) {
     await sure.click();
   }
-  await expect(cell.row).toContainText('goes on from turn 1');
+  await expect(cell.row).toContainText('continues from request 1');
   expect(await cell.source()).toBe(life.records[1].source);
   await cell.ask('another way');
   await cell.accept(60_000); // The first request of a server loads much.
@@ -147,7 +147,7 @@ test('an eventful life, by mouse (P13, P35)', async ({
   await expect(replay.panel).toContainText('another way');
 
   // And back to what ran.
-  await replay.button('Restore the last version that ran clean').click();
+  await replay.button('Restore last working version').click();
   await expect.poll(() => cell.source()).toBe(life.source);
   expect(await lab.notebookId(file)).toBe('life-mouse');
 });

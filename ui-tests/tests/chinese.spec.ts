@@ -96,14 +96,14 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       await cell.ask(refined);
       await expect(cell.row).toContainText(refined);
       await expect(accept).toBeVisible();
-      await check(page, 'refined');
+      await check(page, 'superseded');
       await cell.accept();
       await cell.ask(other);
       await expect(cell.row.getByRole('alert')).toBeVisible();
       await check(page, 'asked-to-wait');
       await cell.button(say('Try again')).click();
       await expect(cell.row.getByRole('alert')).toContainText(
-        say('%1 refused the key. Check the key, then try again.').slice(3)
+        say('%1 rejected the API key. Check the key, then try again.').slice(3)
       );
       await check(page, 'refused');
       await cell.button(say('Try again')).click();
@@ -185,10 +185,10 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
         (window as any).jupyterapp.commands.execute('aiserver:ask-dataframe')
       );
       await expect(
-        cell.row.getByRole('region', { name: say('DataFrames of the kernel') })
+        cell.row.getByRole('region', { name: say('DataFrames in the kernel') })
       ).toContainText(
         say(
-          'The kernel has no DataFrame yet. Run a cell that makes one, then look again.'
+          'The kernel has no DataFrames yet. Run a cell that creates one, then refresh.'
         ),
         { timeout: 30_000 }
       );

@@ -16,7 +16,7 @@ async function expectInterrupted(
   cell: CellUnderTest,
   wish: string,
   source: string,
-  sentence = 'broke off'
+  sentence = 'was interrupted'
 ): Promise<void> {
   await expect(cell.row.getByRole('alert')).toHaveCount(1);
   await expect(cell.row.getByRole('alert')).toContainText(sentence);
@@ -53,11 +53,11 @@ for (const [how, signal] of [
       cell,
       'a long wish',
       'stay = 1',
-      signal === 'SIGTERM' ? 'server was shut down' : 'broke off'
+      signal === 'SIGTERM' ? 'server shut down' : 'was interrupted'
     );
     // While it is away that is said, and nothing spins.
     await cell.button('Try again').click();
-    await expect(cell.row.getByRole('alert')).toContainText('does not answer');
+    await expect(cell.row.getByRole('alert')).toContainText('is not responding');
     await lab.start();
     if (signal === 'SIGTERM') {
       // What had come is a turn of the history, and the sidebar learns of it by itself.
@@ -93,7 +93,7 @@ test('the network goes without a word and comes back', async ({
     await expect(cell.row.getByRole('alert')).toBeVisible({ timeout: 50_000 });
     await expectInterrupted(cell, 'a long wish', 'stay = 1');
     await cell.button('Try again').click();
-    await expect(cell.row.getByRole('alert')).toContainText('does not answer');
+    await expect(cell.row.getByRole('alert')).toContainText('is not responding');
   } finally {
     process.kill(lab.pid, 'SIGCONT');
     await context.setOffline(false);
@@ -147,12 +147,12 @@ test('the disk is full: the answer is there all the same, and what was done is n
   try {
     await cell.accept();
     await expect(
-      page.getByText('will be noted as soon as that works')
+      page.getByText('this step will be saved as soon as possible')
     ).toBeVisible();
     expect(await cell.source()).toBe('lost = 2');
     await cell.ask('three');
     await expect(cell.row).toContainText(
-      'The disk is full, so this answer is not in the history'
+      'The disk is full, so this answer was not saved'
     );
     await expect(cell.button('Copy')).toBeVisible();
     await cell.accept();
@@ -203,7 +203,7 @@ test('the folder of the histories is read-only: they are shown, and no answer is
     await expect(replay.steps).toHaveCount(2);
     await cell.ask('two');
     await expect(cell.row).toContainText(
-      'can’t be written to, so this answer is not in it'
+      'is read-only, so this answer was not saved'
     );
     await cell.accept();
     expect(await cell.source()).toBe('lost = 2');
@@ -360,7 +360,7 @@ test('the cell changes under the answer', async ({ page, lab, open }) => {
     )
   );
   await lab.model!.release();
-  await expect(first.row).toContainText('changed after you asked');
+  await expect(first.row).toContainText('has changed since you asked');
   await expect(first.proposal).toContainText('# mine');
   await first.accept();
   await first.focus();
@@ -373,7 +373,7 @@ test('the cell changes under the answer', async ({ page, lab, open }) => {
   await run('notebook:split-cell-at-cursor');
   await lab.model!.release();
   const last = new CellUnderTest(page, 2);
-  await expect(last.row).toContainText('changed after you asked');
+  await expect(last.row).toContainText('has changed since you asked');
   await last.button('Reject').click();
   expect(await sources()).toEqual([
     'edited = 1  # mine',
@@ -389,7 +389,7 @@ test('the cell changes under the answer', async ({ page, lab, open }) => {
   await run('notebook:merge-cell-below');
   await lab.model!.release();
   await expect(
-    page.getByText('The cell that you asked in is gone')
+    page.getByText('The cell you asked in was deleted')
   ).toBeVisible();
   expect((await sources())[1]).toBe('up = 1\n\ndown = 2');
   await page.getByRole('button', { name: 'Hide notification' }).click();
@@ -482,7 +482,7 @@ test('the notebook is renamed or closed, and the kernel is busy or restarted', a
   await openLab(page, lab, renamed);
   const again = new CellUnderTest(page, 1);
   await again.open();
-  await expect(again.row).toContainText('turn 3'); // the one that was left is no version
+  await expect(again.row).toContainText('Request 3'); // the one that was left is no version
 });
 
 test('two tabs on one cell: one is told, and may take over', async ({
@@ -505,10 +505,10 @@ test('two tabs on one cell: one is told, and may take over', async ({
   const other = new CellUnderTest(second, 0);
   await other.ask('yours');
   await expect(other.row.getByRole('alert')).toContainText(
-    'already being written'
+    'already running'
   );
   await expect(other.input).toHaveValue('yours');
-  await other.button('Stop it and ask again').click();
+  await other.button('Stop and ask again').click();
   await other.accept();
   expect(await other.source()).toBe('yours = 2');
   await expectInterrupted(cell, 'mine', 'shared = 1', 'another tab');

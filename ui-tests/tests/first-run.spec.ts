@@ -22,7 +22,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   const model = await ScriptedModel.start();
   const file = await openNotebook(['', '']);
   const cell = new CellUnderTest(page, 0);
-  const offer = cell.row.getByRole('region', { name: 'Choose what answers' });
+  const offer = cell.row.getByRole('region', { name: 'Choose a model' });
   const dialog = page.getByRole('dialog');
   await cell.open();
   await cell.input.fill('my wish');
@@ -34,7 +34,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   await expect(cell.input).toHaveValue('my wish');
   expect(await lab.notebookId(file)).toBeUndefined();
   // … but it is said why, and the way out has the focus.
-  await expect(offer.getByRole('alert')).toContainText('Nothing was asked');
+  await expect(offer.getByRole('alert')).toContainText('The request was not sent');
   await expect(cell.button(/^Install the local model/)).toBeFocused();
 
   await offer.getByRole('button', { name: 'Connect a provider…' }).click();
@@ -111,7 +111,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   // What is sent is shown to the letter, and nothing is sent for it.
   await other.input.fill('<b>canary-wish</b>');
   await other.button('More').click();
-  await page.getByRole('menuitem', { name: 'What Is Sent?' }).click();
+  await page.getByRole('menuitem', { name: 'Show What Will Be Sent' }).click();
   await expect(dialog).toContainText('gpt-4.1-mini');
   await expect(dialog).toContainText('<b>canary-wish</b>');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
@@ -220,10 +220,10 @@ test('from nothing to the last of the first steps, with the local model', async 
   // It is stopped, and goes on from there.
   await cell.input.fill('my wish');
   await cell.button('Stop').click();
-  await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB are kept/);
+  await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB are saved/);
   await expect.poll(() => hub.broken).toBeGreaterThan(0);
   hub.release();
-  await cell.button(/^Go on installing \(1\d\d of 491 MB\)/).focus();
+  await cell.button(/^Continue installing \(1\d\d of 491 MB\)/).focus();
   await page.keyboard.press('Enter');
   await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
     timeout: 60_000

@@ -65,7 +65,7 @@ test('everything in the sidebar, by keyboard alone (P38)', async ({
   await keys.press('Home');
   await keys.press('ArrowRight');
   await expect(replay.slider).toHaveAttribute('aria-valuenow', '2');
-  const split = replay.button('Before and after side by side');
+  const split = replay.button('Show changes side by side');
   await tabTo(page, split);
   await keys.press('Enter');
   await expect(replay.side('A')).toContainText('"month"');
@@ -90,7 +90,7 @@ test('everything in the sidebar, by keyboard alone (P38)', async ({
   await expect.poll(() => cell.source()).not.toBe(bars);
   await tabTo(
     page,
-    replay.button('Restore the last version that ran clean'),
+    replay.button('Restore last working version'),
     'Shift+Tab'
   );
   await keys.press('Enter');
@@ -120,7 +120,7 @@ test('everything in the sidebar, by keyboard alone (P38)', async ({
   await expect(replay.slider).toHaveAttribute('aria-valuetext', /legend/);
 
   // Who wrote each line, from the sidebar.
-  const blame = replay.button('Show who wrote each line, in the cell');
+  const blame = replay.button('Show authorship in the cell');
   await tabTo(page, blame, 'Shift+Tab');
   await keys.press('Enter');
   await expect(cell.authors).toHaveCount(6);
@@ -139,7 +139,7 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   });
   const replay = new ReplayUnderTest(page);
   await replay.open();
-  const button = replay.button('Export the replay');
+  const button = replay.button('Export replay');
   const items = page.getByRole('menuitem');
   const download = async (choose: () => Promise<void>) => {
     const [file] = await Promise.all([page.waitForEvent('download'), choose()]);

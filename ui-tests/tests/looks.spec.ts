@@ -76,7 +76,7 @@ async function walk(
   await see('cell');
   await replay.button(say('Compare with another step')).click();
   await see('compare');
-  await replay.button(say('Stop comparing')).click();
+  await replay.button(say('Close comparison')).click();
   await new CellUnderTest(page, 1).focus();
   await expect(replay.slider).toHaveAttribute('aria-valuemax', '2');
   await see('long');

@@ -120,13 +120,13 @@ test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
 
   // The deleted cell comes back under its id, at its place, by one undo step.
   await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
-  await expect(rows.nth(2)).toContainText('Bring back');
+  await expect(rows.nth(2)).toContainText('Restore cell');
   const before = await cells(page);
   await rows.nth(0).getByRole('button').first().focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
-  await expect(replay.button('Bring back')).toBeFocused();
+  await expect(replay.button('Restore cell')).toBeFocused();
   await page.keyboard.press('Enter');
   await expect
     .poll(() => cells(page))
@@ -151,7 +151,7 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   const each = replay.button(/^\d+ lines?$/);
   await each.click();
   const shares = replay.panel.getByRole('list', {
-    name: 'Who wrote the lines of each cell'
+    name: 'Authorship by cell'
   });
   await expect(shares.getByRole('listitem')).toHaveCount(3);
   await expect(shares.getByRole('listitem').nth(0)).toContainText('scripted');
@@ -164,7 +164,7 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   await expect.poll(active).toBe(2);
   await each.click();
   await expect(shares).toHaveCount(0);
-  await replay.button('Previous moment').click();
+  await replay.button('Previous change').click();
   await expect(then(replay)).toBeVisible();
   const box = (await replay.slider.boundingBox())!;
   await page.mouse.move(box.x + box.width - 10, box.y + box.height / 2);
@@ -175,7 +175,7 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   // A deleted cell comes back.
   await replay.button('Now').click();
   const before = (await cells(page)).length;
-  await replay.button('Bring back').click();
+  await replay.button('Restore cell').click();
   await expect.poll(async () => (await cells(page)).length).toBe(before + 1);
   await replay.slider.focus();
   await page.keyboard.press('Home');
@@ -203,7 +203,7 @@ test('what was once asked is found, in any language, and opens at its step', asy
   const field = replay.panel.getByRole('searchbox');
   await expect(field).toBeFocused();
   const hits = replay.panel
-    .getByRole('list', { name: 'What was found' })
+    .getByRole('list', { name: 'Search results' })
     .getByRole('listitem');
   for (const [query, found] of [
     ['折线图', '画出每月收入的折线图'],
@@ -216,15 +216,15 @@ test('what was once asked is found, in any language, and opens at its step', asy
     await expect(hits.locator('mark').first()).toHaveText(query);
   }
   await field.fill('xyzzy');
-  await expect(replay.panel).toContainText('Nothing found');
+  await expect(replay.panel).toContainText('No results');
   // By meaning, in other words than those that were said.
   const other = 'load selling figures';
   await field.fill(other);
-  await expect(replay.panel).toContainText('Nothing found');
+  await expect(replay.panel).toContainText('No results');
   await replay.panel.getByText('Meaning', { exact: true }).click();
   await expect(hits.first()).toContainText('read the sales');
-  await replay.panel.getByText('Words', { exact: true }).click();
-  await expect(replay.panel).toContainText('Nothing found');
+  await replay.panel.getByText('Text', { exact: true }).click();
+  await expect(replay.panel).toContainText('No results');
   await field.fill('csv');
   await expect(hits).toHaveCount(1);
   await page.keyboard.press('ArrowDown');

@@ -87,7 +87,7 @@ test('it follows the active cell, and its overview goes to a cell', async ({
   await expect(replay.panel).not.toContainText('two for b');
   await replay.tab('Notebook').click();
   const rows = replay.panel.getByRole('list', {
-    name: 'Cells of the notebook'
+    name: 'Notebook cells'
   });
   await expect(rows).toContainText('two for b');
   await rows.getByRole('button', { name: /two for b/ }).click();

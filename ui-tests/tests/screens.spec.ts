@@ -161,17 +161,17 @@ for (const dark of [false, true]) {
 
     await replay.wide(700);
     await replay.steps.nth(4).getByRole('button').click();
-    await replay.button('Before and after side by side').click();
+    await replay.button('Show changes side by side').click();
     await expect(replay.side('A')).toBeVisible();
     await picture(page, `split-${mode}`);
     await replay.button('Compare with another step').click();
     await picture(page, `compare-${mode}`);
-    await replay.button('Before and after side by side').click();
+    await replay.button('Show changes side by side').click();
 
     // As narrow as it gets.
     await replay.wide(250);
     await picture(page, `compare-narrow-${mode}`);
-    await replay.button('Stop comparing').click();
+    await replay.button('Close comparison').click();
     await replay.steps.nth(1).getByRole('button').click();
     await replay.button('Restore this version').click();
     await expect(replay.panel.getByRole('status')).toContainText('Restored');

@@ -130,7 +130,7 @@ test('tells who wrote each line, and what a cell was before it was deleted', asy
   await expect(cell(page, 'Cell 3').getByText('AI, request 4')).toBeHidden();
   await page.keyboard.press('b');
   await expect(
-    page.getByRole('button', { name: 'Who wrote each line' })
+    page.getByRole('button', { name: 'Authorship' })
   ).toHaveAttribute('aria-pressed', 'true');
   await expect(cell(page, 'Cell 3').locator('.who')).toHaveText([
     'AI, request 2',
@@ -304,7 +304,7 @@ lab.describe('in JupyterLab', () => {
       // The server loads what asks models at the first request.
     await asked.accept(60_000);
       await page.getByRole('menuitem', { name: 'File', exact: true }).click();
-      await page.getByText('Export the Replay As').hover();
+      await page.getByText('Export Replay As').hover();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: 'Web Page' }).click()

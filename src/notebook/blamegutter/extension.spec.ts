@@ -14,7 +14,7 @@ const BY_MODEL: BlameLine = {
 const BY_HAND: BlameLine = { author: 'person', step: 1, seq: 2 };
 
 const WORDS: IBlameWords = {
-  title: 'Who wrote this',
+  title: 'Authorship',
   show: 'Show step',
   loading: 'Looking',
   sign: line => {

@@ -198,7 +198,7 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
       return;
     }
     asked.current = fetch;
-    setStatus(trans.__('Fetching the list of models…'));
+    setStatus(trans.__('Loading models…'));
     void fetch().then(
       found => {
         if (asked.current === fetch) {
@@ -206,7 +206,7 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
           setStatus(
             found.length
               ? ''
-              : trans.__('It lists no models: enter the name of one.')
+              : trans.__('This server lists no models. Enter a model name.')
           );
         }
       },

@@ -109,7 +109,7 @@ export async function agreeTo(
     return true;
   }
   const { button } = await showDialog({
-    title: trans.__('Let %1 answer?', serverText(model.label, trans)),
+    title: trans.__('Use %1?', serverText(model.label, trans)),
     body: sentText(place, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),

@@ -17,7 +17,7 @@ function doing(view: IInstallView, trans: TranslationBundle): string {
       return trans.__('Installing the local model');
     case 'checking':
     case 'done':
-      return trans.__('Checking that every byte is right…');
+      return trans.__('Verifying the download…');
     default:
       return trans.__('Looking for the nearest source…');
   }
@@ -103,7 +103,7 @@ export function InstallNote(props: {
       <p role="status">
         {local?.kept
           ? trans.__(
-              'Stopped. %1 of %2 MB are kept.',
+              'Stopped. %1 of %2 MB are saved.',
               megabytes(local.kept),
               megabytes(local.bytes)
             )

@@ -89,7 +89,7 @@ describe('Offer', () => {
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
     await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
-    expect(t.node.textContent).toContain('None is used before you choose it');
+    expect(t.node.textContent).toContain('None is used until you choose it');
     expect(t.api.names).toEqual(['models']); // Looking costs nothing.
     await t.press(/Install the local model \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);
@@ -115,14 +115,14 @@ describe('Offer', () => {
     t.api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await t.press(/Stop/);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'It could not be stopped. The Jupyter server does not answer. Check that it is running, then try again.'
+      'It could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
     );
     t.api.failure = null;
     // What is kept is the server's word: a part that was begun may be fetched anew.
     t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
-    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB are kept.');
-    expect(t.button(/Go on installing \(164 of 491 MB\)/)).toBeDefined();
+    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB are saved.');
+    expect(t.button(/Continue installing \(164 of 491 MB\)/)).toBeDefined();
   });
 
   it('gives the exact line where the package is missing', async () => {
@@ -155,7 +155,7 @@ describe('Offer', () => {
     );
     await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'There is no key for OpenAI yet.'
+      'OpenAI has no API key yet.'
     );
   });
 
@@ -167,7 +167,7 @@ describe('Offer', () => {
     await t.draw(<Offer services={t.services} toField={toField} asked={1} />);
     expect(document.activeElement).toBe(t.button(/Install/));
     const said = () => t.node.querySelector('[role="alert"]');
-    expect(said()?.textContent).toContain('Nothing was asked');
+    expect(said()?.textContent).toContain('The request was not sent');
     const first = said();
     await t.draw(<Offer services={t.services} toField={toField} asked={2} />);
     expect(said()).not.toBe(first); // Said once more.
@@ -214,7 +214,7 @@ describe('Providers', () => {
       'Check that it is running'
     );
     api.failure = null;
-    await t.press(/Look again/);
+    await t.press(/Refresh/);
     expect(t.node.querySelector('[role="radiogroup"]')).not.toBeNull();
   });
 
@@ -284,7 +284,7 @@ describe('Providers', () => {
     );
     await t.draw(<Providers services={t.services} />);
     await t.write(/^Base URL/, 'https://models.example/v1');
-    expect(t.node.textContent).toContain('it is removed when you use');
+    expect(t.node.textContent).toContain('is removed when you use');
     await t.write(/^Model/, 'mine');
     await t.press(/Use this model/);
     expect(t.api.calls).toContainEqual([
@@ -307,7 +307,9 @@ describe('Providers', () => {
     expect(box()?.checked).toBe(false);
     expect(t.node.textContent).toContain(`are sent to ${address}`);
     await act(async () => box()?.click());
-    expect(t.node.textContent).toContain('answers on the machine');
+    expect(t.node.textContent).toContain(
+      'runs on the Jupyter server’s machine'
+    );
     await t.press(/Use this model/);
     // The saved key stays.
     expect(t.api.names).not.toContain('save');
@@ -352,9 +354,13 @@ describe('Providers', () => {
     await t.draw(<Providers services={t.services} />);
     await pick(t, 0);
     await t.write(/^Model/, 'big');
-    expect(t.node.textContent).toContain('answers on the machine');
+    expect(t.node.textContent).toContain(
+      'runs on the Jupyter server’s machine'
+    );
     await t.write(/^Model/, 'big:cloud');
-    expect(t.node.textContent).not.toContain('answers on the machine');
+    expect(t.node.textContent).not.toContain(
+      'runs on the Jupyter server’s machine'
+    );
     expect(t.node.textContent).toContain('sent to the cloud of Ollama');
   });
 
@@ -403,7 +409,7 @@ describe('Providers', () => {
     expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-wrong']]);
     expect(onChosen).not.toHaveBeenCalled();
     expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
-      'OpenAI refused the key'
+      'OpenAI rejected the API key'
     );
     t.api.verdict = 'not_listed';
     await t.write(/^API key$/, 'sk-right');
@@ -411,7 +417,7 @@ describe('Providers', () => {
     await t.press(/Use this model/);
     expect(t.node.querySelector('[role="alert"]')).toBeNull();
     expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
-      'does not list a model of this name'
+      'doesn’t list a model with this name'
     );
     expect(onWorks).not.toHaveBeenCalled();
     t.api.verdict = 'ok';
@@ -431,7 +437,7 @@ describe('Providers', () => {
     await t.press(/^Test$/);
     expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-mine']]);
     expect(t.node.querySelector('.jp-mod-ok')?.textContent).toContain(
-      'OpenAI answers and lists this model'
+      'OpenAI is responding and lists this model'
     );
   });
 
@@ -464,7 +470,7 @@ describe('Providers', () => {
     expect(onChosen).toHaveBeenCalledTimes(1);
     expect(onWorks).not.toHaveBeenCalled();
     const label = t.node.querySelector('[data-open] > label');
-    expect(label?.textContent).toContain('Key refused');
+    expect(label?.textContent).toContain('API key rejected');
     expect(label?.textContent).not.toContain('In use');
   });
 
@@ -492,7 +498,7 @@ describe('Providers', () => {
     const refused = { ...saved, refusal: 'model_auth_failed' };
     t.api.list = modelList({ ...list, providers: [refused] });
     await t.press(/^Test$/);
-    expect(label()?.textContent).toContain('Key refused');
+    expect(label()?.textContent).toContain('API key rejected');
   });
 
   it('lets the server forget a key', async () => {
@@ -519,7 +525,7 @@ describe('modelMenu', () => {
       settings: jest.fn()
     });
     expect(menu.items.map(({ label }) => label)).toContain(
-      'Go on installing (320 of 491 MB)'
+      'Continue installing (320 of 491 MB)'
     );
     menu.dispose();
   });

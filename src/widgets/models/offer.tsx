@@ -53,7 +53,7 @@ export function Offer(props: {
     <section
       ref={node}
       className="jp-AIServer-Models-offer"
-      aria-label={trans.__('Choose what answers')}
+      aria-label={trans.__('Choose a model')}
     >
       {problem ? (
         <>
@@ -65,9 +65,9 @@ export function Offer(props: {
       ) : (
         <p>
           {install.isRunning
-            ? trans.__('You can write on meanwhile: your text stays here.')
+            ? trans.__('You can keep typing; your text stays here.')
             : trans.__(
-                'No model is set up yet. Your text stays here until you choose what answers.'
+                'No model is set up yet. Your text stays here until you choose one.'
               )}
         </p>
       )}
@@ -76,10 +76,10 @@ export function Offer(props: {
         <p key={asked} role="alert" className="jp-AIServer-Models-asked">
           {install.isRunning
             ? trans.__(
-                'Nothing was asked yet: the model is still being installed. Ask again when it is ready.'
+                'The request was not sent: the model is still being installed. Ask again when it is ready.'
               )
             : trans.__(
-                'Nothing was asked: no model can answer yet. Choose one of these ways first.'
+                'The request was not sent: no model is ready yet. Choose one of these options first.'
               )}
         </p>
       )}
@@ -102,7 +102,7 @@ export function Offer(props: {
             <Button label={trans.__('Connect a provider…')} run={connect} />
             <Button
               quiet
-              label={trans.__('Look again')}
+              label={trans.__('Refresh')}
               run={() => void choice.refresh()}
             />
           </div>
@@ -125,7 +125,7 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
         <div className="jp-AIServer-Models-hint">
           <p>
             {trans.__(
-              'A model can also run on this machine. That needs one more Python package: run this where Jupyter is installed, then look again.'
+              'A model can also run on this machine. It needs one more Python package: run this where Jupyter is installed, then refresh.'
             )}
           </p>
           <Command command={local.install} services={services} />
@@ -141,7 +141,7 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
       {found.length > 0 && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
-            'Keys at hand: %1. None is used before you choose it.',
+            'API keys found: %1. None is used until you choose it.',
             found
               .map(({ label }) => serverText(label, trans))
               .join(trans._p('between names', ', '))

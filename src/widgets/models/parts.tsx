@@ -86,13 +86,10 @@ export function Looking(props: {
   return choice.problem ? (
     <>
       <Problem failure={choice.problem} services={services} />
-      <Button
-        label={trans.__('Look again')}
-        run={() => void choice.refresh()}
-      />
+      <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
     </>
   ) : (
-    <p role="status">{trans.__('Looking for what is here…')}</p>
+    <p role="status">{trans.__('Looking for models…')}</p>
   );
 }
 

@@ -53,17 +53,14 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
     <div className="jp-AIServer-Models-form">
       <p>
         {trans.__(
-          'This needs one more Python package. Run this where Jupyter is installed, then look again.'
+          'This needs one more Python package. Run this where Jupyter is installed, then refresh.'
         )}
       </p>
       {provider.install && (
         <Command command={provider.install} services={services} />
       )}
       <div className="jp-AIServer-Models-ways">
-        <Button
-          label={trans.__('Look again')}
-          run={() => void choice.refresh()}
-        />
+        <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
       </div>
     </div>
   );
@@ -155,7 +152,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           id={`${id}-address`}
           label={trans.__('Base URL')}
           hint={trans.__(
-            'Qwen (通义千问), Kimi, Zhipu (智谱), vLLM, LM Studio and many others have such an address; most end in /v1.'
+            'Qwen (通义千问), Kimi, Zhipu (智谱), vLLM, LM Studio and many others have a base URL; most end in /v1.'
           )}
         >
           <input
@@ -183,7 +180,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           id={`${id}-here`}
           label={trans.__('Runs on the Jupyter server’s machine')}
           hint={trans.__(
-            'Leave this off for a proxy or a tunnel, such as LiteLLM or SSH: it passes what you ask on to another machine. When it is on, keys and passwords are not masked.'
+            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, which forwards requests to another machine. When it is on, keys and passwords are not masked.'
           )}
           checked={isDeclared}
           onChange={setDeclared}
@@ -192,7 +189,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       {isSaved && isMoved && !key && (
         <p role="status">
           {trans.__(
-            'The saved key is for the old address: it is removed when you use this one.'
+            'The saved key is for the old URL and is removed when you use this one.'
           )}
         </p>
       )}
@@ -219,7 +216,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
                 : trans.__('API key (optional)')
           }
           hint={trans.__(
-            'It is kept on the server: in its keychain where there is one, else in a file that only you can read. It is never shown again.'
+            'The key is stored on the server, in its keychain or in a file that only you can read. It is never shown again.'
           )}
         >
           <input
@@ -248,7 +245,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
           {place === null
-            ? trans.__('It answers on the machine on which Jupyter runs.')
+            ? trans.__('It runs on the Jupyter server’s machine.')
             : sentText(place, trans)}
         </p>
       )}

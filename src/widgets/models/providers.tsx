@@ -100,7 +100,7 @@ function State(props: {
       : !provider.installed
         ? trans.__('needs a package')
         : provider.keySource
-          ? trans.__('key at hand')
+          ? trans.__('API key found')
           : '';
   return words ? (
     <span

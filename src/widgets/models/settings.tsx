@@ -65,7 +65,7 @@ function Current(props: ISettingsProps): React.JSX.Element {
     return (
       <p>
         {trans.__(
-          'Nothing yet: install the local model, or connect a provider.'
+          'No model yet. Install the local model or connect a provider.'
         )}
       </p>
     );
@@ -113,7 +113,7 @@ function Local(props: { services: IModelServices }): React.JSX.Element {
       <>
         <p>
           {trans.__(
-            '%1 needs one more Python package. Run this where Jupyter is installed, then look again.',
+            '%1 needs one more Python package. Run this where Jupyter is installed, then refresh.',
             local.label
           )}
         </p>

@@ -10,6 +10,7 @@ import type {
   Provider,
   Verdict
 } from '../../api/types';
+import { durationText } from '../durations';
 import { serverText } from '../serverwords';
 
 /** Whole megabytes, as a download page gives them. */
@@ -25,7 +26,7 @@ export function installText(
   const { bytes, kept } = local;
   return kept
     ? trans.__(
-        'Go on installing (%1 of %2 MB)',
+        'Continue installing (%1 of %2 MB)',
         megabytes(kept),
         megabytes(bytes)
       )
@@ -42,18 +43,20 @@ export function speedText(speed: number, trans: TranslationBundle): string {
 /** How long it will still take, in rough steps: a count that jumps helps nobody. */
 export function restText(seconds: number, trans: TranslationBundle): string {
   if (seconds < 60) {
-    return trans.__('%1 s left', Math.max(5, Math.ceil(seconds / 5) * 5));
+    return leftText(Math.max(5, Math.ceil(seconds / 5) * 5), trans);
   }
-  if (seconds < 5400) {
-    return trans.__('%1 min left', Math.ceil(seconds / 60));
-  }
-  return trans.__('%1 h left', Math.ceil(seconds / 3600));
+  const unit = seconds < 5400 ? 60 : 3600;
+  return leftText(Math.ceil(seconds / unit) * unit, trans);
+}
+
+function leftText(seconds: number, trans: TranslationBundle): string {
+  return trans.__('%1 left', durationText(seconds * 1000, trans));
 }
 
 /** The one sentence before a remote model is chosen: what goes where (P4). */
 export function sentText(where: string, trans: TranslationBundle): string {
   return trans.__(
-    'What you ask, this cell and the cells before it, what was asked and answered in this cell before, and the names and types of the columns of DataFrames that you pick are sent to %1.',
+    'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the column names and types of DataFrames that you pick are sent to %1.',
     where
   );
 }
@@ -162,14 +165,14 @@ export function problemText(
     );
   }
   if (provider && !provider.address) {
-    return trans.__('There is no address for %1 yet.', provider.label);
+    return trans.__('%1 has no base URL yet.', provider.label);
   }
   if (provider?.needsKey && !provider.keySource) {
-    return trans.__('There is no key for %1 yet.', provider.label);
+    return trans.__('%1 has no API key yet.', provider.label);
   }
   return model.problem
     ? serverText(model.problem, trans)
-    : trans.__('%1 can’t answer now.', model.label);
+    : trans.__('%1 is not available right now.', model.label);
 }
 
 /** What came of asking a provider for its models. */
@@ -184,19 +187,19 @@ export function verdictText(
   const label = (needsAddress && hostOf(address)) || provider.label;
   switch (verdict) {
     case 'ok':
-      return trans.__('%1 answers and lists this model.', label);
+      return trans.__('%1 is responding and lists this model.', label);
     case 'not_listed':
       return trans.__(
-        '%1 answers, but does not list a model of this name. Check the name.',
+        '%1 is responding but doesn’t list a model with this name. Check the name.',
         label
       );
     case 'no_list':
       return needsAddress
         ? trans.__(
-            'Something answers there, but lists no models. If asking fails, check the address: most end in /v1.'
+            'The server is responding but lists no models. If requests fail, check the base URL: most end in /v1.'
           )
         : trans.__(
-            '%1 answers, but lists no models, so no more can be told before you ask.',
+            '%1 is responding but lists no models, so the model name can’t be checked.',
             label
           );
   }
@@ -208,11 +211,11 @@ export function refusalText(code: string, trans: TranslationBundle): string {
     case 'model_no_credit':
       return trans.__('No credit left');
     case 'model_key_missing':
-      return trans.__('Asks for a key');
+      return trans.__('API key required');
     case 'model_forbidden':
       return trans.__('Model not allowed for this key');
     default:
-      return trans.__('Key refused');
+      return trans.__('API key rejected');
   }
 }
 

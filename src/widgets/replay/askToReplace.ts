@@ -10,7 +10,7 @@ export async function askToReplace(
   const { button } = await showDialog({
     title: trans.__('The cell has changed since its last step'),
     body: trans.__(
-      'Restore step %1? What the cell holds now is kept in its history, and one undo brings it back.',
+      'Restore step %1? The current code is saved in the history, and you can undo the restore.',
       index + 1
     ),
     buttons: [

@@ -22,9 +22,9 @@ export function blameWords(
   locale: string | undefined
 ): IBlameWords {
   return {
-    title: trans.__('Who wrote this'),
+    title: trans.__('Authorship'),
     show: trans.__('Show step'),
-    loading: trans.__('Looking up who wrote the lines …'),
+    loading: trans.__('Loading authorship…'),
     sign: line => sign(line),
     describe: line => describe(line, trans, locale),
     summary: (source, lines) => summary(source, lines, trans)
@@ -36,7 +36,7 @@ export function blameProblem(
   trans: TranslationBundle
 ): string {
   return failure.code === 'unknown'
-    ? trans.__('Who wrote the lines could not be read.')
+    ? trans.__('The authorship could not be loaded.')
     : failureText(failure, trans);
 }
 
@@ -64,7 +64,7 @@ function describe(
     return [lineBy(line, trans), when].filter(Boolean).join(' · ');
   }
   const { turnId, intent = '', model = '' } = line;
-  const who = trans.__('AI, turn %1', turnId);
+  const who = trans.__('AI, request %1', turnId);
   const asked = intent.replace(/\s+/g, ' ').trim();
   const name = model.slice(model.indexOf(':') + 1);
   return [who, asked && trans.__('“%1”', asked), name, when]
@@ -107,8 +107,8 @@ function summary(
       lines => trans.__('unknown: %1', lines)
     ]
   ];
-  const told = parts
+  const present = parts
     .filter(([lines]) => lines)
     .map(([lines, say]) => say(lines));
-  return trans.__('Lines %1', told.join(', '));
+  return trans.__('Lines %1', present.join(', '));
 }

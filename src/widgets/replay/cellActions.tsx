@@ -36,13 +36,13 @@ export function CellActions(props: {
       >
         {actions.isInCell && <checkIcon.react tag="span" />}
         {actions.isInCell
-          ? trans.__('In the cell now')
+          ? trans.__('Current version')
           : trans.__('Restore this version')}
       </button>
       <Action
         icon={branchIcon}
         text={trans.__('Branch')}
-        label={trans.__('Branch from here: ask for something else')}
+        label={trans.__('Branch from here with a different request')}
         disabled={!actions.canBranch}
         onClick={() => void actions.branch()}
       />
@@ -149,15 +149,17 @@ function leave(event: React.MouseEvent<HTMLElement>): void {
 function noteText(note: ReplayNote, trans: TranslationBundle): string {
   switch (note) {
     case 'restored':
-      return trans.__('Restored. Undo brings back what the cell held.');
+      return trans.__('Restored. Undo to get the previous code back.');
     case 'accepted':
-      return trans.__('Accepted. Undo brings back what the cell held.');
+      return trans.__('Accepted. Undo to get the previous code back.');
     case 'branched':
-      return trans.__('Restored. Your next request goes on from here.');
+      return trans.__('Restored. Your next request continues from here.');
     case 'inserted':
       return trans.__('Inserted below the cell.');
     case 'unrecorded':
-      return trans.__('Restored, but the history could not be written.');
+      return trans.__(
+        'Restored, but this step could not be saved to the history.'
+      );
     default:
       return '';
   }
@@ -179,6 +181,6 @@ function whyNot(
     return trans.__('The cell or its notebook is read-only.');
   }
   return actions.isInCell
-    ? trans.__('The cell holds this version.')
+    ? trans.__('This is the current version.')
     : trans.__('This step has no code.');
 }

@@ -107,7 +107,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   const { trans } = useReplay();
   const { steps, shown, actions } = model;
   const since = steps[0]?.timestamp;
-  const count = trans._n('%1 step, begun', '%1 steps, begun', steps.length);
+  const count = trans._n('%1 step, started', '%1 steps, started', steps.length);
   return (
     <header className="jp-AIServer-Replay-head">
       <h2>{cellName(shown?.info ?? null, trans)}</h2>
@@ -117,7 +117,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
       {actions.isEditedSince && (
         <span
           className="jp-AIServer-Replay-chip jp-mod-hand"
-          title={trans.__('The cell has been changed since its last step.')}
+          title={trans.__('The cell has been edited since its last step.')}
         >
           {trans.__('edited since')}
         </span>
@@ -149,7 +149,7 @@ function CleanRun(props: { model: ReplayModel }): React.JSX.Element | null {
     return (
       <span className="jp-AIServer-Replay-chip jp-mod-good">
         <checkIcon.react tag="span" />
-        {trans.__('runs clean')}
+        {trans.__('no errors')}
       </span>
     );
   }
@@ -157,16 +157,16 @@ function CleanRun(props: { model: ReplayModel }): React.JSX.Element | null {
     <button
       type="button"
       className="jp-AIServer-Replay-link"
-      aria-label={trans.__('Restore the last version that ran clean')}
+      aria-label={trans.__('Restore last working version')}
       title={trans.__(
-        'Restore the last version that ran without an error: step %1',
+        'Restore step %1, the last version that ran without an error',
         clean + 1
       )}
       aria-disabled={actions.cleanStep === null || undefined}
       onClick={() => void actions.restoreClean()}
     >
       <undoIcon.react tag="span" />
-      {trans.__('last clean run')}
+      {trans.__('Restore last working version')}
     </button>
   );
 }

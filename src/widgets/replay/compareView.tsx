@@ -79,7 +79,7 @@ export function CompareView(props: {
           <LineCount changes={changes} isNothing={from.code === to.code} />
           <IconButton
             icon={closeIcon}
-            label={trans.__('Stop comparing')}
+            label={trans.__('Close comparison')}
             onClick={() => compare.stop()}
           />
         </span>

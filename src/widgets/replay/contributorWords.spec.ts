@@ -28,7 +28,7 @@ describe('contributors in words (P40)', () => {
     ['Changed on disk', { author: 'program', name: 'file on disk' }, 'other'],
     ['Changed on disk', { author: 'unknown', name: 'file on disk' }, 'other'],
     ['Changed by Ada', { author: 'unknown', name: 'Ada' }, 'other'],
-    ['Changed, unknown by whom', { author: 'unknown' }, 'other']
+    ['Changed by an unknown source', { author: 'unknown' }, 'other']
   ])('%s', (text, step, tone) => {
     expect(editedBy(step, trans)).toBe(text);
     expect(contributorTone(step)).toBe(tone);
@@ -45,7 +45,7 @@ describe('contributors in words (P40)', () => {
       { author: 'unknown', step: null, seq: null }
     ];
     expect(lines.map(words.describe)).toEqual([
-      'AI, turn 1 · “plot”',
+      'AI, request 1 · “plot”',
       'By hand',
       'Edited by bot',
       'Already there',

@@ -67,7 +67,7 @@ export function editedBy(
   if (author === 'unknown') {
     return name
       ? trans.__('Changed by %1', name)
-      : trans.__('Changed, unknown by whom');
+      : trans.__('Changed by an unknown source');
   }
   const who = contributorName(step, trans);
   const command = step.data?.command;

@@ -46,7 +46,7 @@ export function Empty(props: {
           className="jp-AIServer-Replay-link"
           onClick={firstSteps}
         >
-          {trans.__('See the first steps')}
+          {trans.__('Open First Steps')}
         </button>
       )}
     </div>
@@ -58,7 +58,9 @@ function AskLine(props: { keys: string | null }): React.JSX.Element {
   const { keys } = props;
   const { trans } = useReplay();
   if (!keys) {
-    return <>{trans.__('Choose a code cell and ask for what it should do.')}</>;
+    return (
+      <>{trans.__('Select a code cell and describe what it should do.')}</>
+    );
   }
   const mark = '\u0000';
   const [before, after] = trans

@@ -18,7 +18,7 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
   return (
     <IconButton
       icon={downloadIcon}
-      label={trans.__('Export the replay')}
+      label={trans.__('Export replay')}
       className="jp-AIServer-Replay-toggle"
       aria-haspopup="menu"
       aria-expanded={isOpen}

@@ -99,7 +99,7 @@ function Cell(
         tabIndex={tabIndex}
         aria-label={name}
         aria-description={change ? countOf(change, trans) : undefined}
-        title={trans.__('Show how this cell came to be, up to here')}
+        title={trans.__('Show how this cell was made up to this point')}
         onClick={open}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
@@ -142,10 +142,10 @@ function Cell(
           <span
             className="jp-AIServer-Replay-chip"
             title={trans.__(
-              'Nothing was noted of this cell yet: this is what it held when it was first seen.'
+              'This cell had no history yet. This is its content when it was first recorded.'
             )}
           >
-            {trans.__('as first seen')}
+            {trans.__('as first recorded')}
           </span>
         )}
         {hidden > 0 && (
@@ -178,11 +178,11 @@ export function BringBack(props: {
       type="button"
       className="jp-AIServer-Replay-link"
       tabIndex={tabIndex}
-      title={trans.__('Put this cell into the notebook again, where it was')}
+      title={trans.__('Put this cell back where it was in the notebook')}
       onClick={() => onBringBack(cellId)}
     >
       <undoIcon.react tag="span" />
-      {trans.__('Bring back')}
+      {trans.__('Restore cell')}
     </button>
   );
 }
@@ -251,7 +251,7 @@ function blankText(cell: CellThen, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
     return tooLargeText(cell.missing, trans);
   }
-  return cell.step === null ? trans.__('not noted yet') : trans.__('empty');
+  return cell.step === null ? trans.__('not recorded yet') : trans.__('empty');
 }
 
 function heightOf({ source, before }: CellThen): number {

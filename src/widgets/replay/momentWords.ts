@@ -9,7 +9,7 @@ import type { DotKind, Tone } from './words';
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   switch (moment.kind) {
     case 'turn':
-      return moment.title.trim() || trans.__('Asked without words');
+      return moment.title.trim() || trans.__('Request without text');
     case 'start':
       return trans.__('Already there');
     case 'edit':
@@ -21,7 +21,7 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
     case 'restore':
       return trans.__('Restored an earlier version');
     case 'context_reset':
-      return trans.__('Started afresh');
+      return trans.__('New conversation');
     case 'split':
       return trans.__('Split a cell');
     case 'merge':
@@ -31,15 +31,15 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
     case 'delete':
       return trans.__('Deleted a cell');
     case 'undelete':
-      return trans.__('Brought a cell back');
+      return trans.__('Restored a deleted cell');
     case 'type':
-      return trans.__('Changed the type of a cell');
+      return trans.__('Changed a cell’s type');
     case 'move':
       return trans.__('Moved a cell');
     case 'order':
-      return trans.__('Cells came, went or moved');
+      return trans.__('Added, removed or moved cells');
     default:
-      return moment.title.trim() || trans.__('Something else');
+      return moment.title.trim() || trans.__('Other change');
   }
 }
 
@@ -59,7 +59,7 @@ export function momentOutcome(
     case 'accepted':
       return { text: trans.__('accepted'), tone: 'good' };
     case 'refined':
-      return { text: trans.__('refined'), tone: 'quiet' };
+      return { text: trans.__('superseded'), tone: 'quiet' };
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':

@@ -4,6 +4,7 @@ import React from 'react';
 
 import type { Moment } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
+import { roughDuration } from '../durations';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
 import { IconButton } from './iconButton';
@@ -17,6 +18,8 @@ import { dotClass } from './slider';
 import { Chip } from './stepView';
 import { showTime } from './time';
 import { When } from './when';
+
+const MINUTE = 60_000;
 
 export function NotebookView(props: {
   model: ReplayModel;
@@ -36,7 +39,7 @@ export function NotebookView(props: {
     return (
       <Empty
         title={trans.__('No notebook is open')}
-        text={trans.__('Open a notebook to see how its cells came to be.')}
+        text={trans.__('Open a notebook to see how its cells were made.')}
         ask={null}
         firstSteps={firstSteps}
       />
@@ -57,7 +60,7 @@ export function NotebookView(props: {
         <Empty
           title={trans.__('No history yet')}
           text={trans.__(
-            'From the first request on, the notebook is kept as it was at each moment, and you can go back to any of them here.'
+            'After your first request, every change to the notebook is saved, and you can go back to any of them here.'
           )}
           ask={ask}
           firstSteps={firstSteps}
@@ -119,7 +122,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
   const { trans, now, locale } = useReplay();
   const { player, moments, places, position, moment, isNow } = timeline;
   const count = moments.length;
-  const place = trans.__('Moment %1 of %2', position + 1, count);
+  const place = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
   const value = moment
     ? `${place}: ${momentTitle(moment, trans)}, ${time}`
@@ -127,20 +130,20 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
   return (
     <section
       className="jp-AIServer-Replay-time"
-      aria-label={trans.__('The notebook through time')}
+      aria-label={trans.__('Notebook timeline')}
     >
       <Scrubber
         moments={moments}
         places={places}
         position={position}
-        label={trans.__('Moments of the notebook')}
+        label={trans.__('Changes to the notebook')}
         valueText={value}
         onMove={at => player.goTo(at)}
       />
       <div className="jp-AIServer-Replay-controls">
         <IconButton
           icon={previousIcon}
-          label={trans.__('Previous moment')}
+          label={trans.__('Previous change')}
           disabled={position <= 0}
           onClick={() => player.goTo(position - 1)}
         />
@@ -159,7 +162,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
         />
         <IconButton
           icon={nextIcon}
-          label={trans.__('Next moment')}
+          label={trans.__('Next change')}
           disabled={isNow}
           onClick={() => player.goTo(position + 1)}
         />
@@ -186,17 +189,25 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
 
 /** As high as the head of a moment, so that nothing jumps. */
 function NowHead(props: { count: number; since: string }): React.JSX.Element {
-  const { trans } = useReplay();
-  const { count, since } = props;
+  const { trans, now } = useReplay();
+  const { count } = props;
+  const since = now.getTime() - Date.parse(props.since);
   return (
     <div className="jp-AIServer-Replay-moment">
       <i className="jp-AIServer-Replay-dot jp-mod-now" />
       <span className="jp-AIServer-Replay-title">
-        {trans.__('As it is now')}
+        {trans.__('Current notebook')}
       </span>
       <span className="jp-AIServer-Replay-by">
-        <span>{trans._n('%1 moment since', '%1 moments since', count)}</span>
-        <When time={since} />
+        {/* A clock that is ahead, or a time that can't be read, has no distance. */}
+        {since >= MINUTE
+          ? trans._n(
+              '%1 change in the last %2',
+              '%1 changes in the last %2',
+              count,
+              roughDuration(since, trans)
+            )
+          : trans._n('%1 change', '%1 changes', count)}
       </span>
     </div>
   );
@@ -228,7 +239,7 @@ function MomentHead(props: {
           <button
             type="button"
             className="jp-AIServer-Replay-link"
-            title={trans.__('Show how this cell came to be, up to here')}
+            title={trans.__('Show how this cell was made up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
             {at >= 0 ? trans.__('Cell %1', at + 1) : trans.__('Cell')}

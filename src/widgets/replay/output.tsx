@@ -33,12 +33,12 @@ export const Output = React.memo(function Output(props: {
     >
       <h3>{trans.__('Output')}</h3>
       {text && (
-        <pre tabIndex={0} aria-label={trans.__('Text of the output')}>
+        <pre tabIndex={0} aria-label={trans.__('Output text')}>
           {text}
           {truncated && (
             <span className="jp-AIServer-Replay-more">
               {'\n'}
-              {trans.__('… more was not kept')}
+              {trans.__('… the rest was not saved')}
             </span>
           )}
         </pre>
@@ -50,8 +50,8 @@ export const Output = React.memo(function Output(props: {
           picture={picture}
           label={
             images.length > 1
-              ? trans.__('Picture %1 of the output', index + 1)
-              : trans.__('Picture of the output')
+              ? trans.__('Output image %1', index + 1)
+              : trans.__('Output image')
           }
         />
       ))}
@@ -101,7 +101,7 @@ function Thumbnail(props: {
       style={{ aspectRatio: `${width} / ${height}`, maxWidth: width }}
     >
       {url && <img src={url} alt={label} width={width} height={height} />}
-      {isGone && <span>{trans.__('The picture is no longer kept.')}</span>}
+      {isGone && <span>{trans.__('This image is no longer available.')}</span>}
     </span>
   );
 }

@@ -27,7 +27,7 @@ export const Overview = React.memo(function Overview(
   return (
     <VirtualList
       className="jp-AIServer-Replay-overview"
-      label={trans.__('Cells of the notebook')}
+      label={trans.__('Notebook cells')}
       count={rows.length}
       keyOf={index => rows[index].cellId}
       estimate={index =>
@@ -38,7 +38,7 @@ export const Overview = React.memo(function Overview(
       rowClass={index => classOf(rows[index])}
       render={(index, tabIndex) => (
         <>
-          {index === firstGone && <h3>{trans.__('No longer here')}</h3>}
+          {index === firstGone && <h3>{trans.__('Deleted cells')}</h3>}
           <Row {...props} row={rows[index]} tabIndex={tabIndex} />
         </>
       )}
@@ -123,7 +123,7 @@ function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
   if (kept || !failed) {
     return (
       <span className="jp-AIServer-Replay-chip jp-mod-model">
-        {trans._n('%1 turn', '%1 turns', kept)}
+        {trans._n('%1 request', '%1 requests', kept)}
       </span>
     );
   }

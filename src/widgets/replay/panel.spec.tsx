@@ -163,9 +163,9 @@ describe('ReplayPanel', () => {
     expect(copied).toEqual(['a = 0']);
     button('Restore this version').click();
     expect(subject.source).toBe('a = 0');
-    await until(() => button('In the cell now'));
+    await until(() => button('Current version'));
     expect(find('[role="status"]').textContent).toContain('Restored.');
-    expect(button('In the cell now').getAttribute('aria-disabled')).toBe(
+    expect(button('Current version').getAttribute('aria-disabled')).toBe(
       'true'
     );
   });
@@ -302,7 +302,7 @@ describe('ReplayPanel', () => {
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     await show('[role="alert"]');
     expect(find('[role="alert"]').textContent).toContain(
-      'The Jupyter server does not answer.'
+      'The Jupyter server is not responding.'
     );
     history.failure = null;
     button('Retry').click();
@@ -328,7 +328,7 @@ describe('ReplayPanel', () => {
     ];
     await show();
     button('Notebook').click();
-    await until(() => panel.node.textContent!.includes('2 turns'));
+    await until(() => panel.node.textContent!.includes('2 requests'));
     expect(panel.node.textContent).toContain('2 failed requests');
   });
 

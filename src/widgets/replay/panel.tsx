@@ -58,7 +58,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     );
     this.node.setAttribute('aria-label', trans.__('Replay'));
     this.title.icon = replayIcon;
-    this.title.caption = trans.__('Replay: how each cell came to be');
+    this.title.caption = trans.__('Replay: see how each cell was made');
   }
 
   override dispose(): void {

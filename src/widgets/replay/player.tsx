@@ -43,7 +43,7 @@ export function Player(props: {
         position={position}
         from={model.compare.from}
         width={width}
-        label={trans.__('Steps of the cell')}
+        label={trans.__('Cell steps')}
         valueText={step ? `${count}: ${stepTitle(step, trans)}` : count}
         onMove={target => player.goTo(target)}
         onPlay={() => player.toggle()}
@@ -87,7 +87,7 @@ export function Player(props: {
         {canSplit && (
           <IconButton
             icon={splitIcon}
-            label={trans.__('Before and after side by side')}
+            label={trans.__('Show changes side by side')}
             pressed={model.diffMode === 'split'}
             onClick={() => {
               model.diffMode = model.diffMode === 'split' ? 'inline' : 'split';

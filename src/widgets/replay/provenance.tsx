@@ -24,7 +24,7 @@ export const Provenance = React.memo(function Provenance(
     return null;
   }
   const Caret = isOpen ? caretUpIcon : caretDownIcon;
-  const label = trans.__('Who wrote the lines of each cell');
+  const label = trans.__('Authorship by cell');
   return (
     <div className="jp-AIServer-Replay-provenance">
       <Shares {...total} />
@@ -107,7 +107,7 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
       )}
       <VirtualList
         className="jp-AIServer-Replay-eachCell"
-        label={trans.__('Who wrote the lines of each cell')}
+        label={trans.__('Authorship by cell')}
         count={rows.length}
         keyOf={index => rows[index].cellId}
         estimate={() => 28}

@@ -68,7 +68,7 @@ export function SearchView(props: {
         <VirtualList
           ref={list}
           className="jp-AIServer-Replay-hits"
-          label={trans.__('What was found')}
+          label={trans.__('Search results')}
           count={hits.length}
           keyOf={index => keyOf(hits[index])}
           estimate={() => 66}
@@ -104,8 +104,8 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
   const found = trans._n('%1 request', '%1 requests', search.total);
   return search.unread > 0
     ? `${found} · ${trans._n(
-        'still reading %1 cell’s history…',
-        'still reading the histories of %1 cells…',
+        'still loading the history of %1 cell…',
+        'still loading the histories of %1 cells…',
         search.unread
       )}`
     : found;
@@ -120,7 +120,7 @@ function Facets(props: { search: SearchModel }): React.JSX.Element {
   return (
     <div className="jp-AIServer-Replay-facets">
       <Choice<SearchScope>
-        label={trans.__('Where to search')}
+        label={trans.__('Search in')}
         name="scope"
         value={search.scope}
         options={[
@@ -132,22 +132,19 @@ function Facets(props: { search: SearchModel }): React.JSX.Element {
         }}
       />
       <Choice<SearchBy>
-        label={trans.__('What to search by')}
+        label={trans.__('Search by')}
         name="by"
         value={search.by}
         options={[
-          ['words', trans.__('Words'), false],
+          ['words', trans.__('Text'), false],
           [
             'meaning',
             trans.__('Meaning'),
             !meaning?.available,
             install
-              ? trans.__(
-                  'To find what says the same in other words: %1',
-                  install
-                )
+              ? trans.__('To search by meaning, run: %1', install)
               : trans.__(
-                  'Finds what says the same in other words; best in English.'
+                  'Finds results with a similar meaning, even in other words. Works best in English.'
                 )
           ]
         ]}
@@ -195,8 +192,7 @@ const Hit = React.memo(function Hit(props: {
   const { hit, isHere, tabIndex, onOpen } = props;
   const { trans } = useReplay();
   const isLost = !isHere && hit.path === null;
-  const file =
-    hit.path?.split('/').pop() ?? trans.__('a notebook that is gone');
+  const file = hit.path?.split('/').pop() ?? trans.__('deleted notebook');
   const pieces = hit.snippet.map((piece, index) =>
     piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text
   );
@@ -208,7 +204,7 @@ const Hit = React.memo(function Hit(props: {
       aria-disabled={isLost || undefined}
       title={
         isLost
-          ? trans.__('The notebook is not where it was last seen.')
+          ? trans.__('This notebook was moved or deleted.')
           : (hit.path ?? undefined)
       }
       onClick={() => (isLost ? undefined : onOpen(hit))}
@@ -216,7 +212,7 @@ const Hit = React.memo(function Hit(props: {
       <span className="jp-AIServer-Replay-intent">
         {inIntent && pieces.length
           ? pieces
-          : hit.intent.trim() || trans.__('Asked without words')}
+          : hit.intent.trim() || trans.__('Request without text')}
       </span>
       {!inIntent && (
         <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
@@ -256,11 +252,9 @@ function Nothing(props: {
   if (isAsked) {
     return (
       <div className="jp-AIServer-Replay-empty">
-        <h3>{trans.__('Nothing found')}</h3>
+        <h3>{trans.__('No results')}</h3>
         <p>
-          {trans.__(
-            'Try fewer or other words. Parts of names and of Chinese sentences are found, too.'
-          )}
+          {trans.__('Try fewer or different words. Parts of words match, too.')}
         </p>
         {search.scope === 'notebook' && (
           <button
@@ -279,10 +273,10 @@ function Nothing(props: {
   }
   return (
     <div className="jp-AIServer-Replay-empty">
-      <h3>{trans.__('Find what you once asked')}</h3>
+      <h3>{trans.__('Find an earlier request')}</h3>
       <p>
         {trans.__(
-          'Searches what you asked, the code, the words around it and the errors. What you find opens at its step. For example:'
+          'Search requests, code, explanations and errors. A result opens at its step. For example:'
         )}
       </p>
       <div className="jp-AIServer-Replay-examples">

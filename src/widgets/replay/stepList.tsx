@@ -207,7 +207,7 @@ const StepRow = React.memo(function StepRow(
         {props.isTo && <Mark name="B" />}
         {chip && <Chip {...chip} />}
         <span className="jp-AIServer-Replay-by">
-          {isLeft && <span>{trans.__('left behind')}</span>}
+          {isLeft && <span>{trans.__('other branch')}</span>}
           {step.author === 'model' && <span>{who.name}</span>}
           <RowLines step={step} />
           <When time={step.timestamp} />

@@ -56,7 +56,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       aria-label={trans.__('Step %1', position + 1)}
     >
       <StepHead {...props} run={run} choose={choose} />
-      {isTurn && <h3>{trans.__('What was asked')}</h3>}
+      {isTurn && <h3>{trans.__('Request')}</h3>}
       <LongText
         key={step.index}
         className="jp-AIServer-Replay-request"
@@ -64,7 +64,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (
-        <h3>{trans.__('What was answered')}</h3>
+        <h3>{trans.__('Answer')}</h3>
       )}
       {(step.code || (!isTurn && step.before)) && (
         <StepCode
@@ -117,7 +117,7 @@ function StepHead(
         {isBranching(step) && (
           <span>
             {' '}
-            · {trans.__('goes on from step %1', parentOf(step)! + 1)}
+            · {trans.__('continues from step %1', parentOf(step)! + 1)}
           </span>
         )}
       </span>
@@ -144,12 +144,12 @@ export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
 
 /** How running the code went, and for how long it took. */
 function RunChip(props: { run: Step }): React.JSX.Element {
-  const { locale, trans } = useReplay();
-  const { text, tone } = runResult(props.run, locale, trans);
+  const { trans } = useReplay();
+  const { text, tone } = runResult(props.run, trans);
   return (
     <span
       className={`jp-AIServer-Replay-chip jp-mod-${tone}`}
-      title={trans.__('How running this version went')}
+      title={trans.__('Result of running this version')}
     >
       {tone === 'good' && <checkIcon.react tag="span" />}
       {text}
@@ -181,7 +181,7 @@ function RunChoice(props: {
           {[
             trans.__('%1 of %2', index + 1, runs.length),
             showTime(each.timestamp, now, locale).short,
-            runResult(each, locale, trans).text
+            runResult(each, trans).text
           ].join(' · ')}
         </option>
       ))}
@@ -198,7 +198,7 @@ export function LineCount(props: {
   const { added, removed } = props.changes;
   if (!added && !removed) {
     return props.isNothing ? (
-      <span className="jp-AIServer-Replay-same">{trans.__('no change')}</span>
+      <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }
   const label = trans.__('%1 lines added, %2 lines removed', added, removed);

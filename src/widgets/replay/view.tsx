@@ -111,7 +111,7 @@ function BlameToggle(props: IToggle): React.JSX.Element {
   return (
     <IconButton
       icon={blameIcon}
-      label={trans.__('Show who wrote each line, in the cell')}
+      label={trans.__('Show authorship in the cell')}
       className="jp-AIServer-Replay-toggle"
       pressed={props.isOn}
       onClick={props.toggle}
@@ -150,28 +150,28 @@ function emptyWords(
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
-        text: trans.__('Open a notebook to see how its cells came to be.'),
+        text: trans.__('Open a notebook to see how its cells were made.'),
         isAsking: false
       };
     case 'history':
       return {
         title: trans.__('This notebook has no history yet'),
         text: trans.__(
-          'Every request and every version of a cell is kept from its first request on, and replayed here.'
+          'After the first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
         isAsking: true
       };
     case 'empty':
       return model.activeType !== 'code' && model.isFollowing
         ? {
-            title: trans.__('This is a text cell'),
-            text: trans.__('Choose a code cell to see how it came to be.'),
+            title: trans.__('This is a Markdown cell'),
+            text: trans.__('Select a code cell to see how it was made.'),
             isAsking: false
           }
         : {
             title: trans.__('This cell has no history yet'),
             text: trans.__(
-              'Ask for code in it, and each request, answer and change shows up here as a step.'
+              'Ask for code in it; each request, answer and change will appear here as a step.'
             ),
             isAsking: true
           };
@@ -213,6 +213,6 @@ function Problem(props: {
 /** The history's own words where an answer's would mislead. */
 function problemText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
-    ? trans.__('The history could not be read. Try again.')
+    ? trans.__('The history could not be loaded. Try again.')
     : failureText(failure, trans);
 }

@@ -171,7 +171,7 @@ describe('the views of more than a cell', () => {
     press(slider(), 'Home');
     await until(() => slider().getAttribute('aria-valuenow') === '1');
     expect(slider().getAttribute('aria-valuetext')).toMatch(
-      /^Moment 1 of 3: wish 0, /
+      /^Change 1 of 3: wish 0, /
     );
     await until(() => rows().length === 1);
     press(slider(), 'ArrowRight');
@@ -180,7 +180,7 @@ describe('the views of more than a cell', () => {
     expect(find('li.jp-mod-changed code').textContent).toBe('b = 1');
     press(slider(), 'End');
     await until(() => slider().getAttribute('aria-valuetext') === 'Now');
-    await until(() => find('[aria-label="Cells of the notebook"]'));
+    await until(() => find('[aria-label="Notebook cells"]'));
   });
 
   it('marks what a moment changed in a cell, of a long one what is around it', async () => {
@@ -218,9 +218,9 @@ describe('the views of more than a cell', () => {
     await until(() => rows().length === 2);
     const [seen, unseen] = panel.node.querySelectorAll('li[data-index]');
     expect(seen.textContent).toContain('a = 1');
-    expect(seen.textContent).toContain('as first seen');
-    expect(unseen.textContent).toContain('not noted yet');
-    expect(unseen.textContent).not.toContain('as first seen');
+    expect(seen.textContent).toContain('as first recorded');
+    expect(unseen.textContent).toContain('not recorded yet');
+    expect(unseen.textContent).not.toContain('as first recorded');
   });
 
   it('shows a deleted cell where it was, and brings it back', async () => {
@@ -233,11 +233,11 @@ describe('the views of more than a cell', () => {
       'Deleted cell: x = 1',
       'Cell 2: b = 2'
     ]);
-    button('Bring back').click();
+    button('Restore cell').click();
     await until(() => subject.sources.has('x'));
     expect(subject.sources.get('x')).toBe('x = 1');
     expect(subject.active).toBe('x');
-    await until(() => !button('Bring back'));
+    await until(() => !button('Restore cell'));
   });
 
   it('opens a cell’s own replay at the step of the moment', async () => {
@@ -310,7 +310,7 @@ describe('the views of more than a cell', () => {
     expect(find('ul[aria-label="Lines by name"]').textContent).toBe(
       'gpt: 7 linesbot: 1 line'
     );
-    const each = find('[aria-label="Who wrote the lines of each cell"]');
+    const each = find('[aria-label="Authorship by cell"]');
     expect([...each.children].map(row => row.textContent)).toEqual([
       'Cell 13 lines33% by hand · 33% by agents · 33% already therebot',
       'Cell 37 lines100% by AIgpt'
@@ -381,7 +381,7 @@ describe('the views of more than a cell', () => {
     expect(document.activeElement).not.toBe(find('input[type="search"]'));
     model.search.call();
     await until(() => document.activeElement === find('input[type="search"]'));
-    expect(panel.node.textContent).toContain('Find what you once asked');
+    expect(panel.node.textContent).toContain('Find an earlier request');
     button('read_csv').click();
     await until(() => find('mark'));
     expect(find('mark').textContent).toBe('read_csv');
@@ -425,7 +425,7 @@ describe('the views of more than a cell', () => {
   it('teaches where nothing is found', async () => {
     await show('Search');
     model.search.query = 'nothing_of_that';
-    await until(() => panel.node.textContent?.includes('Nothing found'));
+    await until(() => panel.node.textContent?.includes('No results'));
     button('Search all notebooks').click();
     expect(model.search.scope).toBe('project');
     expect(panel.node.querySelector('input[disabled]')).toBeTruthy(); // by meaning

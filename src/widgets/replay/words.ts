@@ -6,9 +6,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ModelInfo, Step } from '../../api/types';
 import type { IShownStep } from '../../models/replayFold';
 import { countOf, durationOf, runOf } from '../../models/replayRuns';
+import { durationText } from '../durations';
 import { contributorName, contributorTone, editedBy } from './contributorWords';
 import { serverText } from '../serverwords';
-import { showDuration } from './time';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
@@ -58,7 +58,7 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
       return count === null ? trans.__('Run') : trans.__('Run [%1]', count);
     }
     case 'context_reset':
-      return trans.__('Started afresh');
+      return trans.__('New conversation');
     default:
       return lifeTitle(step, trans);
   }
@@ -72,7 +72,7 @@ function turnTitle(title: string, trans: TranslationBundle): string {
   if (isFix && error) {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));
   }
-  return title || trans.__('Asked without words');
+  return title || trans.__('Request without text');
 }
 
 function editTitle(step: Step, trans: TranslationBundle): string {
@@ -80,7 +80,7 @@ function editTitle(step: Step, trans: TranslationBundle): string {
     case 'accept':
       return trans.__('Accepted with changes');
     case 'reject':
-      return trans.__('Rejected, with changes');
+      return trans.__('Rejected with changes');
     default:
       return editedBy(step, trans);
   }
@@ -113,7 +113,7 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
     case 'delete':
       return trans.__('Deleted');
     case 'undelete':
-      return trans.__('Brought back');
+      return trans.__('Restored after deletion');
     case 'type':
       return typeTitle(data.to, trans);
     case 'move':
@@ -129,13 +129,13 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
 function typeTitle(to: unknown, trans: TranslationBundle): string {
   switch (to) {
     case 'code':
-      return trans.__('Made a code cell');
+      return trans.__('Changed to code');
     case 'markdown':
-      return trans.__('Made a text cell');
+      return trans.__('Changed to Markdown');
     case 'raw':
-      return trans.__('Made a raw cell');
+      return trans.__('Changed to raw');
     default:
-      return trans.__('Made another kind of cell');
+      return trans.__('Changed cell type');
   }
 }
 
@@ -159,7 +159,7 @@ export function outcome(
     case 'accepted':
       return { text: acceptedText(step, trans), tone: 'good' };
     case 'refined':
-      return { text: trans.__('refined'), tone: 'quiet' };
+      return { text: trans.__('superseded'), tone: 'quiet' };
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':
@@ -173,7 +173,7 @@ export function outcome(
       return { text: trans.__('stopped'), tone: 'quiet' };
     case 'open':
       return isNewestTurn
-        ? { text: trans.__('open'), tone: 'model' }
+        ? { text: trans.__('pending'), tone: 'model' }
         : { text: trans.__('not used'), tone: 'quiet' };
     default:
       return step.kind === 'run'
@@ -193,13 +193,12 @@ function acceptedText(step: Step, trans: TranslationBundle): string {
 /** How running the code of a step went, for a chip: how long it took, or what it failed by. */
 export function runResult(
   run: Step,
-  locale: string | undefined,
   trans: TranslationBundle
 ): { text: string; tone: Tone } {
   const chip = outcome(run, false, trans);
   const took = durationOf(run);
   return run.outcome === 'done' && took !== null
-    ? { text: showDuration(took, locale), tone: 'good' }
+    ? { text: durationText(took, trans), tone: 'good' }
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
@@ -277,7 +276,7 @@ export function cellName(
     return trans.__('Deleted cell');
   }
   if (cell.type !== 'code') {
-    return trans.__('Text cell');
+    return trans.__('Markdown cell');
   }
   return trans.__('Cell [%1]', cell.count ?? ' ');
 }

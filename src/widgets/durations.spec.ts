@@ -1,0 +1,41 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { durationText, roughDuration } from './durations';
+
+const trans = nullTranslator.load('aiserver');
+
+describe('durationText', () => {
+  it('writes every duration as a number, a space and a unit', () => {
+    const shown = [0, 41, 310, 2549, 40_000, 65_000, 480_000, 7_260_000];
+    expect(shown.map(ms => durationText(ms, trans))).toEqual([
+      '0 ms',
+      '41 ms',
+      '0.31 s',
+      '2.5 s',
+      '40 s',
+      '1 min 5 s',
+      '8 min',
+      '2 h 1 min'
+    ]);
+  });
+
+  it('never shows sixty of a unit', () => {
+    expect(durationText(59_990, trans)).toBe('1 min');
+    expect(durationText(3_599_800, trans)).toBe('1 h');
+    expect(durationText(99.7, trans)).toBe('0.1 s');
+  });
+});
+
+describe('roughDuration', () => {
+  it('rounds down to the largest unit', () => {
+    const hour = 3_600_000;
+    const shown = [40_400, 65_000, 5_000_000, 30 * hour, 72 * hour];
+    expect(shown.map(ms => roughDuration(ms, trans))).toEqual([
+      '40 s',
+      '1 min',
+      '1 h',
+      '1 day',
+      '3 days'
+    ]);
+  });
+});

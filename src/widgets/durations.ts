@@ -1,0 +1,43 @@
+/** The one form of durations: "41 ms", "2.5 s", "40 s", "8 min", "2 h", "3 days". */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { countText } from './counts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long something took, in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
+export function durationText(ms: number, trans: TranslationBundle): string {
+  if (ms < 99.5) {
+    return trans.__('%1 ms', Math.round(ms));
+  }
+  const digits = ms < SECOND ? 2 : 1;
+  const exact = Number((ms / SECOND).toFixed(digits));
+  if (exact < 60) {
+    return trans.__('%1 s', countText(exact, trans));
+  }
+  const seconds = Math.round(ms / SECOND);
+  // Seconds say nothing beside hours.
+  const rounded =
+    seconds < 3600 ? seconds * SECOND : Math.round(ms / MINUTE) * MINUTE;
+  const [large, small] = rounded < HOUR ? [MINUTE, SECOND] : [HOUR, MINUTE];
+  const rest = rounded % large;
+  const parts = [rounded - rest, rest].filter(part => part >= small);
+  return parts.map(part => roughDuration(part, trans)).join(' ');
+}
+
+/** A duration in its largest unit alone, rounded down: "40 s", "8 min", "3 days". */
+export function roughDuration(ms: number, trans: TranslationBundle): string {
+  if (ms < MINUTE) {
+    return trans.__('%1 s', Math.floor(ms / SECOND));
+  }
+  if (ms < HOUR) {
+    return trans.__('%1 min', Math.floor(ms / MINUTE));
+  }
+  if (ms < DAY) {
+    return trans.__('%1 h', Math.floor(ms / HOUR));
+  }
+  return trans._n('%1 day', '%1 days', Math.floor(ms / DAY));
+}
