@@ -148,7 +148,7 @@ test('a screen reader is told the start and the end, not each word', async ({
   await expect(cell.button(/^Accept/)).toBeVisible();
   const said: string[] = await page.evaluate(() => (window as any).said);
   expect(said).toHaveLength(2);
-  expect(said[0]).toContain('Writing');
+  expect(said[0]).toContain('Generating');
   expect(said[1]).toContain('ready');
   // Nothing else of what changes is announced.
   await expect(

@@ -52,7 +52,7 @@ test('histories in one database: kept apart, there after a restart, and nothing 
     await hub.database!.crash();
     await hub.model.release();
     await expect(hers.row).toContainText(
-      'The database of the histories can’t be reached, so this answer is not in it.',
+      'Can’t connect to the history database, so this answer was not saved.',
       { timeout: 60_000 }
     );
     await hers.accept();
