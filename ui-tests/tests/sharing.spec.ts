@@ -121,6 +121,10 @@ test('goes through the notebook’s time by keyboard', async ({ opened }) => {
   await expect(panel(page).getByText('Step 6 of 9')).toBeVisible();
   await page.keyboard.press('End');
   await expect(time(page)).toHaveValue('16');
+  // A Markdown cell that did not just change reads as Markdown.
+  const title = cell(page, 'Cell 1');
+  await expect(title.getByText('Sales', { exact: true })).toBeVisible();
+  await expect(title.getByText('# Sales')).toBeHidden();
 });
 
 test('tells who wrote each line, and what a cell was before it was deleted', async ({
