@@ -287,14 +287,14 @@ test('a proxy answers in place of the server', async ({ page, lab, open }) => {
   const answers: [object, RegExp][] = [
     [
       { status: 502, contentType: 'text/html', body: page_ },
-      /Something between/
+      /A proxy responded/
     ],
     [
       { status: 200, contentType: 'text/html', body: page_ },
-      /Something between/
+      /A proxy responded/
     ],
-    [error(412, 'stale_revision'), /changed elsewhere/],
-    [error(403, 'forbidden'), /Your session has ended/]
+    [error(412, 'stale_revision'), /changed somewhere else/],
+    [error(403, 'forbidden'), /Your session has expired/]
   ];
   let answer: object;
   await page.route(/aiserver\/generate/, route => route.fulfill(answer));
