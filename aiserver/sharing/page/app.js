@@ -37,7 +37,7 @@ const speed = el(
 const blameButton = el(
   'button',
   { type: 'button', 'aria-pressed': 'false', click: toggleBlame },
-  t('Who wrote each line')
+  t('Authorship')
 );
 const keysButton = el('button', { type: 'button', click: () => keys.showModal() }, t('Keys'));
 const tabs = VIEWS.map((name, number) =>
