@@ -47,7 +47,7 @@ def edit_title(step: Step) -> str:
     if step.name == ON_DISK:
         return "Changed on disk"
     if step.author == "unknown":
-        return f"Changed by {step.name}" if step.name else "Changed, not known by whom"
+        return f"Changed by {step.name}" if step.name else "Changed by an unknown source"
     if step.author == "model":
         return "Completed by AI"
     command = (step.data or {}).get("command")

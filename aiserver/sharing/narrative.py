@@ -19,18 +19,18 @@ from .story import language_of
 _TITLES = {
     "start": "Already there",
     "accept": "Answer accepted",
-    "context_reset": "Started afresh: the AI no longer knows what was asked before",
+    "context_reset": "New conversation",
     "split": "Split a cell",
     "merge": "Merged cells",
     "copy": "Pasted a copy",
     "delete": "Deleted the cell",
-    "undelete": "Brought the cell back",
+    "undelete": "Restored the deleted cell",
     "type": "Changed the cell's type",
     "move": "Moved the cell",
 }
 _OUTCOMES = {
     "open": "not accepted yet",
-    "refined": "refined",
+    "refined": "superseded",
     "accepted": "accepted",
     "rejected": "rejected",
     "error": "failed",
@@ -120,7 +120,7 @@ def title(step: Step) -> str:
         return f"Restored step {step.from_step + 1}"
     if step.kind == "edit":
         return edit_title(step)
-    return _TITLES.get(step.kind, "Something else")
+    return _TITLES.get(step.kind, "Other change")
 
 
 def outcome(step: Step) -> str:

@@ -1,6 +1,6 @@
 // The page as a whole: where in time it is, and everything that moves it.
 
-const VIEWS = ['Notebook', 'Story', 'Who wrote it'];
+const VIEWS = ['Notebook', 'Story', 'Report'];
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const last = moments.length - 1;
 const state = { moment: -1, cell: -1, step: -1, view: 0, timer: null };
@@ -60,7 +60,7 @@ const keys = el(
       ['Shift ← →', 'one step of the cell back or forward'],
       ['Home End', 'first or last moment'],
       [t('Space'), 'play or pause'],
-      ['B', 'who wrote each line'],
+      ['B', 'authorship'],
       ['1 2 3', 'the three views'],
       ['?', 'this list']
     ].map(([key, what]) => [el('dt', null, el('kbd', null, key)), el('dd', null, t(what))])
@@ -244,7 +244,7 @@ if (last < 0) {
     el(
       'main',
       { class: 'nothing' },
-      el('p', { class: 'big' }, t('Nothing was kept of this notebook.')),
+      el('p', { class: 'big' }, t('This notebook has no history.')),
       el('p', null, t('Ask for code in one of its cells, then export it again.'))
     ),
     foot

@@ -75,8 +75,8 @@ function panelView(onStep) {
               { class: 'dull' },
               t(
                 steps.length
-                  ? 'Before anything was noted of this cell.'
-                  : 'Nothing was noted of this cell.'
+                  ? 'This cell had no history yet.'
+                  : 'No history of this cell.'
               )
             )
           ])

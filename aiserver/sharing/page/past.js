@@ -99,7 +99,7 @@ function originWords(cell, origin) {
   } else {
     parts.push(
       origin.step === null
-        ? t('not noted yet')
+        ? t('not recorded yet')
         : contributorWords({ author: origin.author, name: from?.name })
     );
   }

@@ -56,8 +56,8 @@ function reportView(onPick) {
     el('thead', null, el('tr', null, names.map(name => el('th', { scope: 'col' }, t(name)))));
   return el(
     'section',
-    { class: 'report', 'aria-label': t('Who wrote it') },
-    el('h2', null, t('Who wrote it')),
+    { class: 'report', 'aria-label': t('Report') },
+    el('h2', null, t('Report')),
     el('p', { class: 'big' }, shareWords(total)),
     shareBar(total),
     el(
@@ -130,7 +130,7 @@ function storyView() {
                 stepBlock(number, place, { short: true })
               )
             )
-          : el('p', { class: 'dull' }, t('Nothing was noted of this cell.'))
+          : el('p', { class: 'dull' }, t('No history of this cell.'))
       )
     )
   );

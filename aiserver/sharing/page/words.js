@@ -4,16 +4,16 @@ const CHINESE = {
   'Replay of {0}': ['{0} 的回放', '{0} 的重播'],
   Notebook: ['笔记本', '筆記本'],
   Story: ['经过', '經過'],
-  'Who wrote it': ['谁写的', '誰寫的'],
+  Report: ['统计', '統計'],
   Views: ['视图', '檢視'],
-  'Nothing was kept of this notebook.': ['这个笔记本还没有任何记录。', '這個筆記本還沒有任何記錄。'],
+  'This notebook has no history.': ['此笔记本没有历史记录。', '此筆記本沒有歷史記錄。'],
   'Ask for code in one of its cells, then export it again.': [
     '在单元格中请求一段代码，然后再导出。',
     '在儲存格中要求一段程式碼，然後再匯出。'
   ],
   '{0} cells': ['{0} 个单元格', '{0} 個儲存格'],
   '{0} cells, {1} deleted': ['{0} 个单元格，{1} 个已删除', '{0} 個儲存格，{1} 個已刪除'],
-  '{0} requests': ['{0} 次请求', '{0} 次要求'],
+  '{0} requests': ['{0} 次请求', '{0} 次請求'],
   '{0} moments': ['{0} 个时刻', '{0} 個時刻'],
   'written by AI: {0}': ['AI 写了 {0}', 'AI 寫了 {0}'],
   'The notebook’s time': ['笔记本的时间', '筆記本的時間'],
@@ -39,14 +39,14 @@ const CHINESE = {
   code: ['代码', '程式碼'],
   markdown: ['Markdown', 'Markdown'],
   raw: ['原始文本', '純文字'],
-  'Steps of this cell': ['这个单元格的步骤', '這個儲存格的步驟'],
+  'Steps of this cell': ['此单元格的步骤', '此儲存格的步驟'],
   'Step {0} of {1}': ['第 {0} / {1} 步', '第 {0} / {1} 步'],
-  'Before anything was noted of this cell.': ['这个单元格此时还没有记录。', '這個儲存格此時還沒有記錄。'],
-  'Nothing was noted of this cell.': ['没有这个单元格的记录。', '沒有這個儲存格的記錄。'],
+  'This cell had no history yet.': ['此单元格此时还没有历史记录。', '此儲存格此時還沒有歷史記錄。'],
+  'No history of this cell.': ['此单元格没有历史记录。', '此儲存格沒有歷史記錄。'],
   'The step': ['这一步', '這一步'],
   'Compare with': ['对比', '比較'],
   'what was there before': ['此前的内容', '之前的內容'],
-  'Asked of the AI': ['向 AI 提出的请求', '向 AI 提出的要求'],
+  'Asked of the AI': ['向 AI 提出的请求', '向 AI 提出的請求'],
   Answered: ['回答', '回答'],
   'No change of the code.': ['代码没有变化。', '程式碼沒有變化。'],
   'The suggestion': ['建议的代码', '建議的程式碼'],
@@ -58,12 +58,12 @@ const CHINESE = {
   'by hand': ['手写', '手寫'],
   'By hand': ['手写', '手寫'],
   'By AI': ['AI 写的', 'AI 寫的'],
-  'AI, request {0}': ['AI，请求 {0}', 'AI，要求 {0}'],
-  'not noted yet': ['尚未记录', '尚未記錄'],
+  'AI, request {0}': ['AI，请求 {0}', 'AI，請求 {0}'],
+  'not recorded yet': ['尚未记录', '尚未記錄'],
   'from another cell': ['来自另一个单元格', '來自另一個儲存格'],
-  'not accepted yet': ['尚未接受', '尚未接受'],
-  refined: ['已继续修改', '已繼續修改'],
-  accepted: ['已接受', '已接受'],
+  'not accepted yet': ['尚未采纳', '尚未採用'],
+  superseded: ['已被取代', '已被取代'],
+  accepted: ['已采纳', '已採用'],
   rejected: ['已拒绝', '已拒絕'],
   failed: ['失败', '失敗'],
   stopped: ['已停止', '已停止'],
@@ -77,31 +77,28 @@ const CHINESE = {
   'inline completion': ['行内补全', '行內補全'],
   'Changed on disk': ['文件在磁盘上被更改', '檔案在磁碟上被變更'],
   'Changed by {0}': ['由 {0} 更改', '由 {0} 變更'],
-  'Changed, unknown by whom': ['被更改，来源未知', '被變更，來源不明'],
+  'Changed by an unknown source': ['由未知来源更改', '由不明來源變更'],
   'Formatted by {0}': ['由 {0} 格式化', '由 {0} 格式化'],
   'Edited by {0}': ['由 {0} 编辑', '由 {0} 編輯'],
   'Edited by hand': ['手动编辑', '手動編輯'],
-  'Answer {0} accepted': ['接受了第 {0} 次回答', '接受了第 {0} 次回答'],
-  'An answer accepted': ['接受了一次回答', '接受了一次回答'],
+  'Answer {0} accepted': ['采纳了第 {0} 次回答', '採用了第 {0} 次回答'],
+  'An answer accepted': ['采纳了一次回答', '採用了一次回答'],
   Ran: ['运行', '執行'],
   'Ran and failed': ['运行出错', '執行出錯'],
   'Run stopped': ['运行被停止', '執行被停止'],
   'Restored step {0}': ['恢复到第 {0} 步', '還原到第 {0} 步'],
   'Restored an earlier version': ['恢复了较早的版本', '還原了較早的版本'],
-  'Started afresh: the AI no longer knows what was asked before': [
-    '重新开始：AI 不再知道此前的请求',
-    '重新開始：AI 不再知道先前的要求'
-  ],
+  'New conversation': ['新对话', '新對話'],
   'Split a cell': ['拆分单元格', '分割儲存格'],
   'Merged cells': ['合并单元格', '合併儲存格'],
   'Pasted a copy': ['粘贴副本', '貼上副本'],
   'Deleted the cell': ['删除单元格', '刪除儲存格'],
-  'Brought the cell back': ['找回单元格', '找回儲存格'],
+  'Restored the deleted cell': ['恢复已删除的单元格', '還原已刪除的儲存格'],
   'Changed the cell’s type': ['更改单元格类型', '變更儲存格類型'],
   'Moved the cell': ['移动单元格', '移動儲存格'],
   'Cells were added, removed or moved': ['添加、移除或移动了单元格', '新增、移除或移動了儲存格'],
-  'Asked without words': ['没有文字的请求', '沒有文字的要求'],
-  'Something else': ['其他操作', '其他操作'],
+  'Request without text': ['没有文字的请求', '沒有文字的請求'],
+  'Other change': ['其他更改', '其他變更'],
   '{0} by AI': ['AI {0}', 'AI {0}'],
   '{0} by hand': ['手写 {0}', '手寫 {0}'],
   '{0} by agents': ['智能体 {0}', 'AI 代理 {0}'],
@@ -120,7 +117,7 @@ const CHINESE = {
   Model: ['模型', '模型'],
   Lines: ['行数', '行數'],
   Share: ['占比', '佔比'],
-  Requests: ['请求', '要求'],
+  Requests: ['请求', '請求'],
   Cells: ['单元格', '儲存格'],
   Cell: ['单元格', '儲存格'],
   unknown: ['未知', '未知'],
@@ -132,7 +129,7 @@ const CHINESE = {
   'one step of the cell back or forward': ['在单元格内后退或前进一步', '在儲存格內後退或前進一步'],
   'first or last moment': ['第一个或最后一个时刻', '第一個或最後一個時刻'],
   'play or pause': ['播放或暂停', '播放或暫停'],
-  'who wrote each line': ['每行是谁写的', '每行是誰寫的'],
+  authorship: ['代码来源', '程式碼來源'],
   'the three views': ['三个视图', '三個檢視'],
   'this list': ['此列表', '此清單'],
   Space: ['空格', '空白鍵'],
@@ -181,12 +178,12 @@ function seconds(ms) {
 
 const KINDS = {
   start: 'Already there',
-  context_reset: 'Started afresh: the AI no longer knows what was asked before',
+  context_reset: 'New conversation',
   split: 'Split a cell',
   merge: 'Merged cells',
   copy: 'Pasted a copy',
   delete: 'Deleted the cell',
-  undelete: 'Brought the cell back',
+  undelete: 'Restored the deleted cell',
   type: 'Changed the cell’s type',
   move: 'Moved the cell',
   order: 'Cells were added, removed or moved'
@@ -217,7 +214,7 @@ function editWords(step) {
     return t('Changed on disk');
   }
   if (author === 'unknown') {
-    return name ? t('Changed by {0}', name) : t('Changed, unknown by whom');
+    return name ? t('Changed by {0}', name) : t('Changed by an unknown source');
   }
   const isFormat = /format|prettif|black|ruff|isort|yapf/i.test(command);
   return t(isFormat ? 'Formatted by {0}' : 'Edited by {0}', contributorWords(step));
@@ -227,7 +224,7 @@ function editWords(step) {
 function titleOf(step, steps) {
   switch (step.kind) {
     case 'turn':
-      return step.title || t('Asked without words');
+      return step.title || t('Request without text');
     case 'run':
       return t(
         step.outcome === 'error'
@@ -247,7 +244,7 @@ function titleOf(step, steps) {
     case 'edit':
       return editWords(step);
     default:
-      return t(KINDS[step.kind] || 'Something else');
+      return t(KINDS[step.kind] || 'Other change');
   }
 }
 
@@ -266,7 +263,7 @@ function outcomeOf(step) {
   }
   return {
     open: [t('not accepted yet'), 'dull'],
-    refined: [t('refined'), 'dull'],
+    refined: [t('superseded'), 'dull'],
     accepted: [t('accepted'), 'good'],
     rejected: [t('rejected'), 'dull'],
     error: [t('failed'), 'bad'],
