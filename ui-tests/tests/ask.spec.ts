@@ -274,7 +274,7 @@ test('starting afresh hides the past from the model', async ({
   await cell.accept();
   await cell.open();
   await cell.button('More').click();
-  await page.getByRole('menuitem', { name: 'Start afresh' }).click();
+  await page.getByRole('menuitem', { name: 'New conversation' }).click();
   await cell.ask('the new wish');
   await cell.accept();
   const [, second] = await lab.model!.requests();
