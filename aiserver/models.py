@@ -199,6 +199,8 @@ class NewEvent(Stored):
     """The sender's own name of it: one that is sent again is kept once."""
     contributor: Contributor | None = None
     """Who or what did it. Without one: the person, as all events before this key."""
+    merged: list[str] | None = None
+    """The merges that moved it since it named a record of another cell."""
 
 
 class Event(NewEvent, _Seq):
@@ -224,6 +226,9 @@ class SessionMeta(Stored):
     """The session that this one began as a copy of: `notebook_id`, `cell_id`, `revision`."""
     parents: list[dict[str, Any]] | None = None
     """The sessions of the cells that were merged into this one."""
+    merged: list[dict[str, Any]] | None = None
+    """The merges of branches that gave records new places: `id`, and `seqs`, a list of
+    [first old, last old, first new]."""
 
 
 class Session(Stored):
@@ -325,6 +330,10 @@ class NewLogEntry(Stored):
 
 class NotebookLogEntry(NewLogEntry, _Seq):
     """One saved line of a notebook's log; ``seq`` counts within the notebook."""
+
+    merged: list[str] | None = None
+    """The merges of branches that moved it since it was written, oldest first. Its numbers of
+    records are those of before."""
 
 
 def new_session(key: SessionKey, now: str | None = None) -> Session:

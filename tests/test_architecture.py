@@ -15,6 +15,7 @@ LAYERS = [
         "errors",
         "_version",
         "redact",
+        "renumbering",
         "faultlog",
         "loading",
         "children",

@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..models import Event, Interaction, NotebookLogEntry, Session
+from ..renumbering import renumbering
 from . import codec
 from .steps import set_owner
 
-_NUMBERS = {"turn_id", "seq", "parent_turn_id"}
+_NUMBERS = {"turn_id", "seq", "parent_turn_id", "merged"}
 
 
 def size(session: Session) -> int:
@@ -28,30 +29,36 @@ def size(session: Session) -> int:
     return len(session.interactions) + len(session.events or [])
 
 
-def unite(ours: Session, theirs: Session, skip: int = 0) -> bool:
+def unite(ours: Session, theirs: Session, skip: int = 0, merge_id: str = "") -> bool:
     """Put into ``ours`` what it lacks of ``theirs``; say whether that was anything.
 
-    A session that was never saved becomes a copy of theirs, whatever that holds.
+    A session that was never saved becomes a copy of theirs, whatever that holds. ``merge_id``:
+    the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
     """
     if ours.revision == 0 and not size(ours) and not skip:
         _become(ours, theirs)
         return True
-    known: dict[str, list[int | None]] = defaultdict(list)
+    known: dict[str, list[Interaction | Event]] = defaultdict(list)
     for item in ours.ordered():
-        known[_said(item)].append(_turn(item))
-    numbers: dict[int, int] = {}  # their turns' numbers, as they are called here
+        known[_content(item)].append(item)
+    turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
+    seqs: dict[int, int] = {}
     grown = False
     for index, item in enumerate(theirs.ordered()):
-        alike = known[_said(item)]
+        alike = known[_content(item)]
         if alike:
-            number = alike.pop(0)
+            found = alike.pop(0)
         elif index < skip:
             continue
         else:
-            number = _append(ours, item, numbers)
+            found = _append(ours, item, turns, seqs, merge_id)
             grown = True
-        if isinstance(item, Interaction) and number is not None:
-            numbers[item.turn_id] = number
+        if isinstance(item, Interaction) and isinstance(found, Interaction):
+            turns[item.turn_id] = found.turn_id
+        if item.seq is not None and found.seq is not None:
+            seqs[item.seq] = found.seq
+    if merge_id and _note_merge(ours, theirs, renumbering(merge_id, seqs)):
+        grown = True
     if grown:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
         ours.meta.revision = ours.revision + 1
@@ -73,7 +80,8 @@ def lacking(
 
 
 def _line(entry: NotebookLogEntry) -> str:
-    return json.dumps(codec.fields(entry) | {"seq": 0}, sort_keys=True)
+    fields = {key: value for key, value in codec.fields(entry).items() if key not in _NUMBERS}
+    return json.dumps(fields, sort_keys=True)
 
 
 def _become(ours: Session, theirs: Session) -> None:
@@ -88,18 +96,44 @@ def _become(ours: Session, theirs: Session) -> None:
         setattr(ours, name, getattr(copy, name))
 
 
-def _append(ours: Session, item: Interaction | Event, numbers: dict[int, int]) -> int | None:
+def _note_merge(ours: Session, theirs: Session, news: dict[str, Any] | None) -> bool:
+    """Take over what other merges renumbered, and note what this one did."""
+    noted = list(getattr(ours.meta, "merged", None) or [])
+    before = len(noted)
+    known = {one.get("id") for one in noted if isinstance(one, dict)}
+    for one in [*(getattr(theirs.meta, "merged", None) or []), news]:
+        if isinstance(one, dict) and one.get("id") not in known:
+            noted.append(one)
+            known.add(one.get("id"))
+    if len(noted) > before:
+        ours.meta.merged = noted
+    return len(noted) > before
+
+
+def _append(
+    ours: Session,
+    item: Interaction | Event,
+    turns: dict[int, int],
+    seqs: dict[int, int],
+    merge_id: str,
+) -> Interaction | Event:
     fields = codec.fields(item) | {"seq": ours.next_seq}
     if isinstance(item, Interaction):
         fields["turn_id"] = ours.next_turn_id
-        _renumber(fields, "parent_turn_id", numbers)
-        ours.interactions.append(Interaction.model_validate(fields))
-        return int(fields["turn_id"])
-    _renumber(fields, "turn_id", numbers)
+        _renumber(fields, "parent_turn_id", turns)
+        ours.interactions.append(turn := Interaction.model_validate(fields))
+        return turn
+    _renumber(fields, "turn_id", turns)
+    data = fields.get("data") or {}
+    if data.get("from_cell") not in (None, ours.meta.cell_id):
+        if merge_id:  # the other cell's session knows the new number
+            fields["merged"] = [*(fields.get("merged") or []), merge_id]
+    elif type(seq := data.get("from_seq")) is int:
+        fields["data"] = data | {"from_seq": seqs.get(seq, seq)}
     if ours.events is None:
         ours.events = []
-    ours.events.append(Event.model_validate(fields))
-    return None
+    ours.events.append(event := Event.model_validate(fields))
+    return event
 
 
 def _renumber(fields: dict[str, Any], name: str, numbers: dict[int, int]) -> None:
@@ -109,10 +143,9 @@ def _renumber(fields: dict[str, Any], name: str, numbers: dict[int, int]) -> Non
             del fields[name]
 
 
-def _turn(item: Interaction | Event) -> int | None:
-    return item.turn_id if isinstance(item, Interaction) else None
-
-
-def _said(item: Interaction | Event) -> str:
+def _content(item: Interaction | Event) -> str:
+    """What a record is recognised by: all that it says, but for what a merge renumbers."""
     fields = {key: value for key, value in codec.fields(item).items() if key not in _NUMBERS}
+    if isinstance(data := fields.get("data"), dict):
+        fields["data"] = {key: value for key, value in data.items() if key != "from_seq"}
     return json.dumps(fields, sort_keys=True)
