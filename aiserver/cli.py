@@ -21,6 +21,7 @@ from typing import Any
 from . import __version__
 from .doctor import commands as doctor
 from .errors import AIServerError
+from .git import commands as git
 from .llm import commands as model
 from .moving import commands as sessions
 from .moving import replay_commands as replay
@@ -29,6 +30,7 @@ GROUPS: tuple[Callable[[Any], None], ...] = (
     model.add_commands,
     sessions.add_commands,
     replay.add_commands,
+    git.add_commands,
     doctor.add_commands,
 )
 

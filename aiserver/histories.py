@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from .loading import keep, loading
 from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
+from .renumbering import mark_now
 from .replay import Step, Timeline, replay
 from .sessions import codec
 from .sessions.base import SessionManager
@@ -68,6 +69,7 @@ class _Known:
     marks: dict[str, Hashable] = field(default_factory=dict)
     raw: dict[str, bytes] = field(default_factory=dict)
     steps: dict[str, Sequence[Step]] = field(default_factory=dict)
+    merges: dict[str, object] = field(default_factory=dict)
     log_mark: Hashable = None
     log: Sequence[NotebookLogEntry] = ()
     history: History | None = None
@@ -117,7 +119,7 @@ class Histories:
         loaded = await self._load(notebook_id, changed)
         made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
         known.log_mark, known.log, known.marks = log_mark, log, marks
-        known.raw, known.steps, known.history = made
+        known.raw, known.steps, known.merges, known.history = made
         if sum(len(made.steps.get(cell_id, ())) for cell_id in changed) > _MANY:
             keep()
         return made.history
@@ -155,6 +157,7 @@ def _mark(row: SessionSummary) -> Hashable:
 class _Made(NamedTuple):
     raw: dict[str, bytes]
     steps: dict[str, Sequence[Step]]
+    merges: dict[str, object]  # by cell, where branches were merged: ``meta.merged``
     history: History
 
 
@@ -169,9 +172,12 @@ def _made(
     """``marks`` loses those of sessions that are gone, or of which nothing is whole."""
     raw: dict[str, bytes] = {}
     steps: dict[str, Sequence[Step]] = {}
+    merges: dict[str, object] = {}
     for cell_id in sorted(marks):
         if known.marks.get(cell_id) == marks[cell_id]:
             raw[cell_id], steps[cell_id] = known.raw[cell_id], known.steps[cell_id]
+            if cell_id in known.merges:
+                merges[cell_id] = known.merges[cell_id]
             continue
         data = loaded.get(cell_id)
         session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
@@ -179,8 +185,21 @@ def _made(
             del marks[cell_id]
         else:
             raw[cell_id], steps[cell_id] = dumps(session, None), replay(session)
+            if session.meta.merged:
+                merges[cell_id] = session.meta.merged
     state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-    return _Made(
-        raw, steps, History(notebook_id, Sessions(raw), log, Timeline(steps, log), version)
-    )
+    timeline = Timeline(steps, [_with_marks_now(entry, merges) for entry in log])
+    return _Made(raw, steps, merges, History(notebook_id, Sessions(raw), log, timeline, version))
+
+
+def _with_marks_now(entry: NotebookLogEntry, merges: Mapping[str, object]) -> NotebookLogEntry:
+    """A line with the numbers that records have since branches were merged."""
+    cells = entry.data.get("cells")
+    if not entry.merged or not isinstance(cells, dict):
+        return entry
+    now = {
+        cell: mark_now(merges.get(cell), entry.merged, seq) if type(seq) is int else seq
+        for cell, seq in cells.items()
+    }
+    return entry.model_copy(update={"data": entry.data | {"cells": now}})

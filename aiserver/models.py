@@ -199,8 +199,6 @@ class NewEvent(Stored):
     """The sender's own name of it: one that is sent again is kept once."""
     contributor: Contributor | None = None
     """Who or what did it. Without one: the person, as all events before this key."""
-    merged: list[str] | None = None
-    """The merges that moved it since it named a record of another cell."""
 
 
 class Event(NewEvent, _Seq):

@@ -33,7 +33,7 @@ LAYERS = [
     {"handlers"},
     {"extension"},
     {"configured"},  # the very parts that the extension would make, for the command line
-    {"doctor", "moving"},
+    {"doctor", "git", "moving"},
     {"cli"},
     {"__init__"},
 ]

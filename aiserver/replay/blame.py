@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..models import Session
+from ..renumbering import record_now
 from .contributors import ContributorKind
 from .lines import matched
 from .step import Step
@@ -221,10 +222,19 @@ class _Book:
             found = [(parent, self._of_other(parent)) for parent in data["parents"]]
         elif step.kind == "restore":
             parent = data.get("from_cell")
-            found = [(parent, self._of_other(parent, seq=data.get("from_seq")))]
+            seq = self._seq_of_other(parent, data)
+            found = [(parent, self._of_other(parent, seq=seq))]
         else:
             return []
         return [_told(version, parent, step) for parent, version in found if version]
+
+    def _seq_of_other(self, cell_id: object, data: dict[str, Any]) -> object:
+        """The record of another cell that a restore names, after merges of branches."""
+        session = self._others.get(cell_id) if isinstance(cell_id, str) else None
+        seq = data.get("from_seq")
+        if session is None or type(seq) is not int:
+            return seq
+        return record_now(session.meta.merged, data.get("merged"), seq)
 
     def _of_other(self, cell_id: object, *, seq: object = None) -> _Version | None:
         """What another cell held when it was merged into this one, or showed at a record."""

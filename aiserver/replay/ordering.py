@@ -22,14 +22,13 @@ What must hold:
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..models import NotebookLogEntry
-from ..renumbering import mark_now
 from .step import WHOLE, Step
 
 
@@ -58,8 +57,6 @@ class Life(NamedTuple):
 
     cell_id: str
     steps: Sequence[Step]
-    merged: object = None
-    """The session's ``meta.merged``: its records' numbers before merges of branches."""
 
 
 class _Wall(NamedTuple):
@@ -71,7 +68,7 @@ class _Wall(NamedTuple):
 
 def ordered(lives: Sequence[Life], log: Sequence[NotebookLogEntry]) -> list[Item]:
     """All that happened, oldest first."""
-    walls, lone = _read(log, {life.cell_id: life.merged for life in lives if life.merged})
+    walls, lone = _read(log)
     rooms = [_Room() for _ in range(len(walls) + 1)]
     for place, order in lone:
         rooms[place].orders.append(order)
@@ -94,9 +91,7 @@ def ordered(lives: Sequence[Life], log: Sequence[NotebookLogEntry]) -> list[Item
     return items
 
 
-def _read(
-    log: Sequence[NotebookLogEntry], merged: Mapping[str, object]
-) -> tuple[list[_Wall], list[tuple[int, Order]]]:
+def _read(log: Sequence[NotebookLogEntry]) -> tuple[list[_Wall], list[tuple[int, Order]]]:
     """The walls, and the orders that none of them came with, by the room they are in."""
     walls: list[_Wall] = []
     lone: list[tuple[int, Order]] = []
@@ -112,11 +107,7 @@ def _read(
             if pending and entry.data.get("inherited") is True:
                 lone.append((len(walls), pending))
                 pending = None
-            marks = {
-                cell: mark_now(merged.get(cell), entry.merged, seq)
-                for cell, seq in cells.items()
-                if type(seq) is int
-            }
+            marks = {cell: seq for cell, seq in cells.items() if type(seq) is int}
             saved = entry.data.get("saved") is True
             walls.append(_Wall(marks, pending, entry.timestamp, saved))
             pending = None

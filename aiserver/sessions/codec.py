@@ -32,6 +32,7 @@ from ..models import (
     new_session,
 )
 from . import predecessor
+from .conflicts import Line, has_marks, lines_of
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -153,11 +154,35 @@ class Log(NamedTuple):
 
 
 def parse_log(data: bytes) -> Log:
-    """The lines of a notebook's log. A damaged line is passed over, a torn last one in silence."""
-    lines = data.split(b"\n")
-    read = [_parse_line(line) for line in lines]
-    damaged = sum(1 for line, entry in zip(lines[:-1], read, strict=False) if line and not entry)
-    return Log([entry for entry in read if entry], damaged)
+    """The lines of a notebook's log. A damaged line is passed over, a torn last one in silence.
+
+    Where git left a conflict, the lines of the other side come behind ours, as in a merge. Numbers
+    always rise: of two lines with one number, which a merge by lines leaves, the second gets the
+    next.
+    """
+    marked = has_marks(data)
+    lines = lines_of(data) if marked else [Line(text, "both", "") for text in data.split(b"\n")]
+    read = [_parse_line(line.text) for line in lines]
+    damaged = sum(bool(line.text) and not one for line, one in zip(lines[:-1], read, strict=False))
+    entries: list[NotebookLogEntry] = []
+    last = 0
+    for line, entry in zip(lines, read, strict=True):
+        if entry is None or line.part == "base":
+            continue
+        merges = [*(entry.merged or []), line.merge_id] if line.merge_id else entry.merged
+        if entry.seq <= last or merges != entry.merged:
+            if entry.seq <= last and marked and _is_there(entry, entries):
+                continue  # both sides have it
+            new = fields(entry) | {"seq": max(entry.seq, last + 1)}
+            entry = NotebookLogEntry.model_validate(new | ({"merged": merges} if merges else {}))
+        entries.append(entry)
+        last = entry.seq
+    return Log(entries, damaged)
+
+
+def _is_there(entry: NotebookLogEntry, entries: list[NotebookLogEntry]) -> bool:
+    plain = entry.model_copy(update={"seq": 1, "merged": None})
+    return any(plain == one.model_copy(update={"seq": 1, "merged": None}) for one in entries)
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:

@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
 from . import codec
 from .codec import PARTS
+from .conflicts import has_marks, sides
 from .predecessor import says
 from .union import unite
 
@@ -57,7 +58,11 @@ def parse_united(data: bytes) -> Session:
 def recovered(data: bytes, key: SessionKey) -> Session:
     """A session of all that is whole, and the note of it. It may hold nothing but the note."""
     session = new_session(key)
-    groups = _of_cell(_groups(_text(data)), key, data)
+    texts, merge_id = [data], ""
+    if has_marks(data):
+        ours, theirs, merge_id = sides(data)
+        texts = [ours, theirs]
+    groups = [group for one in texts for group in _of_cell(_groups(_text(one)), key, one)]
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
         session.meta = max(metas, key=lambda meta: meta.revision or 0)
@@ -68,7 +73,8 @@ def recovered(data: bytes, key: SessionKey) -> Session:
             if events:
                 session.events = events
         elif turns or events:
-            unite(session, Session(meta=session.meta, interactions=turns, events=events))
+            other = Session(meta=_meta(group) or session.meta, interactions=turns, events=events)
+            unite(session, other, merge_id=merge_id)
     records = session.ordered()
     if not metas and records:
         session.meta.created_at = records[0].timestamp

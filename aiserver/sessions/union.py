@@ -127,7 +127,7 @@ def _append(
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
         if merge_id:  # the other cell's session knows the new number
-            fields["merged"] = [*(fields.get("merged") or []), merge_id]
+            fields["data"] = data | {"merged": [*(data.get("merged") or []), merge_id]}
     elif type(seq := data.get("from_seq")) is int:
         fields["data"] = data | {"from_seq": seqs.get(seq, seq)}
     if ours.events is None:
@@ -147,5 +147,5 @@ def _content(item: Interaction | Event) -> str:
     """What a record is recognised by: all that it says, but for what a merge renumbers."""
     fields = {key: value for key, value in codec.fields(item).items() if key not in _NUMBERS}
     if isinstance(data := fields.get("data"), dict):
-        fields["data"] = {key: value for key, value in data.items() if key != "from_seq"}
+        fields["data"] = {key: data[key] for key in data.keys() - {"from_seq", "merged"}}
     return json.dumps(fields, sort_keys=True)

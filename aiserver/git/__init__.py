@@ -1,0 +1,1 @@
+"""Histories in git: a merge driver for session files and notebook logs."""

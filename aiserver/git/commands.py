@@ -1,0 +1,49 @@
+"""The group ``jupyter aiserver git …``: set the merge driver up, and be it.
+
+Invariants: ``merge`` reads the files that git names and nothing else; it needs no server, no
+configuration and no store. Its imports are few, for git starts it once per file.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+
+def add_commands(groups: Any) -> None:
+    """Add the group ``git`` to the command line."""
+    group = groups.add_parser("git", help="histories in git: merge them instead of conflicts")
+    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    command = commands.add_parser(
+        "install", help="let git merge histories in this repository (.gitattributes, its config)"
+    )
+    command.set_defaults(run=_install)
+    command = commands.add_parser("status", help="say whether git merges histories here")
+    command.set_defaults(run=_status)
+    command = commands.add_parser("merge", help="merge one file; git calls it")
+    for name, text in (
+        ("base", "the common ancestor's version (%%O)"),
+        ("ours", "our version (%%A), which the result replaces"),
+        ("theirs", "the other version (%%B)"),
+        ("path", "the file's path in the repository (%%P)"),
+    ):
+        command.add_argument(name, metavar=name.upper(), help=text)
+    command.set_defaults(run=_merge)
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from .setup import install
+
+    return install()
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from .setup import status
+
+    return status()
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from .driver import merge
+
+    return merge(arguments.base, arguments.ours, arguments.theirs, arguments.path)

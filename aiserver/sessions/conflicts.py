@@ -1,0 +1,71 @@
+"""The sides of a file in which git left conflict marks. Pure.
+
+All of git's styles are read (merge, diff3, zdiff3). In session files and logs no text begins a
+line as a mark does: line breaks within strings are escaped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+_MARK = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: (.*))?\r?")
+_BEGIN = re.compile(rb"^<<<<<<< ", re.MULTILINE)
+_END = re.compile(rb"^>>>>>>> ", re.MULTILINE)
+
+Part = Literal["both", "ours", "base", "theirs"]
+
+
+class Line(NamedTuple):
+    """A line, the side it is of, and the name of the merge that left it."""
+
+    text: bytes
+    part: Part
+    merge_id: str
+
+
+def has_marks(data: bytes) -> bool:
+    """Whether these bytes hold a conflict that nobody has resolved."""
+    return b"<<<<<<< " in data and bool(_BEGIN.search(data) and _END.search(data))
+
+
+def lines_of(data: bytes) -> list[Line]:
+    """The lines without the marks."""
+    return list(_lines(data.split(b"\n")))
+
+
+def sides(data: bytes) -> tuple[bytes, bytes, str]:
+    """Our side, the other one, and the name of the merge (of the last one, if there were more)."""
+    lines = lines_of(data)
+    ours = b"\n".join(line.text for line in lines if line.part in ("both", "ours"))
+    theirs = b"\n".join(line.text for line in lines if line.part in ("both", "theirs"))
+    return ours, theirs, next((line.merge_id for line in reversed(lines) if line.merge_id), "")
+
+
+def _lines(texts: list[bytes]) -> Iterator[Line]:
+    part: Part = "both"
+    names = [_names(text) for text in texts]
+    merge_id = ""
+    for place, (text, mark) in enumerate(zip(texts, names, strict=True)):
+        sign, label = mark or ("", "")
+        if sign == "<" and part == "both":
+            part = "ours"
+            end = next((two[1] for two in names[place + 1 :] if two and two[0] == ">"), "")
+            merge_id = hashlib.sha256(f"{label}\n{end}".encode()).hexdigest()[:16]
+        elif sign == "|" and part == "ours":
+            part = "base"
+        elif sign == "=" and part in ("ours", "base"):
+            part = "theirs"
+        elif sign == ">" and part == "theirs":
+            part = "both"
+        else:
+            yield Line(text, part, merge_id if part == "theirs" else "")
+
+
+def _names(text: bytes) -> tuple[str, str] | None:
+    if text[:7] not in (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"):
+        return None
+    match = _MARK.fullmatch(text.decode("utf-8", "replace"))
+    return (match[1][0], match[2] or "") if match else None
