@@ -169,10 +169,10 @@ def parse_log(data: bytes) -> Log:
     for line, entry in zip(lines, read, strict=True):
         if entry is None or line.part == "base":
             continue
+        if line.part == "theirs" and _is_there(entry, entries):
+            continue
         merges = [*(entry.merged or []), line.merge_id] if line.merge_id else entry.merged
         if entry.seq <= last or merges != entry.merged:
-            if entry.seq <= last and marked and _is_there(entry, entries):
-                continue  # both sides have it
             new = fields(entry) | {"seq": max(entry.seq, last + 1)}
             entry = NotebookLogEntry.model_validate(new | ({"merged": merges} if merges else {}))
         entries.append(entry)

@@ -1,0 +1,159 @@
+"""Random work on branches of one repository, with real git, and what must be true after it.
+
+Each session file is a case of its own, so few git processes serve many cases. Every record has a
+label of its own, which its source or its words say; references are checked by label.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
+from aiserver.renumbering import mark_now, record_now
+from aiserver.sessions import codec
+from aiserver.sessions.filenames import log_name, session_name
+from aiserver.sessions.recovery import readable
+from aiserver.sessions.steps import append_events, append_turn, numbered
+from tests.sessions.records import NOON, turn
+
+NOTEBOOK = "nb"
+FOLDER = ".aiserver_sessions"
+
+
+class Repository:
+    """A repository with histories, and what was recorded in which branch."""
+
+    def __init__(self, root: Path, cells: int, seed: int) -> None:
+        self.root, self.random = root, random.Random(seed)
+        self.keys = [SessionKey(NOTEBOOK, f"cell-{n}") for n in range(cells)]
+        self.count = 0
+        self.rows: dict[tuple[str, str], list[str]] = {}
+        """By branch and cell, the labels in the order in which they were recorded there."""
+        (root / FOLDER / "notebooks").mkdir(parents=True)
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", "x")
+        self.git("config", "user.email", "x@example.org")
+
+    def git(self, *words: str, check: bool = True) -> int:
+        environment = os.environ | {"GIT_EDITOR": "true", "GIT_CONFIG_NOSYSTEM": "1"}
+        done = subprocess.run(
+            ["git", *words], cwd=self.root, capture_output=True, text=True, env=environment
+        )
+        assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.returncode
+
+    def path(self, key: SessionKey) -> Path:
+        return self.root / FOLDER / session_name(key)
+
+    def session(self, key: SessionKey) -> Session:
+        path = self.path(key)
+        found = readable(path.read_bytes(), key) if path.exists() else new_session(key)
+        assert found is not None
+        return found
+
+    @property
+    def log(self) -> Path:
+        return self.root / FOLDER / "notebooks" / log_name(NOTEBOOK)
+
+    def commit(self, branch: str, share: float = 0.7) -> None:
+        """Record something in most cells, and commit it."""
+        marks: dict[str, int] = {}
+        expected: dict[str, str] = {}
+        for key in self.keys:
+            if self.random.random() < share:
+                session = self.session(key)
+                self._record(session, branch)
+                self.path(key).write_bytes(codec.encode(session))
+                marks[key.cell_id] = session.ordered()[-1].seq or 0
+                expected[key.cell_id] = label(session.ordered()[-1])
+        self.count += 1
+        data: dict[str, Any] = {"cells": marks, "id": f"batch-{self.count}", "expected": expected}
+        old = self.log.read_bytes() if self.log.exists() else b""
+        entry = NewLogEntry(type="changed", timestamp=NOON, data=data)
+        saved = numbered(codec.parse_log(old).entries, [entry])
+        self.log.write_bytes(old + b"".join(codec.encode(one, indent=None) for one in saved))
+        self.rows.setdefault((branch, "log"), []).append(f"batch-{self.count}")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", f"{branch} {self.count}")
+
+    def _record(self, session: Session, branch: str) -> None:
+        row = self.rows.setdefault((branch, session.meta.cell_id), [])
+        for _ in range(self.random.randint(1, 3)):
+            self.count += 1
+            name = f"{branch}-{self.count}"
+            choice = self.random.random()
+            if choice < 0.5 or not session.interactions:
+                parent = self.random.choice([None, *session.interactions])
+                more = {"parent_turn_id": parent.turn_id} if parent else {}
+                about = parent.user_request.intent if parent else ""
+                append_turn(session, turn(name, about, **more))
+            elif choice < 0.8:
+                one = self.random.choice(session.interactions)
+                data = {"about": one.user_request.intent}
+                new = NewEvent(
+                    type="accept", timestamp=NOON, turn_id=one.turn_id, source=name, data=data
+                )
+                append_events(session, [new])
+            else:
+                item = self.random.choice(session.ordered())
+                data = {"from_seq": item.seq, "about": label(item)}
+                append_events(
+                    session, [NewEvent(type="restore", timestamp=NOON, source=name, data=data)]
+                )
+            row.append(name)
+
+    def check(self, branches: list[str], *, ordered: bool = True) -> None:
+        """Nothing of these branches is lost, and each reference leads where it led."""
+        sessions = {key.cell_id: self.session(key) for key in self.keys if self.path(key).exists()}
+        for (branch, cell), row in self.rows.items():
+            if branch not in branches or cell == "log":
+                continue
+            items = [one for one in sessions[cell].ordered() if label(one) != ""]
+            names = [label(one) for one in items]
+            assert len(set(names)) == len(names), "nothing is doubled"
+            assert set(row) <= set(names), (cell, branch)
+            if ordered:
+                assert [name for name in names if name in set(row)] == row, (cell, branch)
+        for session in sessions.values():
+            check_references(session)
+        entries = codec.parse_log(self.log.read_bytes()).entries
+        assert [one.seq for one in entries] == sorted({one.seq for one in entries})
+        ids = [one.data["id"] for one in entries]
+        assert len(set(ids)) == len(ids)
+        for branch in branches:
+            row = self.rows.get((branch, "log"), [])
+            assert set(row) <= set(ids)
+            assert not ordered or [one for one in ids if one in set(row)] == row
+        for entry in entries:
+            for cell, seq in entry.data["cells"].items():
+                merged = sessions[cell].meta.merged
+                now = record_now(merged, entry.merged, seq)
+                by_seq = {one.seq: label(one) for one in sessions[cell].ordered()}
+                assert by_seq.get(now) == entry.data["expected"][cell], (cell, entry, merged)
+                assert mark_now(merged, entry.merged, seq) >= now
+
+
+def label(item: Any) -> str:
+    if isinstance(item, Interaction):
+        return item.user_request.intent
+    return item.source or ""
+
+
+def check_references(session: Session) -> None:
+    turns = {one.turn_id: one for one in session.interactions}
+    by_seq = {one.seq: label(one) for one in session.ordered()}
+    assert len(turns) == len(session.interactions)
+    assert len(by_seq) == len(session.ordered())
+    for one in session.interactions:
+        about = turns[one.parent_turn_id].user_request.intent if one.parent_turn_id else ""
+        assert about == one.ai_response.suggestion
+    for event in session.events or []:
+        if event.type == "accept":
+            assert event.turn_id and event.data
+            assert turns[event.turn_id].user_request.intent == event.data["about"]
+        elif event.type == "restore":
+            assert event.data and by_seq[event.data["from_seq"]] == event.data["about"]

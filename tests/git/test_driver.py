@@ -1,0 +1,98 @@
+"""P39: branches that git merges, rebases or cherry-picks lose no turn, event, order or reference."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from aiserver import cli
+
+from .branches import Repository
+
+CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))
+SEEDS = range(int(os.environ.get("AISERVER_GIT_SEEDS", "1")))
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> Repository:
+    root = tmp_path / "mit Leerzeichen 历史"
+    root.mkdir()
+    made = Repository(root, CELLS, seed)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert cli.main(["git", "status"]) == 1
+    assert cli.main(["git", "install"]) == 0
+    assert cli.main(["git", "status"]) == 0
+    made.commit("main")
+    return made
+
+
+def branch_off(repository: Repository, *names: str, commits: int = 1) -> None:
+    for name in names:
+        repository.git("switch", "-q", "-c", name, "main")
+        for _ in range(commits):
+            repository.commit(name)
+    repository.git("switch", "-q", names[0])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_three_branches_are_merged(repository: Repository) -> None:
+    branch_off(repository, "one", "two", "three")
+    repository.git("merge", "-q", "two", "-m", "m")
+    repository.check(["main", "one", "two"])
+    repository.commit("one")
+    repository.git("switch", "-q", "three")
+    repository.git("merge", "-q", "two", "-m", "m")
+    repository.commit("three")
+    repository.git("merge", "-q", "one", "-m", "m")
+    repository.check(["main", "one", "two", "three"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_branch_is_rebased(repository: Repository) -> None:
+    branch_off(repository, "one", "two", commits=2)
+    repository.git("rebase", "-q", "two")
+    repository.check(["main", "one", "two"])
+    repository.commit("one")
+    repository.git("switch", "-q", "two")
+    repository.commit("two")
+    repository.git("merge", "-q", "one", "-m", "m")
+    repository.check(["main", "one", "two"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_cherry_picked_commit_is_there_once(repository: Repository) -> None:
+    branch_off(repository, "one", "two", commits=2)
+    repository.git("cherry-pick", "two~1")
+    repository.commit("one")
+    repository.git("merge", "-q", "two", "-m", "m")
+    repository.check(["main", "one", "two"])
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_conflict_marks_are_read(repository: Repository, style: str) -> None:
+    """Without the driver git leaves its marks; both sides are read from them."""
+    (repository.root / ".gitattributes").write_text("")
+    repository.git("add", "-A")
+    repository.git("commit", "-q", "-m", "no driver")
+    repository.git("config", "merge.conflictStyle", style)
+    branch_off(repository, "one", "two")
+    repository.git("merge", "-q", "two", "-m", "m", check=False)
+    repository.check(["main", "one", "two"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_cannot_be_read_stays_a_conflict(repository: Repository) -> None:
+    for name in ("one", "two"):
+        repository.git("switch", "-q", "-c", name, "main")
+        repository.commit(name, share=1.0)
+    path = repository.path(repository.keys[0])
+    repository.git("switch", "-q", "one")
+    path.write_bytes(b"{ no session")
+    repository.git("commit", "-qam", "damaged")
+    assert repository.git("merge", "-q", "two", "-m", "m", check=False) == 1
+    assert b"<<<<<<< " in path.read_bytes() and b"no session" in path.read_bytes()
