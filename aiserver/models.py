@@ -329,9 +329,9 @@ class NewLogEntry(Stored):
 class NotebookLogEntry(NewLogEntry, _Seq):
     """One saved line of a notebook's log; ``seq`` counts within the notebook."""
 
-    merged: list[str] | None = None
-    """The merges of branches that moved it since it was written, oldest first. Its numbers of
-    records are those of before."""
+    merged: list[list[str]] | None = None
+    """The merges of branches that it came through since it was written, oldest first; several
+    rows where it came on several ways. Its numbers of records are those of before."""
 
 
 def new_session(key: SessionKey, now: str | None = None) -> Session:

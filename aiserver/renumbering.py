@@ -25,30 +25,40 @@ def renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | N
     return {"id": merge_id, "seqs": ranges} if ranges else None
 
 
-def record_now(merged: object, merges: object, seq: int) -> int:
+def record_now(merged: object, ways: object, seq: int) -> int:
     """The present number of a record that had ``seq`` before these merges."""
-    for ranges in _chain(merged, merges):
+    for ranges in _chain(merged, ways):
         seq = _moved(ranges, seq)
     return seq
 
 
-def mark_now(merged: object, merges: object, seq: int) -> int:
+def mark_now(merged: object, ways: object, seq: int) -> int:
     """The present number up to which all lies that lay up to ``seq`` before these merges."""
-    for ranges in _chain(merged, merges):
+    for ranges in _chain(merged, ways):
         ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
         seq = max(_moved(ranges, end) for end in ends if end <= seq)
     return seq
 
 
-def _chain(merged: object, merges: object) -> list[list[list[int]]]:
-    if not isinstance(merged, Sequence) or not isinstance(merges, Sequence):
+def _chain(merged: object, ways: object) -> list[list[list[int]]]:
+    """What the merges of a way renumbered in this session.
+
+    A merge takes some files whole from one side. So of several ways the one counts of which the
+    session knows most; where it knows all, each leads to the same record.
+    """
+    if not isinstance(merged, Sequence) or not isinstance(ways, Sequence):
         return []
     known = {
         one["id"]: one["seqs"]
         for one in merged
         if isinstance(one, dict) and isinstance(one.get("id"), str) and _are_ranges(one.get("seqs"))
     }
-    return [known[one] for one in merges if isinstance(one, str) and one in known]
+    chains = [
+        [known[one] for one in way if isinstance(one, str) and one in known]
+        for way in ways
+        if isinstance(way, Sequence)
+    ]
+    return max(chains, key=len, default=[])
 
 
 def _are_ranges(value: object) -> bool:

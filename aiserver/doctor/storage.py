@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..durable import ASIDE, access_of, has_system_locks, replace_file, translated
 from ..errors import AIServerError
-from ..sessions.copies import copied_log, copied_sessions, is_copy
+from ..sessions.conflicts import has_marks
+from ..sessions.copies import copied_log, copied_sessions, is_copy, may_be_session
 from ..sessions.disks import ALONE, NO_LOCKS, OPEN, SHARED, network_disk
 from ..sessions.filenames import log_notebook_id
 from ..sessions.locks import ShardLocks
@@ -33,6 +34,7 @@ def check_storage(root: Path) -> list[Finding]:
     return [
         _where(place),
         *_copies(place),
+        *_conflicts(place),
         *_rights(place),
         _writes(root),
         _room(root),
@@ -94,14 +96,28 @@ def _copies(place: Path) -> list[Finding]:
     return [note(text, "Unite them with the histories: jupyter aiserver sessions repair")]
 
 
+def _conflicts(place: Path) -> list[Finding]:
+    """Files in which git left a conflict; only where git may have been at work."""
+    if not any((folder / ".git").exists() for folder in place.absolute().parents):
+        return []
+    files = [place / name for name in _names(place) if may_be_session(name)]
+    files += list((place / NOTEBOOKS).glob("*.jsonl"))
+    found = [file.name for file in files if has_marks(_start(file, -1))]
+    if not found:
+        return []
+    text = f"A merge left its conflict marks in {len(found)} histories: {found[0]}"
+    mend = "Both sides are read. Write them as one: jupyter aiserver sessions repair"
+    return [note(text, f"{mend}; for the next merge: jupyter aiserver git install")]
+
+
 def _names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-def _start(file: Path) -> bytes:
+def _start(file: Path, size: int = _START) -> bytes:
     try:
         with file.open("rb") as content:
-            return content.read(_START)
+            return content.read(size)
     except OSError:
         return b""
 

@@ -21,6 +21,7 @@ from ..models import Session, SessionKey
 from . import codec
 from .base import Checked
 from .codec import Damaged
+from .conflicts import has_marks
 from .copies import copied_log, may_be_session, shorter_logs
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
 from .place import BLOBS, NOTEBOOKS, Place
@@ -32,6 +33,7 @@ from .steps import check_writable, flaws, touch
 from .union import unite
 
 Look = Callable[[bool], Checked]
+_CONFLICT = "A merge left its conflict marks in it"
 _LINK = "It is a link, a folder or another thing that is no file."
 
 
@@ -118,7 +120,8 @@ class Checks:
             flaw = "It is damaged, and nothing in it is whole."
             return self._set_aside(self._place.path, name, name, flaw, repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
-        flaw = f"It is damaged; {turns} turns and {events} events in it are whole."
+        reason = _CONFLICT if has_marks(data) else "It is damaged"
+        flaw = f"{reason}; {turns} turns and {events} events in it are whole."
         if repair:
             self._files.change(key, _touched)  # its bytes are kept aside, as by any write
         return Checked(name, flaw, repair)
@@ -201,13 +204,18 @@ class Checks:
         if not damaged:
             return Checked(where)
         flaw = f"{damaged} of its lines are damaged."
+        if has_marks(_content(folder / name) or b""):
+            flaw = f"{_CONFLICT}; the lines of both sides are read."
         if repair:
             with self._place.writing(where):
                 found = read_file(folder / name)
                 if found and _damaged_lines(folder / name):
                     keep_aside(folder, name, found[0])
-                    lines = [line for line in found[0].split(b"\n") if _is_whole(line)]
-                    replace_file(folder, name, b"".join(line + b"\n" for line in lines))
+                    lines = [line + b"\n" for line in found[0].split(b"\n") if _is_whole(line)]
+                    if has_marks(found[0]):
+                        entries = codec.parse_log(found[0]).entries
+                        lines = [codec.encode(entry, indent=None) for entry in entries]
+                    replace_file(folder, name, b"".join(lines))
         return Checked(where, flaw, repair)
 
     def _all_blobs(self) -> Iterator[Look]:

@@ -171,10 +171,12 @@ def parse_log(data: bytes) -> Log:
             continue
         if line.part == "theirs" and _is_there(entry, entries):
             continue
-        merges = [*(entry.merged or []), line.merge_id] if line.merge_id else entry.merged
-        if entry.seq <= last or merges != entry.merged:
+        ways = entry.merged
+        if line.merge_id:
+            ways = [[*way, line.merge_id] for way in ways or [[]]]
+        if entry.seq <= last or ways != entry.merged:
             new = fields(entry) | {"seq": max(entry.seq, last + 1)}
-            entry = NotebookLogEntry.model_validate(new | ({"merged": merges} if merges else {}))
+            entry = NotebookLogEntry.model_validate(new | ({"merged": ways} if ways else {}))
         entries.append(entry)
         last = entry.seq
     return Log(entries, damaged)

@@ -19,9 +19,10 @@ from ..models import NotebookLogEntry, Session
 from . import codec
 from .codec import Damaged
 from .steps import check_writable
-from .union import lacking, unite
+from .union import lacking, line_content, unite
 
 _PARTS = ("meta", "interactions", "events")
+_MOST_WAYS = 8
 _OWN = ("revision", "last_updated", "merged")  # of the meta, which unite sees to
 
 
@@ -47,11 +48,17 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     left, right = codec.parse_log(ours), codec.parse_log(theirs)
     if left.damaged or right.damaged:
         raise Damaged("the log has damaged lines")
-    start = ours if not ours or ours.endswith(b"\n") else ours + b"\n"
-    return start + b"".join(
-        codec.encode(entry, indent=None)
-        for entry in moved_lines(left.entries, right.entries, merge_id)
-    )
+    right_lines = {line_content(entry): entry for entry in right.entries}
+    kept = []
+    for text in ours.split(b"\n"):
+        found = codec.parse_log(text + b"\n").entries
+        if not found:
+            continue
+        twin = right_lines.get(line_content(found[0]))
+        is_changed = twin is not None and _add_ways(found[0], twin, merge_id)
+        kept.append(codec.encode(found[0], indent=None) if is_changed else text + b"\n")
+    new = moved_lines(left.entries, right.entries, merge_id)
+    return b"".join([*kept, *(codec.encode(entry, indent=None) for entry in new)])
 
 
 def moved_lines(
@@ -61,11 +68,19 @@ def moved_lines(
     last = max((entry.seq for entry in ours), default=0)
     moved = []
     for place, entry in enumerate(lacking(ours, theirs), 1):
-        fields = codec.fields(entry)
-        merges = [*(fields.get("merged") or []), merge_id]
-        fields |= {"seq": last + place, "merged": merges}
+        ways = [[*way, merge_id] for way in entry.merged or [[]]]
+        fields = codec.fields(entry) | {"seq": last + place, "merged": ways}
         moved.append(NotebookLogEntry.model_validate(fields))
     return moved
+
+
+def _add_ways(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
+    """Note how else a line came here that both sides have: sessions may have come that way."""
+    ways = ours.merged or [[]]
+    new = [[*way, merge_id] for way in theirs.merged or [[]] if way not in ways][:_MOST_WAYS]
+    if new:
+        ours.merged = [*ways, *new][:_MOST_WAYS]
+    return bool(new)
 
 
 def _cell(session: Session) -> tuple[str, str, str]:

@@ -69,8 +69,8 @@ def lacking(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
     """The lines of another copy of a notebook's log that ours lacks, in their order."""
-    known = Counter(map(_line, ours))
-    known.subtract(lines := [_line(entry) for entry in theirs])
+    known = Counter(map(line_content, ours))
+    known.subtract(lines := [line_content(entry) for entry in theirs])
     found = []
     for entry, line in zip(reversed(theirs), reversed(lines), strict=True):
         if known[line] < 0:  # of equal lines the last ones are new
@@ -79,7 +79,8 @@ def lacking(
     return found[::-1]
 
 
-def _line(entry: NotebookLogEntry) -> str:
+def line_content(entry: NotebookLogEntry) -> str:
+    """What a line of a log is recognised by: all that it says, but for what a merge renumbers."""
     fields = {key: value for key, value in codec.fields(entry).items() if key not in _NUMBERS}
     return json.dumps(fields, sort_keys=True)
 
@@ -127,7 +128,9 @@ def _append(
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
         if merge_id:  # the other cell's session knows the new number
-            fields["data"] = data | {"merged": [*(data.get("merged") or []), merge_id]}
+            fields["data"] = data | {
+                "merged": [[*way, merge_id] for way in data.get("merged") or [[]]]
+            }
     elif type(seq := data.get("from_seq")) is int:
         fields["data"] = data | {"from_seq": seqs.get(seq, seq)}
     if ours.events is None:

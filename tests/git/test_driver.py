@@ -1,4 +1,4 @@
-"""P39: branches that git merges, rebases or cherry-picks lose no turn, event, order or reference."""
+"""P39: branches that git merges or rebases lose no turn, event, order or reference."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from aiserver import cli
+from aiserver.doctor.storage import check_storage
 
-from .branches import Repository
+from .branches import FOLDER, Repository
 
 CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))
 SEEDS = range(int(os.environ.get("AISERVER_GIT_SEEDS", "1")))
@@ -83,6 +84,12 @@ def test_conflict_marks_are_read(repository: Repository, style: str) -> None:
     branch_off(repository, "one", "two")
     repository.git("merge", "-q", "two", "-m", "m", check=False)
     repository.check(["main", "one", "two"])
+    before = {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
+    assert any("conflict marks" in found.text for found in check_storage(repository.root))
+    assert cli.main(["sessions", "repair", "--store", str(repository.root)]) == 0
+    assert before <= {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
+    repository.check(["main", "one", "two"])
+    assert not any("conflict marks" in found.text for found in check_storage(repository.root))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
