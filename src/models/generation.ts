@@ -15,7 +15,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { DataFrameProfile } from '../api/types';
 import type { ICellKey, IHistory, IRecorded, IWritten } from '../tokens';
 import { isOfModel } from './failure';
-import { IRequest, isDecided, pastTurns, warmUp } from './generationbody';
+import { IRequest, pastTurns, warmUp } from './generationbody';
 import { Decision } from './generationdecision';
 import type { IGenerationOptions } from './generationrun';
 import { Sending } from './generationsending';
@@ -176,6 +176,11 @@ export class GenerationModel {
     return this._decision.reject();
   }
 
+  /** Close a suggestion on which another window has decided. */
+  refreshDecision(): Promise<void> {
+    return this._decision.refresh();
+  }
+
   /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
   sourceChanged(): void {
     this._decision.sourceChanged();
@@ -218,14 +223,9 @@ export class GenerationModel {
   }
 
   /** Another window of a shared notebook wrote into this cell's history. */
-  private async _onWritten(_: IHistory, written: IWritten): Promise<void> {
-    const { notebookId, cellId, byOthers } = written;
-    if (byOthers && this.state.phase === 'suggested' && this._isOwn(written)) {
-      const turnId = this.state.turnId ?? undefined;
-      const key = { notebookId, cellId };
-      if (await isDecided(this._store.history, key, turnId)) {
-        this._decision.close(turnId);
-      }
+  private _onWritten(_: IHistory, written: IWritten): void {
+    if (written.byOthers && this._isOwn(written)) {
+      void this._decision.refresh();
     }
   }
 

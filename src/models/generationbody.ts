@@ -109,7 +109,7 @@ export async function pastTurns(
 export async function isDecided(
   history: IHistory,
   key: ICellKey,
-  turnId: number | undefined
+  turnId: number
 ): Promise<boolean> {
   const replay = await history.replay(key).catch(() => null);
   const turn = replay?.steps.find(

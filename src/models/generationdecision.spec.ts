@@ -245,5 +245,23 @@ describe('GenerationModel, when a suggestion is decided on', () => {
         expect(t.recorded).toEqual([]);
       }
     );
+
+    it.each(['accepted', 'rejected'] as const)(
+      'records no reject after a window without a shared document %s it',
+      async outcome => {
+        const t = await open();
+        t.steps.push({ kind: 'turn', turnId: 1, outcome });
+        await t.model.reject(); // Esc, pressed too late
+        expect(t.model.state.phase).toBe('idle');
+        expect(t.recorded).toEqual([]);
+      }
+    );
+
+    it('records the reject where the history can’t be read', async () => {
+      const t = await open();
+      t.history.replay.mockRejectedValueOnce(new Error('offline'));
+      await t.model.reject();
+      expect(t.recorded).toMatchObject([{ type: 'reject', turnId: 1 }]);
+    });
   });
 });

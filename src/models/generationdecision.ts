@@ -4,7 +4,7 @@
  * What must hold: the cell's code is written by `accept` alone, and only into the cell that was
  * asked for; if that is gone, nothing is written anywhere (P34).
  */
-import { acceptOf, rejectOf } from './generationbody';
+import { acceptOf, isDecided, rejectOf } from './generationbody';
 import type { GenerationStore } from './generationstore';
 
 export class Decision {
@@ -46,14 +46,28 @@ export class Decision {
     return true;
   }
 
-  /** Leave the cell as it is, and say so in its history. */
+  /**
+   * Leave the cell as it is, and record that. Another window of the notebook may have decided
+   * already, unnoticed without a shared document: then its decision stays the recorded one.
+   */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
       const rejected = rejectOf(suggestion, target.source());
       this._leave();
-      if (!suggestion.unkept) {
+      if (!suggestion.unkept && !(await this._isDecided(suggestion.turnId))) {
         await this._store.record(rejected);
+      }
+    }
+  }
+
+  /** Close the suggestion if the history has a decision on it, of another window. */
+  async refresh(): Promise<void> {
+    const { suggestion, state } = this._store;
+    if (state.phase === 'suggested' && suggestion && !suggestion.unkept) {
+      const { turnId } = suggestion;
+      if (await this._isDecided(turnId)) {
+        this.close(turnId);
       }
     }
   }
@@ -75,6 +89,16 @@ export class Decision {
       const still = notice === 'same' ? null : notice;
       this._store.set({ edited: isEdited, notice: still });
     }
+  }
+
+  private async _isDecided(turnId: number): Promise<boolean> {
+    const { history, target } = this._store;
+    const { cellId } = target;
+    const notebookId = target.notebookId();
+    return (
+      notebookId !== null &&
+      (await isDecided(history, { notebookId, cellId }, turnId))
+    );
   }
 
   /** The suggestion is dealt with. What was written for a further one is the next request. */

@@ -33,6 +33,7 @@ export class CellAsk implements IDisposable {
     model.changed.connect(this._schedule, this);
     cell.model.contentChanged.connect(this._onSource, this);
     cell.disposed.connect(this.dispose, this);
+    window.addEventListener('focus', this._onWindowFocus);
     if (cell instanceof CodeCell) {
       cell.model.outputs.changed.connect(this._onOutputs, this);
       cell.model.stateChanged.connect(this._onOutputs, this);
@@ -68,6 +69,7 @@ export class CellAsk implements IDisposable {
     }
     this._disposed = true;
     Signal.clearData(this);
+    window.removeEventListener('focus', this._onWindowFocus);
     cancelAnimationFrame(this._frame);
     this._frameNode?.removeEventListener('scroll', this._onScroll);
     this._overlay?.dispose();
@@ -195,6 +197,11 @@ export class CellAsk implements IDisposable {
       this._scrolledTo = frame.scrollTop;
       this._follow = isInView(this.row.node);
     }
+  };
+
+  /** Without a shared document nothing says what was done in another window meanwhile. */
+  private readonly _onWindowFocus = (): void => {
+    void this.model.refreshDecision();
   };
 
   private _onSource(): void {

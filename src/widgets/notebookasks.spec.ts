@@ -135,6 +135,19 @@ describe('NotebookAsks', () => {
     t.asks.dispose();
   });
 
+  it('closes a row on return from another window that decided on its answer', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    t.steps.push({ kind: 'turn', turnId: 1, outcome: 'accepted' });
+    window.dispatchEvent(new Event('focus'));
+    await t.phase('idle');
+    expect(t.recorded).toEqual([]);
+    t.asks.dispose();
+  });
+
   it('asks to mend the error of a cell, by command, in its row', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
