@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..histories import History
 from ..replay import Step, report
 from ..sharing.contributions import shares as shares_of
-from ..sharing.narrative import change, outcome, percent, title
+from ..sharing.narrative import cell_name, change, outcome, percent, title
 from .showing import safe
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def print_story(history: History, cell_ids: Collection[str]) -> None:
             console.print()
         first = False
         share = shares.get(row["cellId"])
-        name = f"Cell {number}" if share else _gone(row)
+        name = cell_name(number if share else None, row)
         _line(console, (name, "bold"), (f"  {row['cellId']}", "dim"), (_share(share), "dim"))
         if not steps:
             _line(console, ("  Nothing was noted of it.", "dim"))
@@ -66,7 +66,8 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
     _line(console, (f"  {total['turns']:,} requests", "dim"))
     for number, row in enumerate(shares["cells"], 1):
         if row["lines"] or row["turns"]:
-            told = f"  Cell {number:<4} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
+            name = cell_name(number, row)
+            told = f"  {name:<9} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
             told += f"  hand {row['byPerson']:>5,}"
             others = row["lines"] - row["byModel"] - row["byPerson"]
             told += f"  others {others:>5,}  requests {row['turns']:>3,}  "
@@ -109,10 +110,6 @@ def _share(share: Mapping[str, Any] | None) -> str:
         f"{percent(count, share['lines'])} {label}" for label, count in shares_of(share) if count
     ]
     return f"  {', '.join(parts)}"
-
-
-def _gone(row: Mapping[str, Any]) -> str:
-    return "Merged cell" if row["mergedInto"] else "Deleted cell"
 
 
 def _console() -> Console:

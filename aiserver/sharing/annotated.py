@@ -23,7 +23,7 @@ from typing import Any
 from ..histories import History
 from ..replay import Step, report
 from .fences import words
-from .narrative import cell_story, shares_told
+from .narrative import cell_name, cell_story, shares_told
 from .story import language_of
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -72,9 +72,9 @@ def _tells_more(steps: Sequence[Step], source: str) -> bool:
 
 def _absent(row: Mapping[str, Any]) -> str:
     """A heading for a cell that is not in the notebook's file."""
-    if row["mergedInto"]:
-        return "A cell that was merged"
-    return "A deleted cell" if row["deleted"] else "A cell that is not in this file"
+    if row["mergedInto"] or row["deleted"]:
+        return cell_name(None, row)
+    return "Cell that is not in this file"
 
 
 def _story(

@@ -51,11 +51,9 @@ def narrative(history: History, name: str) -> str:
         if not steps:
             continue
         share = by_cell.get(row["cellId"])
+        parts.append(f"## {cell_name(number if share else None, row)}")
         if share:
-            parts += [f"## Cell {number}", f"{shares_told(share)}."]
-        else:
-            merged = row["mergedInto"]
-            parts.append("## A cell that was merged" if merged else "## A deleted cell")
+            parts.append(f"{shares_told(share)}.")
         parts += cell_story(steps, language if row["type"] == "code" else row["type"])
     return "\n\n".join(parts) + "\n"
 
@@ -77,6 +75,13 @@ def shares_told(share: Mapping[str, Any]) -> str:
 def _counts(by_name: Mapping[str, int]) -> str:
     rows = sorted(by_name.items(), key=_most)
     return ", ".join(f"{words(name)} {count}" for name, count in rows)
+
+
+def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
+    """The name of a cell: its place in the notebook, or that it is no longer there."""
+    if number is not None:
+        return f"Cell {number}"
+    return "Merged cell" if row["mergedInto"] else "Deleted cell"
 
 
 def percent(part: int, whole: int) -> str:

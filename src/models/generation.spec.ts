@@ -78,7 +78,7 @@ describe('GenerationModel', () => {
   it('goes on from an older turn for one request, and after it from the answer', async () => {
     const t = setup();
     t.model.open();
-    t.model.branchFrom(3);
+    t.model.branchFrom({ turnId: 3, title: 'plot' });
     t.model.close();
     t.model.open(); // Closed and opened again, it is still meant.
     void t.model.ask('otherwise');
@@ -99,8 +99,11 @@ describe('GenerationModel', () => {
     await t.phase('suggested');
     t.model.branchFrom(null); // That takes nothing away.
     expect(t.model.state.phase).toBe('suggested');
-    t.model.branchFrom(1);
-    expect(t.model.state).toMatchObject({ phase: 'asking', branch: 1 });
+    t.model.branchFrom({ turnId: 1, title: 'one' });
+    expect(t.model.state).toMatchObject({
+      phase: 'asking',
+      branch: { turnId: 1 }
+    });
     expect(t.recorded).toEqual([]);
     expect(t.source()).toBe('x = 1');
   });

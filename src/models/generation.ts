@@ -19,7 +19,12 @@ import { IRequest, pastTurns, warmUp } from './generationbody';
 import { Decision } from './generationdecision';
 import type { IGenerationOptions } from './generationrun';
 import { Sending } from './generationsending';
-import { IGenerationState, ITarget, withModels } from './generationstate';
+import {
+  IBranch,
+  IGenerationState,
+  ITarget,
+  withModels
+} from './generationstate';
 import { GenerationStore } from './generationstore';
 import { IntentHistory } from './intents';
 
@@ -85,17 +90,17 @@ export class GenerationModel {
     this._store.set({ dataframes });
   }
 
-  /** Let the next request go on from an older turn, whose version the cell holds; null: not. */
-  branchFrom(turnId: number | null): void {
+  /** Let the next request continue from an older one, whose version the cell holds. */
+  branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
       this._store.set({ notice: 'busy' });
       return;
     }
-    if (this.state.phase === 'suggested' && turnId !== null) {
+    if (this.state.phase === 'suggested' && branch !== null) {
       // What was open is of another line: it stays in the history, and nobody decided on it.
       this._store.begin('asking', this.written);
     }
-    this._store.set({ branch: turnId });
+    this._store.set({ branch });
   }
 
   /** Let a model answer in this cell alone; null: the one that answers everywhere. */

@@ -37,7 +37,7 @@ export class Sending {
     return {
       intent: intent.trim(),
       source: suggestion ? state.code : (target.source() ?? ''),
-      parentTurnId: suggestion?.turnId ?? state.branch ?? undefined,
+      parentTurnId: suggestion?.turnId ?? state.branch?.turnId,
       dataframes: state.dataframes
     };
   }

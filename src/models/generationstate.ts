@@ -100,6 +100,12 @@ export function suggestionOf(
   };
 }
 
+/** An older request, by its number and its words. */
+export interface IBranch {
+  readonly turnId: number;
+  readonly title: string;
+}
+
 /** What a view draws. Each change makes a new one. */
 export interface IGenerationState {
   readonly phase: Phase;
@@ -130,8 +136,8 @@ export interface IGenerationState {
   /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
-  /** The older turn that the next request goes on from; null: what the cell came to be since. */
-  readonly branch: number | null;
+  /** The older request that the next one continues from; null: the newest one. */
+  readonly branch: IBranch | null;
 }
 
 export const INITIAL: IGenerationState = {

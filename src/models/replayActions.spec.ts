@@ -97,7 +97,8 @@ describe('ReplayActions', () => {
   it('branches: the version is in the cell, and the request goes on from its turn', async () => {
     const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
       ...step,
-      turnId: index + 1
+      turnId: index + 1,
+      title: `request ${index + 1}`
     }));
     history.steps.set('a', steps);
     history.notify({ notebookId: 'nb', cellId: 'a' });
@@ -106,12 +107,13 @@ describe('ReplayActions', () => {
     await model.actions.branch();
     expect(subject.source).toBe('a = 0');
     expect(history.recorded).toHaveLength(1);
-    expect(replay.gone).toEqual([1]);
+    const first = { turnId: 1, title: 'request 1' };
+    expect(replay.gone).toEqual([first]);
     expect(model.actions.note).toBe('branched');
     // What the cell holds already is not put there again.
     await model.actions.branch();
     expect(history.recorded).toHaveLength(1);
-    expect(replay.gone).toEqual([1, 1]);
+    expect(replay.gone).toEqual([first, first]);
   });
 
   it('inserts a version below, and runs and records nothing', () => {

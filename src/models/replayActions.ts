@@ -15,7 +15,8 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { EventBody, Step } from '../api/types';
 import type { IHistory } from '../tokens';
-import { after, openTurn, turnOf } from './replayGraph';
+import type { IBranch } from './generationstate';
+import { after, branchAt, openTurn } from './replayGraph';
 import type { ReplayPlayer } from './replayPlayer';
 import { lastClean } from './replayRuns';
 import type { ReplaySteps } from './replaySteps';
@@ -29,8 +30,8 @@ export type ReplayNote =
 export interface IReplayAsking {
   /** Whether to put step `index` back although the cell was changed since its last step. */
   mayReplace(index: number): Promise<boolean>;
-  /** Let the person ask; the request goes on from this turn, if any. */
-  goOn(turnId: number | null): void;
+  /** Let the person ask; the request continues from this one, if any. */
+  goOn(branch: IBranch | null): void;
 }
 
 export class ReplayActions implements IDisposable {
@@ -129,11 +130,11 @@ export class ReplayActions implements IDisposable {
     if (!this.canBranch || !step) {
       return false;
     }
-    const turnId = turnOf(this._steps.all, step.index);
+    const branch = branchAt(this._steps.all, step.index);
     const isThere =
       this.isInCell || (await this._put(this._player.position, 'branched'));
     if (isThere) {
-      this._asking.goOn(turnId);
+      this._asking.goOn(branch);
     }
     return isThere;
   }

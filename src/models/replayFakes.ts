@@ -56,12 +56,16 @@ export class FakeSubject implements IReplaySubject {
   }
 
   cells(): ICellInfo[] {
-    return [...this.sources].map(([id, source]) => ({
+    return [...this.sources].map(([id, source], index) => ({
       id,
       type: 'code',
-      count: null,
+      number: index + 1,
       firstLine: source.split('\n')[0]
     }));
+  }
+
+  numberOf(cellId: string): number | null {
+    return [...this.sources.keys()].indexOf(cellId) + 1 || null;
   }
 
   apply(source: string): void {

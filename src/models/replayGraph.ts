@@ -6,6 +6,7 @@
  * stands alone; lanes beyond those that are drawn share the last one.
  */
 import type { Step } from '../api/types';
+import type { IBranch } from './generationstate';
 
 /** More lanes than this side by side tell nothing. */
 export const MAX_LANES = 4;
@@ -50,6 +51,18 @@ export function turnOf(steps: readonly Step[], index: number): number | null {
     at = isMeant ? origin! : parentOf(step);
   }
   return null;
+}
+
+/** The request that the code of a step comes from, as the next request can continue from it. */
+export function branchAt(
+  steps: readonly Step[],
+  index: number
+): IBranch | null {
+  const turnId = turnOf(steps, index);
+  const turn = steps.find(
+    step => step.kind === 'turn' && step.turnId === turnId
+  );
+  return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
 /** The newest answer, if nobody has decided on it yet; null if there is none. */

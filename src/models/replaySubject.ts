@@ -8,8 +8,8 @@ import { ISignal } from '@lumino/signaling';
 export interface ICellInfo {
   readonly id: string;
   readonly type: string;
-  /** The number in `[3]`; null if it was not run. */
-  readonly count: number | null;
+  /** The place in the notebook, counted from 1. */
+  readonly number: number;
   /** The first line that is not blank. */
   readonly firstLine: string;
 }
@@ -41,6 +41,8 @@ export interface IReplaySubject {
   readonly canInsert: boolean;
   /** All cells, in the notebook's order. */
   cells(): ICellInfo[];
+  /** The place of a cell, counted from 1; null if it is not in the notebook. */
+  numberOf(cellId: string): number | null;
 
   /** Make the active cell hold `source`, in one undo step. */
   apply(source: string): void;

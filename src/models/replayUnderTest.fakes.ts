@@ -2,6 +2,7 @@
  * The replay's model over a notebook and a history in memory, where time passes when the spec
  * says so.
  */
+import type { IBranch } from './generationstate';
 import { ReplayModel } from './replay';
 import { FakeHistory, FakeSubject, stepsOf } from './replayFakes';
 
@@ -17,8 +18,8 @@ export class ReplayUnderTest {
   /** The steps before which the person was asked, and what they say. */
   readonly asked: number[] = [];
   mayReplace = true;
-  /** The turns from which a request was to go on. */
-  readonly gone: (number | null)[] = [];
+  /** The requests from which one was to continue. */
+  readonly gone: (IBranch | null)[] = [];
 
   readonly model = new ReplayModel({
     subject: this.subject,
@@ -28,7 +29,7 @@ export class ReplayUnderTest {
         this.asked.push(index);
         return this.mayReplace;
       },
-      goOn: turnId => this.gone.push(turnId)
+      goOn: branch => this.gone.push(branch)
     }
   });
 

@@ -124,6 +124,11 @@ export class SearchModel implements IDisposable {
     return hit.notebookId === this._subject.notebookId;
   }
 
+  /** The place of a hit's cell in the open notebook, counted from 1; null if it was deleted. */
+  numberOf(hit: SearchHit): number | null {
+    return this._subject.numberOf(hit.cellId);
+  }
+
   /** Ask for what was not shown yet. */
   async more(): Promise<void> {
     const results = this._results;

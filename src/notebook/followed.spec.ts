@@ -20,7 +20,7 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
     [Symbol.iterator]: () => models[Symbol.iterator]()
   };
   const content = {
-    model: { cells },
+    model: { cells, sharedModel: shared },
     widgets,
     activeCell: widgets[0],
     codeMimetype: 'text/x-ipython'
@@ -61,13 +61,15 @@ describe('FollowedCell', () => {
     expect(followed.cell).toEqual({
       id: 'c0',
       type: 'code',
-      count: null,
+      number: 1,
       firstLine: 'a = 1'
     });
     expect(followed.source).toBe('\n  a = 1\nmore');
     expect(followed.cells().map(({ id }) => id)).toEqual(['c0', 'c1']);
     choose(1);
-    expect(followed.cell?.id).toBe('c1');
+    expect(followed.cell).toMatchObject({ id: 'c1', number: 2 });
+    expect(followed.cells()[1].number).toBe(2);
+    expect(followed.numberOf('none')).toBeNull();
   });
 
   it('is silent and connected to nothing while inactive', () => {
@@ -100,7 +102,6 @@ describe('FollowedCell', () => {
     t.models[1].executionCount = 7;
     expect(t.told.slice(2)).toContain('source');
     expect(t.told.slice(2)).toContain('cells');
-    expect(t.followed.cell?.count).toBe(7);
     t.identity.changed.emit({});
     const count = t.told.length;
     t.identity.changed.emit(t.panel);

@@ -5,7 +5,7 @@
  * for it keeps no copy of anything: each question is put to the notebook itself.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
-import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
+import type { Cell, ICellModel } from '@jupyterlab/cells';
 import {
   INotebookTracker,
   NotebookActions,
@@ -66,7 +66,9 @@ export class FollowedCell implements IReplaySubject, IDisposable {
   }
 
   get cell(): ICellInfo | null {
-    return this._cell && describe(this._cell.model);
+    const { _cell: cell } = this;
+    // The notebook's own index is one step behind while cells come and go.
+    return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
   get source(): string {
@@ -97,7 +99,14 @@ export class FollowedCell implements IReplaySubject, IDisposable {
 
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
-    return cells ? Array.from(cells, describe) : [];
+    return cells
+      ? Array.from(cells, (cell, index) => describe(cell, index + 1))
+      : [];
+  }
+
+  numberOf(cellId: string): number | null {
+    const cells = this._panel?.content.model?.sharedModel.cells ?? [];
+    return cells.findIndex(({ id }) => id === cellId) + 1 || null;
   }
 
   apply(source: string): void {
@@ -250,13 +259,12 @@ export class FollowedCell implements IReplaySubject, IDisposable {
   private _model: ICellModel | null = null;
 }
 
-function describe(model: ICellModel): ICellInfo {
+function describe(model: ICellModel, number: number): ICellInfo {
   const source = model.sharedModel.getSource();
   return {
     id: model.id,
     type: model.type,
-    count:
-      model.type === 'code' ? (model as ICodeCellModel).executionCount : null,
+    number,
     firstLine: /\S.*/.exec(source)?.[0].trimEnd() ?? ''
   };
 }

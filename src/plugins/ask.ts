@@ -184,10 +184,12 @@ function addCommands(
     caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
-    execute: ({ parentTurnId }) => {
+    execute: ({ parentTurnId, parentTitle }) => {
       const found = current();
-      if (found && (parentTurnId === null || Number(parentTurnId) >= 1)) {
-        found.asks.branch(found.cell, parentTurnId as number | null);
+      const turnId = Number(parentTurnId);
+      if (found && (parentTurnId === null || turnId >= 1)) {
+        const title = String(parentTitle ?? '');
+        found.asks.branch(found.cell, turnId ? { turnId, title } : null);
       } else {
         open(false);
       }

@@ -58,9 +58,12 @@ function activate(
     history,
     asking: {
       mayReplace: index => askToReplace(index, trans),
-      goOn: parentTurnId => {
+      goOn: branch => {
         if (commands.hasCommand(CommandIDs.ask)) {
-          void commands.execute(CommandIDs.ask, { parentTurnId });
+          void commands.execute(CommandIDs.ask, {
+            parentTurnId: branch?.turnId ?? null,
+            parentTitle: branch?.title ?? ''
+          });
         }
       }
     },

@@ -13,6 +13,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../models/generation';
+import type { IBranch } from '../models/generationstate';
 import { findCell } from '../notebook/cell';
 import { mendCellIds } from '../notebook/cellids';
 import { CellAsk } from './cellask';
@@ -53,10 +54,10 @@ export class NotebookAsks implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Open the row of a cell; its next request goes on from an older turn. */
-  branch(cell: Cell, turnId: number | null): void {
+  /** Open the row of a cell; its next request continues from an older one. */
+  branch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
-    this.get(cell)?.branchFrom(turnId);
+    this.get(cell)?.branchFrom(branch);
   }
 
   /** Open the row of a cell, or go there if it is open. */

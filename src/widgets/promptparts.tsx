@@ -8,10 +8,12 @@ import * as React from 'react';
 
 import type { DataFrameProfile, ModelInfo } from '../api/types';
 import type { IFailure } from '../models/failure';
+import type { IBranch } from '../models/generationstate';
 import { Command } from './command';
 import { countText } from './counts';
 import { durationText } from './durations';
 import { failureText } from './failures';
+import { requestTitle } from './replay/words';
 import { serverText } from './serverwords';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
@@ -175,22 +177,22 @@ export function shapeOf(
   );
 }
 
-/** The DataFrames that the request is about. */
-/** That the request goes on from an older turn, until it is taken off. */
+/** The older request that the next one continues from, until it is removed. */
 export function BranchChip(props: {
-  turnId: number | null;
+  branch: IBranch | null;
   trans: TranslationBundle;
   onRemove: () => void;
 }): React.JSX.Element | null {
-  const { turnId, trans, onRemove } = props;
-  if (turnId === null) {
+  const { branch, trans, onRemove } = props;
+  if (branch === null) {
     return null;
   }
-  const remove = trans.__('Continue from the last step instead');
+  const remove = trans.__('Continue from the latest request instead');
+  const title = requestTitle(branch.title, trans);
   return (
     <div className="jp-AIServer-Ask-chips">
-      <span className="jp-AIServer-Ask-chip">
-        {trans.__('continues from request %1', turnId)}
+      <span className="jp-AIServer-Ask-chip jp-mod-branch" title={title}>
+        <span>{trans.__('continues from “%1”', title)}</span>
         <button
           type="button"
           aria-label={remove}
@@ -204,6 +206,7 @@ export function BranchChip(props: {
   );
 }
 
+/** The DataFrames that the request is about. */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
   trans: TranslationBundle;

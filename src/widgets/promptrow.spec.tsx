@@ -233,6 +233,19 @@ describe('PromptRow', () => {
     expect(other.row.node.textContent).toContain('gpt · not on this machine');
   });
 
+  it('names the request that the next one continues from, by its words', async () => {
+    const t = await setup();
+    const title = "Fix this error:\nKeyError: 'month'";
+    t.model.branchFrom({ turnId: 1, title });
+    await t.settle();
+    expect(t.row.node.textContent).toContain(
+      "continues from “Fix: KeyError 'month'”"
+    );
+    const remove = 'Continue from the latest request instead';
+    t.row.node.querySelector<HTMLElement>(`[aria-label="${remove}"]`)!.click();
+    expect(t.model.state.branch).toBeNull();
+  });
+
   it('shows the command that mends a missing model', async () => {
     const t = await setup({
       models: [

@@ -260,7 +260,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         />
       )}
       <BranchChip
-        turnId={state.branch}
+        branch={state.branch}
         trans={trans}
         onRemove={() => {
           model.branchFrom(null);

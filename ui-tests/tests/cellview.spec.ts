@@ -137,7 +137,7 @@ test('an eventful life, by mouse (P13, P35)', async ({
   if (await sure.isVisible()) {
     await sure.click();
   }
-  await expect(cell.row).toContainText('continues from request 1');
+  await expect(cell.row).toContainText('continues from “');
   expect(await cell.source()).toBe(life.records[1].source);
   await cell.ask('another way');
   await cell.accept(60_000); // The first request of a server loads much.

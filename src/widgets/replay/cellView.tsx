@@ -6,13 +6,13 @@ import type { ReplayModel } from '../../models/replay';
 import { STEP_MS } from '../../models/replayPlayer';
 import { lastClean } from '../../models/replayRuns';
 import { CellActions } from './cellActions';
+import { cellName } from './cellNames';
 import { CompareView } from './compareView';
 import { useReplay } from './context';
 import { Player, SPLIT_WIDTH } from './player';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
 import { useWidth } from './width';
-import { cellName } from './words';
 import { When } from './when';
 
 /** Below this, in pixels, what is known of a step goes below its title. */
@@ -110,7 +110,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   const count = trans._n('%1 step, started', '%1 steps, started', steps.length);
   return (
     <header className="jp-AIServer-Replay-head">
-      <h2>{cellName(shown?.info ?? null, trans)}</h2>
+      <h2>{cellName(shown?.info?.number ?? null, trans)}</h2>
       <span className="jp-AIServer-Replay-since">
         {count} {since && <When time={since} />}
       </span>

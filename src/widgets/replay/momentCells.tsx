@@ -4,6 +4,7 @@ import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { CellThen, NotebookThen } from '../../api/types';
+import { cellName } from './cellNames';
 import { ChangedCode } from './changedCode';
 import { aroundChanges, changedLines, IChangedLine } from './changedLines';
 import { useReplay } from './context';
@@ -81,12 +82,11 @@ function Cell(
     lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
   const mimeType = mimeOf(cell.type, props.codeMimeType);
   const isThere = props.here.has(cell.cellId);
-  const name =
-    number === null
-      ? trans.__('Deleted cell: %1', first)
-      : cell.changed
-        ? trans.__('Cell %1, changed: %2', number, first)
-        : trans.__('Cell %1: %2', number, first);
+  const name = cellName(number, trans);
+  const label =
+    number !== null && cell.changed
+      ? trans.__('%1, changed: %2', name, first)
+      : trans.__('%1: %2', name, first);
   const open = () =>
     cell.step === null && isThere
       ? onGoTo(cell.cellId)
@@ -97,7 +97,7 @@ function Cell(
         type="button"
         className="jp-AIServer-Replay-thenCell"
         tabIndex={tabIndex}
-        aria-label={name}
+        aria-label={label}
         aria-description={change ? countOf(change, trans) : undefined}
         title={trans.__('Show how this cell was made up to this point')}
         onClick={open}
@@ -243,7 +243,7 @@ function countOf(
   const count = (wanted: IChangedLine['kind']) =>
     change.filter(({ kind }) => kind === wanted).length;
   const [added, removed] = [count('added'), count('removed')];
-  return trans.__('%1 lines added, %2 lines removed', added, removed);
+  return trans.__('Lines added: %1, removed: %2', added, removed);
 }
 
 /** What a cell says that has no source to show. */

@@ -5,6 +5,7 @@ import React from 'react';
 import type { Moment } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
 import { roughDuration } from '../durations';
+import { cellName } from './cellNames';
 import { useReplay } from './context';
 import { Empty, IAsk } from './empty';
 import { IconButton } from './iconButton';
@@ -242,7 +243,7 @@ function MomentHead(props: {
             title={trans.__('Show how this cell was made up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
-            {at >= 0 ? trans.__('Cell %1', at + 1) : trans.__('Cell')}
+            {isOfMoment ? cellName(at + 1 || null, trans) : trans.__('Cell')}
           </button>
         )}
         <When time={moment.timestamp} />

@@ -78,9 +78,7 @@ function Row(
         aria-current={row.isActive ? 'true' : undefined}
         onClick={() => onGoTo(cellId)}
       >
-        <span className="jp-AIServer-Replay-prompt">
-          {cell?.type === 'code' ? `[${cell.count ?? ' '}]` : ''}
-        </span>
+        <span className="jp-AIServer-Replay-prompt">{cell?.number ?? '–'}</span>
         <span className="jp-AIServer-Replay-cell">
           {summary?.lastIntent && (
             <span className="jp-AIServer-Replay-intent">

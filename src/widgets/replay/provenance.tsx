@@ -3,6 +3,7 @@ import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Report } from '../../api/types';
+import { cellName } from './cellNames';
 import { useReplay } from './context';
 import { contributorName } from './contributorWords';
 import { VirtualList } from './virtualList';
@@ -66,7 +67,7 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
       title={trans.__('Go to the cell')}
       onClick={() => props.onGoTo(cell.cellId)}
     >
-      <span>{trans.__('Cell %1', cell.number)}</span>
+      <span>{cellName(cell.number, trans)}</span>
       <span>{trans._n('%1 line', '%1 lines', cell.lines)}</span>
       <span>
         {say

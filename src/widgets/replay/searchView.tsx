@@ -5,6 +5,7 @@ import React from 'react';
 
 import type { SearchHit } from '../../api/types';
 import type { SearchBy, SearchModel, SearchScope } from '../../models/search';
+import { cellName } from './cellNames';
 import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from './virtualList';
 import { When } from './when';
@@ -78,6 +79,7 @@ export function SearchView(props: {
             <Hit
               hit={hits[index]}
               isHere={search.isHere(hits[index])}
+              number={search.numberOf(hits[index])}
               tabIndex={tabIndex}
               onOpen={onOpen}
             />
@@ -186,10 +188,12 @@ function Choice<T extends string>(props: {
 const Hit = React.memo(function Hit(props: {
   hit: SearchHit;
   isHere: boolean;
+  /** The place of its cell, if the notebook is here. */
+  number: number | null;
   tabIndex: 0 | -1;
   onOpen: (hit: SearchHit) => void;
 }): React.JSX.Element {
-  const { hit, isHere, tabIndex, onOpen } = props;
+  const { hit, isHere, number, tabIndex, onOpen } = props;
   const { trans } = useReplay();
   const isLost = !isHere && hit.path === null;
   const file = hit.path?.split('/').pop() ?? trans.__('deleted notebook');
@@ -225,7 +229,9 @@ const Hit = React.memo(function Hit(props: {
             {trans.__('failed')}
           </span>
         )}
-        {!isHere && <span className="jp-AIServer-Replay-file">{file}</span>}
+        <span className="jp-AIServer-Replay-file">
+          {isHere ? cellName(number, trans) : file}
+        </span>
         <When time={hit.timestamp} />
       </span>
     </button>

@@ -201,7 +201,7 @@ export function LineCount(props: {
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }
-  const label = trans.__('%1 lines added, %2 lines removed', added, removed);
+  const label = trans.__('Lines added: %1, removed: %2', added, removed);
   return (
     <span
       className="jp-AIServer-Replay-lines"

@@ -202,7 +202,7 @@ describe('the views of more than a cell', () => {
     expect(find('li.jp-mod-changed code').textContent).not.toContain('x5 =');
     expect(
       find('li.jp-mod-changed button').getAttribute('aria-description')
-    ).toBe('1 lines added, 1 lines removed');
+    ).toBe('Lines added: 1, removed: 1');
     button('more lines').click();
     await until(() => find('li code')?.textContent?.includes('x5 = 5'));
     expect(find('li[data-index="1"] ins')).toBeNull();
@@ -250,6 +250,33 @@ describe('the views of more than a cell', () => {
     await until(() => model.shown?.cellId === 'b' && model.step);
     expect(model.view).toBe('cell');
     expect(model.step?.index).toBe(1);
+  });
+
+  it('names a cell by its place, in every view alike', async () => {
+    const isNamed = (text: string) => panel.node.textContent!.includes(text);
+    history.found = {
+      ...history.found,
+      results: [hitOf(2), hitOf(3, { cellId: 'x' })],
+      total: 2
+    };
+    await show('Notebook');
+    await until(() => rows().length && find('.jp-AIServer-Replay-prompt'));
+    const prompts = panel.node.querySelectorAll('.jp-AIServer-Replay-prompt');
+    expect([...prompts].map(({ textContent }) => textContent)).toEqual([
+      '1',
+      '2',
+      '3'
+    ]);
+    model.timeline.player.goTo(1);
+    await until(() => button('Cell 2, changed') && button(/^Cell [12]$/));
+    button('Cell 2, changed').click();
+    await until(() => find('h2')?.textContent === 'Cell 2');
+    button('Search').click();
+    await until(() => find('input[type="search"]'));
+    model.search.query = 'csv';
+    await until(() => find('li[data-index="1"]'));
+    expect(isNamed('Cell 2')).toBe(true);
+    expect(isNamed('Deleted cell')).toBe(true);
   });
 
   it('tells whose the lines are', async () => {

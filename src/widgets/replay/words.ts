@@ -40,7 +40,7 @@ export function comparedWith(step: Step): string {
 export function stepTitle(step: Step, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
-      return turnTitle(step.title.trim(), trans);
+      return requestTitle(step.title, trans);
     case 'start':
       return trans.__('Already there');
     case 'edit':
@@ -64,8 +64,9 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
   }
 }
 
-/** A request to mend an error is named by that error: "Fix: KeyError 'month'". */
-function turnTitle(title: string, trans: TranslationBundle): string {
+/** The words of a request; one to fix an error is named by it: "Fix: KeyError 'month'". */
+export function requestTitle(text: string, trans: TranslationBundle): string {
+  const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
   const error = lines.filter(Boolean).pop();
   const isFix = first === FIX_REQUEST || first === trans.__('Fix this error:');
@@ -265,18 +266,4 @@ export function author(
     ? trans.__('on this machine')
     : trans.__('remote');
   return { name, place };
-}
-
-/** The name of a cell: "Cell [3]". */
-export function cellName(
-  cell: { type: string; count: number | null } | null,
-  trans: TranslationBundle
-): string {
-  if (!cell) {
-    return trans.__('Deleted cell');
-  }
-  if (cell.type !== 'code') {
-    return trans.__('Markdown cell');
-  }
-  return trans.__('Cell [%1]', cell.count ?? ' ');
 }
