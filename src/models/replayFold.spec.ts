@@ -69,6 +69,33 @@ describe('foldRuns', () => {
     expect(shown[0].runs).toHaveLength(2);
   });
 
+  it('joins a cut and a paste elsewhere to one move', () => {
+    const gone = (after: unknown) => (steps: readonly Step[]) => ({
+      ...runStep(steps),
+      kind: 'delete' as const,
+      data: { index: 1, after }
+    });
+    const back = (after: unknown) => (steps: readonly Step[]) => ({
+      ...runStep(steps),
+      kind: 'undelete' as const,
+      data: { index: 3, after }
+    });
+    const kinds = (...makers: Parameters<typeof lifeOf>) =>
+      foldRuns(lifeOf(...makers)).map(({ kind }) => kind);
+    const steps = lifeOf(turn('a'), gone('x'), back('y'), run, turn('b'));
+    const shown = foldRuns(steps);
+    expect(shown.map(({ kind }) => kind)).toEqual(['turn', 'move', 'turn']);
+    expect(shown[1].data).toEqual({ from: 1, to: 3 });
+    expect(shown.map(({ parent }) => parent)).toEqual([null, 0, 1]);
+    expect(shown[0].runs).toHaveLength(1);
+    const at = [1, 2].map(place => positionOf(shown, (_, is) => is === place));
+    expect(at).toEqual([1, 1]);
+    // An undo, or a record of another program that does not say where.
+    const both = ['turn', 'delete', 'undelete'];
+    expect(kinds(turn('a'), gone('x'), back('x'))).toEqual(both);
+    expect(kinds(turn('a'), gone(undefined), back(null))).toEqual(both);
+  });
+
   it('leads from the place and the seq of a run to the step that it ran', () => {
     const shown = foldRuns(lifeOf(turn('a'), run, turn('b'), run));
     const places = [0, 1, 2, 3, 4].map(at =>

@@ -48,15 +48,28 @@ describe('happenings', () => {
       { ...merge, isBack: true }
     ]);
     expect(told(['a:1', 'b:2'], ['x:'])).toEqual([
-      { kind: 'delete', id: 'a', index: 0 },
-      { kind: 'delete', id: 'b', index: 1 },
+      { kind: 'delete', id: 'a', index: 0, after: null },
+      { kind: 'delete', id: 'b', index: 1, after: null },
       { kind: 'new', id: 'x' }
     ]);
   });
 
   it('knows a cell that comes back', () => {
     expect(told(['a'], ['a', 'b'], { there: ['b'] })).toEqual([
-      { kind: 'undelete', id: 'b' }
+      { kind: 'undelete', id: 'b', index: 1, after: 'a' }
+    ]);
+  });
+
+  it('places cells that went or came together behind one that stayed', () => {
+    expect(told(['a', 'b', 'c', 'd'], ['a', 'd'])).toEqual([
+      { kind: 'delete', id: 'b', index: 1, after: 'a' },
+      { kind: 'delete', id: 'c', index: 2, after: 'a' }
+    ]);
+    expect(
+      told(['a', 'd'], ['a', 'd', 'b', 'c'], { there: ['b', 'c'] })
+    ).toEqual([
+      { kind: 'undelete', id: 'b', index: 2, after: 'd' },
+      { kind: 'undelete', id: 'c', index: 3, after: 'd' }
     ]);
   });
 
@@ -84,7 +97,7 @@ describe('happenings', () => {
 
   it('counts no move where cells only came or went', () => {
     expect(told(['a', 'b', 'c'], ['a', 'c'])).toEqual([
-      { kind: 'delete', id: 'b', index: 1 }
+      { kind: 'delete', id: 'b', index: 1, after: 'a' }
     ]);
   });
 

@@ -22,6 +22,13 @@ export interface IOrigin {
   readonly cellId: string;
 }
 
+/** The place of a cell that was deleted or came back. */
+interface IPlace {
+  readonly index: number;
+  /** The nearest cell above it that was there before and after; null if none was. */
+  readonly after: string | null;
+}
+
 export type Happening =
   /** `pieces`: in their order; the last of them is `from` itself. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
@@ -29,8 +36,7 @@ export type Happening =
   | { kind: 'merge'; into: string; parents: readonly string[]; isBack: boolean }
   | { kind: 'copy'; id: string; from: IOrigin }
   | { kind: 'new'; id: string }
-  | { kind: 'delete'; id: string; index: number }
-  | { kind: 'undelete'; id: string }
+  | ({ kind: 'delete' | 'undelete'; id: string } & IPlace)
   | { kind: 'type'; id: string; from: string; to: string }
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
@@ -79,7 +85,7 @@ export function happenings(
   });
   before.forEach(({ id }, index) => {
     if (!is.has(id) && !named.has(id)) {
-      add({ kind: 'delete', id, index }, [id]);
+      add({ kind: 'delete', id, ...placeOf(before, index, is) }, [id]);
     }
   });
   after.forEach((cell, index) => {
@@ -93,8 +99,13 @@ export function happenings(
       }
     } else if (!named.has(id)) {
       const from = isNew(id) ? hints.originOf(cell, index) : null;
-      const kind = isNew(id) ? 'new' : 'undelete';
-      add(from ? { kind: 'copy', id, from } : { kind, id }, [id]);
+      if (from) {
+        add({ kind: 'copy', id, from }, [id]);
+      } else if (isNew(id)) {
+        add({ kind: 'new', id }, [id]);
+      } else {
+        add({ kind: 'undelete', id, ...placeOf(after, index, was) }, [id]);
+      }
     }
   });
   return [...found, ...moves(before, after, hints.remade)];
@@ -102,6 +113,15 @@ export function happenings(
   function isNew(id: string): boolean {
     return !was.has(id) && !hints.wasThere(id);
   }
+}
+
+function placeOf(
+  cells: readonly ICellState[],
+  index: number,
+  others: ReadonlyMap<string, ICellState>
+): IPlace {
+  const above = cells.slice(0, index).reverse();
+  return { index, after: above.find(({ id }) => others.has(id))?.id ?? null };
 }
 
 /** JupyterLab puts an empty line between the cells that it merges, or none. */

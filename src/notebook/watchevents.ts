@@ -103,13 +103,11 @@ export function toldBy(
       const edit = event('edit', source(happened.id), { trigger });
       return [{ cellId: happened.id, events: [edit] }];
     }
-    case 'delete': {
-      const { id: cellId, index } = happened;
-      return [{ cellId, events: [event('delete', source(cellId), { index })] }];
-    }
+    case 'delete':
     case 'undelete': {
-      const { id: cellId } = happened;
-      return [{ cellId, events: [event('undelete', source(cellId))] }];
+      const { kind, id: cellId, index, after } = happened;
+      const told = event(kind, source(cellId), { index, after });
+      return [{ cellId, events: [told] }];
     }
     case 'type': {
       const { id: cellId, from, to } = happened;
