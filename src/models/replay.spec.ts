@@ -135,6 +135,21 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
+    it('follows a new request while the newest step is on show', async () => {
+      await show();
+      history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.player.position).toBe(2);
+      // Also from a request that failed or is still open, and past a run.
+      const steps = stepsOf('a = 0', 'a = 1', 'a = 2', 'a = 3');
+      const open = { applied: false, outcome: 'open' as const };
+      history.steps.set('a', [...steps.slice(0, 3), { ...steps[3], ...open }]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.step?.code).toBe('a = 3');
+    });
+
     it('passes over what happens to other cells', async () => {
       await show();
       history.notify({ notebookId: 'nb', cellId: 'b' });

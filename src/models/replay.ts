@@ -7,7 +7,7 @@
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { ModelInfo, SearchHit, Step } from '../api/types';
+import type { ModelInfo, SearchHit } from '../api/types';
 import type { IHistory } from '../tokens';
 import type { IFailure } from './failure';
 import { ModelInfos } from './modelInfos';
@@ -17,6 +17,7 @@ import { ReplayCompare } from './replayCompare';
 import type { IShownStep } from './replayFold';
 import { ReplayOverview } from './replayOverview';
 import { ReplayPlayer } from './replayPlayer';
+import { describeCells, IRelative } from './replayRelatives';
 import {
   IShownCell,
   ReplayPhase,
@@ -46,6 +47,7 @@ export class ReplayModel implements IDisposable {
     this._subject = subject;
     this._history = history;
     this._models = new ModelInfos(history);
+    this.describeCells = ids => describeCells(options, ids);
     this._steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
     this.timeline = new NotebookTimeline(options);
@@ -75,6 +77,8 @@ export class ReplayModel implements IDisposable {
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly search: SearchModel;
+  /** The cells with these ids, as they are or were. */
+  readonly describeCells: (ids: readonly string[]) => Promise<IRelative[]>;
 
   /** Anything that a view shows. */
   get stateChanged(): ISignal<this, void> {
@@ -141,7 +145,7 @@ export class ReplayModel implements IDisposable {
   }
 
   /** The step that the one on show is compared with; null while it is shown by itself. */
-  get compared(): Step | null {
+  get compared(): IShownStep | null {
     const { from } = this.compare;
     return from === null ? null : (this.steps[from] ?? null);
   }
@@ -237,17 +241,15 @@ export class ReplayModel implements IDisposable {
       this._wanted.want({ notebookId, cellId }, place);
     }
     this.view = 'cell';
-    if (this._subject.cell?.id === cellId) {
-      this._steps.pin(null);
-    } else {
-      await this.goTo(cellId);
-    }
+    await this.goTo(cellId);
     this._reach();
   }
 
   /** Go to a cell; one that is no longer in the notebook is shown here instead. */
   async goTo(cellId: string): Promise<void> {
-    if (this.isThere(cellId)) {
+    if (this._subject.cell?.id === cellId) {
+      this._steps.pin(null);
+    } else if (this.isThere(cellId)) {
       await this._subject.goTo(cellId);
     } else {
       this._steps.pin(cellId);

@@ -51,6 +51,10 @@ export function CellView(props: {
     (sha256: string, signal?: AbortSignal) => model.picture(sha256, signal),
     [model]
   );
+  const open = React.useCallback(
+    (cellId: string) => void model.goTo(cellId),
+    [model]
+  );
   const split = model.diffMode === 'split' && width >= SPLIT_WIDTH;
   const mimeType = shown?.mimeType ?? 'text/plain';
   return (
@@ -70,6 +74,7 @@ export function CellView(props: {
               to={step}
               split={split}
               mimeType={mimeType}
+              picture={picture}
             />
           ) : (
             <StepView
@@ -83,6 +88,8 @@ export function CellView(props: {
               mimeType={mimeType}
               model={step.model ? model.modelInfo(step.model) : null}
               picture={picture}
+              describeCells={model.describeCells}
+              onOpen={open}
             />
           )}
           <CellActions {...props} />

@@ -5,24 +5,27 @@
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { Step } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
+import type { IShownStep } from '../../models/replayFold';
+import { outputOf, runOf } from '../../models/replayRuns';
 import { countChanges } from './changes';
 import { useReplay } from './context';
 import { IconButton } from './iconButton';
 import { compareIcon } from './icons';
+import { FetchPicture, Output } from './output';
 import { StepCode } from './stepCode';
-import { LineCount } from './stepView';
+import { LineCount, RunChip } from './stepView';
 import { stepTitle } from './words';
 
 export function CompareView(props: {
   model: ReplayModel;
-  from: Step;
-  to: Step;
+  from: IShownStep;
+  to: IShownStep;
   split: boolean;
   mimeType: string;
+  picture: FetchPicture;
 }): React.JSX.Element {
-  const { model, from, to, split, mimeType } = props;
+  const { model, from, to, split, mimeType, picture } = props;
   const { trans } = useReplay();
   const { compare, player } = model;
   const changes = React.useMemo(
@@ -103,6 +106,38 @@ export function CompareView(props: {
         )}
         labelBefore={trans.__('Code of step %1', from.index + 1)}
       />
+      {(runOf(from) || runOf(to)) && (
+        <div className="jp-AIServer-Replay-outputs">
+          <SideOutput name="A" step={from} picture={picture} />
+          <SideOutput name="B" step={to} picture={picture} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The last run of one side: its result and its output. */
+function SideOutput(props: {
+  name: string;
+  step: IShownStep;
+  picture: FetchPicture;
+}): React.JSX.Element {
+  const { name, step, picture } = props;
+  const { trans } = useReplay();
+  const run = runOf(step);
+  return (
+    <section aria-label={trans.__('Output of %1', name)}>
+      <header>
+        <b className="jp-AIServer-Replay-mark">{name}</b>
+        {run && <RunChip run={run} />}
+      </header>
+      {run?.error && <p className="jp-AIServer-Replay-problem">{run.error}</p>}
+      {run && <Output run={run} picture={picture} />}
+      {!(run?.error || (run && outputOf(run))) && (
+        <p className="jp-AIServer-Replay-same">
+          {run ? trans.__('No output') : trans.__('Not run')}
+        </p>
+      )}
     </section>
   );
 }

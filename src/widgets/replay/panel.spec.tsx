@@ -4,6 +4,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { ApiError } from '../../api/request';
+import type { Step } from '../../api/types';
 import { ReplayModel } from '../../models/replay';
 import {
   FakeHistory,
@@ -231,6 +232,59 @@ describe('ReplayPanel', () => {
     );
     await until(() => !find('.jp-AIServer-Replay-compare'));
     expect(document.activeElement).toBe(button('Compare with another step'));
+  });
+
+  it('shows the outputs of both sides that are compared', async () => {
+    const [a, b, c] = stepsOf('a = 0', 'a = 1', 'a = 2');
+    const ran = (step: Step, seq: number, data: object) => ({
+      ...runStep([step], data),
+      seq,
+      index: seq - 1,
+      parent: seq - 2
+    });
+    history.steps.set('a', [
+      a,
+      ran(a, 2, { outputs: { text: 'zero' } }),
+      { ...b, index: 2, seq: 3, parent: 1 },
+      ran(b, 4, { outputs: { text: 'one' } }),
+      { ...c, index: 4, seq: 5, parent: 3 }
+    ]);
+    await show();
+    const side = (name: string) => find(`[aria-label="Output of ${name}"]`);
+    model.player.goTo(1);
+    model.compare.start(0);
+    await until(() => side('B'));
+    expect(side('A').querySelector('pre')!.textContent).toBe('zero');
+    expect(side('B').querySelector('pre')!.textContent).toBe('one');
+    model.player.goTo(2);
+    await until(() => side('B').textContent!.includes('Not run'));
+    expect(side('A').querySelector('pre')!.textContent).toBe('zero');
+  });
+
+  it('lists the cells that were merged, and opens their histories', async () => {
+    const [step] = stepsOf('p = 1\n\nq = 2');
+    const data = { parents: ['p', 'b'] };
+    const merge = { ...step, author: 'person', kind: 'merge' as const, data };
+    history.steps.set('a', [merge as Step]);
+    history.steps.set('p', stepsOf('p = 1'));
+    history.summaryList = [{ ...summaryOf('p'), lastSource: '\n  p = 1\nq' }];
+    await show();
+    const links = () => [
+      ...panel.node.querySelectorAll<HTMLElement>(
+        '[aria-label="Merged from 2 cells"] button'
+      )
+    ];
+    await until(() => links().every(node => !node.textContent!.includes('…')));
+    expect(links().map(node => node.textContent)).toEqual([
+      'Deleted cellp = 1',
+      'Cell [ ]b = 1'
+    ]);
+    links()[0].click();
+    await until(() => model.shown?.cellId === 'p' && model.step);
+    await model.goTo('a'); // It is the active cell still.
+    await until(() => model.shown?.cellId === 'a' && links().length);
+    links()[1].click();
+    await until(() => subject.active === 'b');
   });
 
   it('shows what a version printed as text, and its pictures from this server alone (P11, P12)', async () => {

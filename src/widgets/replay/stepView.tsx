@@ -8,6 +8,7 @@ import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Step } from '../../api/types';
+import type { ReplayModel } from '../../models/replay';
 import type { IShownStep } from '../../models/replayFold';
 import { isBranching, parentOf } from '../../models/replayGraph';
 import { runOf } from '../../models/replayRuns';
@@ -15,6 +16,7 @@ import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from './context';
 import { contributorIcon } from './contributorWords';
 import { FetchPicture, Output } from './output';
+import { Relatives } from './relatives';
 import { StepCode } from './stepCode';
 import { showTime } from './time';
 import { When } from './when';
@@ -38,6 +40,9 @@ export interface IStepViewProps {
   mimeType: string;
   model: ModelInfo | null;
   picture: FetchPicture;
+  describeCells: ReplayModel['describeCells'];
+  /** Show the history of another cell. */
+  onOpen: (cellId: string) => void;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
@@ -62,6 +67,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
+      <Relatives {...props} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (
         <h3>{trans.__('Answer')}</h3>
@@ -143,7 +149,7 @@ export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
 }
 
 /** How running the code went, and for how long it took. */
-function RunChip(props: { run: Step }): React.JSX.Element {
+export function RunChip(props: { run: Step }): React.JSX.Element {
   const { trans } = useReplay();
   const { text, tone } = runResult(props.run, trans);
   return (
