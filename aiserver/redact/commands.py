@@ -42,7 +42,7 @@ _AUTH = re.compile(
 # `smtp.login("bob@example.org", "…")`: two literals and nothing else, the second no sentence.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
-    r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8}\)"
+    r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
 
 

@@ -27,6 +27,9 @@ _FORMS = (
     ":aa[a-z0-9_-]{33}",
     "_v1_[0-9a-f]{64}",
     r"auth['\"\\]{0,2}[ ]{0,4}[=:(]",
+    r"(?:''|\"\")\.join\([ \t]*[\[(]",
+    r"['\"](?:%s){2,6}['\"][ \t]*%",
+    r"['\"](?:\{[0-9]?\}){2,6}['\"]\.format\(",
 )
 # The engine behind pydantic looks for all of them at once. One by one takes ten times as long,
 # which was a tenth of a whole save.

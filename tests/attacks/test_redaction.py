@@ -84,6 +84,27 @@ SPLIT = {
     'key = "ghp_" + \\\n    f"Ab12" + \\\n    "{}"': ("github-token", "Ab12" * 8),
     'api_key = "ab12cd34" + "{}"': ("key", "ef56gh78"),
     'password = "hun" + "{}"': ("password", "ter2!"),
+    'key = "".join(["sk-", "{}"])': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    "key = ''.join(('ghp_', 'Ab12Ab12', '{}'))": ("github-token", "Ab12" * 7),
+    'key = "".join([\n    "sk-",  # don\'t\n    "{}",\n])\nx = 1': ("openai-key", "Ab12" * 7),
+    'key = "sk-%s" % "{}"': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    'key = "sk-%s" % (\n    "{}"\n)': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    'key = "%s%s" % ("sk-", "{}")': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    "key = 'sk-{{}}'.format('{}')": ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
+    'key = ("sk-"  # the prefix, don\'t touch\n       # and the rest\n       "{}")': (
+        "openai-key",
+        "Ab12Cd34Ef56Gh78Ij90Kl12Mn34",
+    ),
+    'key = "ghp_" + (  # "a"\n    "{}")': ("github-token", "Ab12" * 9),
+}
+LINES = {  # of one call
+    'requests.get(url, auth=(\n    "bob",\n    "{}",\n))': ("password", "hunter2"),
+    "requests.get(url, auth=('bob',  # admin\n                    '{}'), timeout=3)": (
+        "password",
+        "hunter2",
+    ),
+    'auth = HTTPBasicAuth(\n    os.environ["USER"],\n    "{}"\n)': ("password", "hunter2"),
+    'smtp.login(\n    "bob@example.org",\n    "{}",\n)\nx = "hunter2"': ("password", "hunter2!"),
 }
 ORDINARY = """
 password = getpass.getpass()
@@ -107,6 +128,14 @@ curl -u "$USER:$PASSWORD" -o out.json https://example.org:8080/x; curl -u {user}
 f"mysql -p{password} -P3306"; mysql -u root -p shop; mysql-python; sshpass -p "$PW" ssh x
 msg.format(a); "SG.short.x"; time = "12:30:AA"; ratio = "1:2"; mac = "00:aa:bb:cc:dd:ee"
 model_v1_final = "do_v1_" + name; "sk-" + name; "a" + "b" "c"; " ".join(["sk-", "x"])
+auth = HTTPBasicAuth(
+    user,
+    password,
+)
+requests.get(url, auth=(
+    user, token), headers={"a": "hunter2"})
+", ".join(["sk-", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"]); "sk-%s" % name; "sk-%d" % 12
+"{}{}".format("a", "b"); "".join(["a", "b"]); "".join(parts); "%s%s" % ("key", "value")
 user.login(name, password); page.login("Log in"); label = "token" + " " + "count: 12 34 56 78"
 请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
 """
@@ -158,6 +187,13 @@ def test_a_secret_that_is_split_into_literals(around: str, secret: tuple[str, st
     assert vault.feed(hidden) + vault.finish() == code
 
 
+@pytest.mark.parametrize(("around", "secret"), LINES.items())
+def test_a_password_in_a_call_over_several_lines(around: str, secret: tuple[str, str]) -> None:
+    """P16: only the literal goes; the lines and their comments stay."""
+    kind, value = secret
+    assert redact(around.format(value)) == around.format(mark(kind))
+
+
 def test_what_a_person_says() -> None:
     """P16: in the request's own words."""
     assert redact("数据库密码是 mima123456，读取表", said=True) == (
@@ -204,7 +240,7 @@ def test_chinese_text_is_left_alone(text: str) -> None:
         st.sampled_from(
             [
                 *KEYS.values(),
-                *(a.format(s[1]) for a, s in (NAMED | SPLIT).items()),
+                *(a.format(s[1]) for a, s in (NAMED | SPLIT | LINES).items()),
                 *ORDINARY.splitlines(),
                 "İ",
                 "\n",
@@ -268,6 +304,12 @@ def test_nobody_can_make_up_a_mark() -> None:
         ".login('a', '",
         "'sk-' + ",
         "'key' \n",
+        "''.join(['sk-', ",
+        "''.join([\n'sk-',\n",
+        "auth=(\n",
+        "auth=('a',   \n   # x\n",
+        "'sk-%s' % \n",
+        "'key' " + " " * 60 + "\n#" + " " * 60 + "\n",
         "key = 'sk-' + 'a'\n",
         "?key=a",
         "Bearer ",
