@@ -177,6 +177,19 @@ def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
         assert [text for text in said if rule.search(text)] == []
 
 
+@pytest.mark.parametrize(("locale", "charset"), [("zh_CN", "gb2312"), ("zh_TW", "big5")])
+def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, charset: str) -> None:
+    """No text of one place stands in the other's file: neither set has the other's forms."""
+    han = re.compile(f"[{HAN}]")
+    wrong = []
+    for message in tool.read(locale):
+        for form in tool.forms(message) if message.id else []:
+            text = "".join(han.findall(form))
+            if text.encode(charset, "ignore").decode(charset) != text:
+                wrong.append(form)
+    assert wrong == []
+
+
 # --- what the server says -----------------------------------------------------------------
 
 # Errors whose sentence the page shows as it comes (failures.spec.ts holds this list, too).
