@@ -277,7 +277,7 @@ describe('ReplayPanel', () => {
     await until(() => links().every(node => !node.textContent!.includes('…')));
     expect(links().map(node => node.textContent)).toEqual([
       'Deleted cellp = 1',
-      'Cell [ ]b = 1'
+      'Cell 2b = 1'
     ]);
     links()[0].click();
     await until(() => model.shown?.cellId === 'p' && model.step);

@@ -4,8 +4,9 @@ import React from 'react';
 import type { Step } from '../../api/types';
 import type { ReplayModel } from '../../models/replay';
 import { IRelative, relativesOf } from '../../models/replayRelatives';
+import { cellName } from './cellNames';
 import { useReplay } from './context';
-import { cellName, stepTitle } from './words';
+import { stepTitle } from './words';
 
 export function Relatives(props: {
   step: Step;
@@ -43,7 +44,9 @@ export function Relatives(props: {
               title={trans.__('Show the history of this cell')}
               onClick={() => onOpen(cellId)}
             >
-              <span>{found ? cellName(found.cell, trans) : '…'}</span>
+              <span>
+                {found ? cellName(found.cell?.number ?? null, trans) : '…'}
+              </span>
               <code>{found?.firstLine}</code>
             </button>
           </li>
