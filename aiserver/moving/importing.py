@@ -32,19 +32,22 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
         make_ready(place)
     report = Report()
     taker = Taker(place.store, report, dry_run=arguments.dry_run)
+    last = None
     with Bar("importing", sum(map(len, origins)) or None) as bar:
         for origin in origins:
             async for name, read in origin.parts():
                 report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
-                if arguments.cell and len(read.sessions) > 1:
-                    many = (
-                        f"It holds the histories of {len(read.sessions)} cells; leave out --cell."
-                    )
-                    report.not_taken.append(f"{name}: {many}")
+                cells = len(read.sessions) if read.cells is None else read.cells
+                if arguments.cell and cells > 1:
+                    many = f"{name}: It holds the histories of {cells} cells; leave out --cell."
+                    if many not in report.not_taken:
+                        report.not_taken.append(many)
                     read.sessions = []
                 owner_of = partial(_owner_of, read, place, arguments)
                 await _take(read, taker, owner_of, (notebook_id, arguments.cell))
-                bar.step()
+                if name != last:  # one source may come in parts
+                    bar.step()
+                last = name
     _tell(report, dry_run=arguments.dry_run)
     return 1 if report.not_taken else 0
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from ..errors import SettingError
-from ..sessions.importers import detect
+from ..sessions.importers import archive, detect
 from ..sessions.importers.base import NotUnderstood, Read, Source
 from ..sessions.root import FOLDER
 
@@ -43,7 +43,17 @@ class Origin:
         for store in self._stores:
             yield str(store), Read(not_understood=[_OURS])
         for file in self.files:
-            yield str(file), self._read(file)
+            if self._is_archive(file):
+                for part in _parts(file, self._unpack_limit):
+                    yield str(file), part
+            else:
+                yield str(file), self._read(file)
+
+    def _is_archive(self, file: Path) -> bool:
+        try:
+            return self.format in (None, archive.FORMAT) and archive.is_archive(file)
+        except OSError:
+            return False  # reading it says so
 
     def _read(self, file: Path) -> Read:
         try:
@@ -52,7 +62,6 @@ class Origin:
                 file.read_bytes(),
                 notebook=_beside(file),
                 agentscope=self._in_agentscope(file),
-                unpack_limit=self._unpack_limit,
             )
             return detect.read(source, self.format)
         except NotUnderstood as reason:
@@ -80,6 +89,13 @@ class Origin:
                 file = place / name
                 if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
                     yield file
+
+
+def _parts(file: Path, unpack_limit: int | None) -> Iterator[Read]:
+    try:
+        yield from archive.parts(file, unpack_limit)
+    except NotUnderstood as reason:
+        yield Read(not_understood=[str(reason)])
 
 
 def _beside(file: Path) -> bytes | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import stat
+import tracemalloc
 import zipfile
 from datetime import datetime, timezone
 from pathlib import Path
@@ -162,6 +164,24 @@ def test_a_backup_that_would_fill_the_memory_is_refused(
     assert "It is damaged" in allowed.err and "unpack" not in allowed.err
     with pytest.raises(SystemExit, match="2"):
         run("import", bomb, "--unpack-limit", "-1")
+
+
+def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
+    """P17: an import takes the memory of the largest entry, not of the whole archive."""
+    backup_file = work / "large.zip"
+    with zipfile.ZipFile(backup_file, "w") as zipped:
+        zipped.writestr(*archive.manifest([""]))
+        for number in range(24):
+            data = bytes([number]) * 1_000_000
+            zipped.writestr(*archive.blob_entry(0, hashlib.sha256(data).hexdigest(), data))
+    tracemalloc.start()
+    try:
+        done = run("import", backup_file)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.status == 0 and "24 blobs" in done.out, done
+    assert peak < 8_000_000
 
 
 def test_without_its_backup_nothing_is_removed(

@@ -3,7 +3,8 @@
 What must hold: what ``entries`` puts into it comes back to the letter from ``read``.
 
 ``manifest.json`` names the format and the owners; what is the n-th owner's lies under ``n/``, as
-``sessions/<name>.json``, ``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``.
+``sessions/<name>.json``, ``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``. ``parts`` reads
+one entry at a time, so that an import takes no more memory than the largest of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple
 
 from ...models import NotebookLogEntry, Session, SessionKey
 from .. import codec
@@ -25,10 +27,14 @@ from ..steps import set_owner
 from .base import NotUnderstood, Read, Source, loads
 
 FORMAT = "backup"
+MAGIC = b"PK\x03\x04"
+"""How the bytes of a zip begin."""
 _MANIFEST = "manifest.json"
 _KIND = "aiserver-backup"
-# Bytes that a backup may unpack to, unless the person says how many: all of it is read into memory,
-# and a few megabytes can be made to unpack to gigabytes. Real histories shrink by 5 to 50 times.
+# Blobs come first, so that at no moment a session names what isn't there.
+_KINDS = ("blobs", "notebooks", "sessions")
+# Bytes that a backup may unpack to, unless the person says how many: a few megabytes can be made to
+# unpack to gigabytes, in one entry or on the disk. Real histories shrink by 5 to 50 times.
 _ALWAYS = 64 << 20
 _TIMES_ITS_SIZE = 200
 _MOST = 2 << 30
@@ -61,63 +67,86 @@ def blob_entry(number: int, sha256: str, data: bytes) -> tuple[str, bytes]:
 
 def read(source: Source) -> Read:
     """All that a backup holds, under its owners."""
+    whole = Read(owned=True)
+    for part in parts(io.BytesIO(source.data)):
+        whole.add(part)
+    return whole
+
+
+def is_archive(file: Path) -> bool:
+    """Whether a file is a zip. Raises OSError."""
+    with file.open("rb") as head:
+        return head.read(len(MAGIC)) == MAGIC
+
+
+def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Read]:
+    """What each entry of a backup holds. Raises NotUnderstood, before any is read."""
     try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as zipped:
-            _check_size(zipped, source)
+        with zipfile.ZipFile(file) as zipped:
+            _check_size(zipped, unpack_limit)
             about = loads(zipped.read(_MANIFEST).decode("utf-8"))
             if about.get("kind") != _KIND or about.get("version") != 1:
                 raise NotUnderstood("It is no backup of AI Server, or one of a newer version.")
-            return _read(zipped, [str(owner) for owner in about["owners"]])
+            entries, foreign = _entries(zipped, [str(owner) for owner in about["owners"]])
+            cells = sum(entry.kind == "sessions" for entry in entries)
+            yield Read(owned=True, cells=cells, not_understood=foreign)
+            for entry in entries:
+                part = Read(owned=True, cells=cells)
+                try:
+                    _add(part, entry, zipped.read(entry.info))
+                except Damaged as exc:
+                    part.not_understood.append(f"{entry.name}: {exc}.")
+                except _BROKEN:
+                    part.not_understood.append(f"{entry.info.filename}: It is damaged.")
+                yield part
     except (*_BROKEN, KeyError, AttributeError) as exc:
         if isinstance(exc, NotUnderstood):
             raise
         raise NotUnderstood("It is no whole backup of AI Server.") from exc
 
 
-def _check_size(zipped: zipfile.ZipFile, source: Source) -> None:
+def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     """Raise NotUnderstood for what would unpack to too much; no entry gives more than it says."""
     total = sum(info.file_size for info in zipped.infolist())
-    limit = source.unpack_limit or max(_ALWAYS, min(_MOST, _TIMES_ITS_SIZE * len(source.data)))
-    if total > limit:
-        times = total // max(1, len(source.data))
+    packed = sum(info.compress_size for info in zipped.infolist())
+    if total > (unpack_limit or max(_ALWAYS, min(_MOST, _TIMES_ITS_SIZE * packed))):
         raise NotUnderstood(
-            f"It would unpack to {total / 1e6:,.0f} MB, {times:,} times its own size. If you trust "
-            f"it and have the memory, allow that by --unpack-limit {total // 10**9 + 1}."
+            f"It would unpack to {total / 1e6:,.0f} MB, {total // max(1, packed):,} times its own "
+            f"size. If you trust it, allow that by --unpack-limit {total // 10**9 + 1}."
         )
 
 
-def _read(zipped: zipfile.ZipFile, owners: list[str]) -> Read:
-    found = Read(owned=True)
-    for owner, kind, name, data in _entries(zipped, owners, found):
-        if kind == "sessions":
-            try:
-                session = parse_united(data)
-            except Damaged as exc:
-                found.not_understood.append(f"{name}: {exc}.")
-                continue
-            set_owner(session, owner)
-            found.sessions.append(session)
-        elif kind == "notebooks" and (notebook_id := log_notebook_id(name)):
-            found.logs[owner, notebook_id] = codec.parse_log(data).entries
-        elif kind == "blobs" and hashlib.sha256(data).hexdigest() == name:
-            found.blobs.append((owner, data))
-        else:
-            found.not_understood.append(f"{name}: It is damaged.")
-    return found
+class _Entry(NamedTuple):
+    owner: str
+    kind: str
+    name: str
+    info: zipfile.ZipInfo
 
 
-def _entries(
-    zipped: zipfile.ZipFile, owners: list[str], found: Read
-) -> Iterator[tuple[str, str, str, bytes]]:
+def _entries(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Entry], list[str]]:
+    """The entries in the order in which they are taken, and what is none of a backup."""
+    entries, foreign = [], []
     for info in zipped.infolist():
         if info.filename == _MANIFEST or info.is_dir():
             continue
-        parts = PurePosixPath(info.filename).parts
-        known = len(parts) == 3 and parts[0].isdecimal() and int(parts[0]) < len(owners)
-        if not known:
-            found.not_understood.append(f"{info.filename}: It belongs to no backup.")
-            continue
-        try:
-            yield owners[int(parts[0])], parts[1], parts[2], zipped.read(info)
-        except _BROKEN:
-            found.not_understood.append(f"{info.filename}: It is damaged.")
+        names = PurePosixPath(info.filename).parts
+        known = len(names) == 3 and names[0].isdecimal() and int(names[0]) < len(owners)
+        if known and names[1] in _KINDS:
+            entries.append(_Entry(owners[int(names[0])], names[1], names[2], info))
+        else:
+            foreign.append(f"{info.filename}: It belongs to no backup.")
+    return sorted(entries, key=lambda entry: _KINDS.index(entry.kind)), foreign
+
+
+def _add(part: Read, entry: _Entry, data: bytes) -> None:
+    """Put what an entry holds into ``part``. Raises Damaged, ValueError."""
+    if entry.kind == "sessions":
+        session = parse_united(data)
+        set_owner(session, entry.owner)
+        part.sessions.append(session)
+    elif entry.kind == "notebooks" and (notebook_id := log_notebook_id(entry.name)):
+        part.logs[entry.owner, notebook_id] = codec.parse_log(data).entries
+    elif entry.kind == "blobs" and hashlib.sha256(data).hexdigest() == entry.name:
+        part.blobs.append((entry.owner, data))
+    else:
+        part.not_understood.append(f"{entry.name}: It is damaged.")

@@ -59,9 +59,6 @@ class Source:
     agentscope: bool = False
     """Whether it lies in a session folder of AgentScope's, where any JSON is a value."""
 
-    unpack_limit: int | None = None
-    """Bytes that an archive may unpack to; None for those of the format."""
-
     @property
     def folder(self) -> str:
         """The name of the folder that it lies in."""
@@ -80,6 +77,8 @@ class Read:
     owned: bool = False
     """Whether the owners that the sessions name are meant (a backup), or the caller's is."""
     not_understood: list[str] = field(default_factory=list)
+    cells: int | None = None
+    """The sessions of the whole source, where this is one part of it."""
 
     def add(self, other: Read) -> None:
         """Join what another holds."""

@@ -36,7 +36,7 @@ def read(source: Source, format_: str | None = None) -> Read:
 
 def detected(source: Source) -> str:
     """The name of a source's format. Raises NotUnderstood if it has none."""
-    if source.data.startswith(b"PK\x03\x04"):
+    if source.data.startswith(archive.MAGIC):
         return archive.FORMAT
     if source.path.suffix == ".jsonl":
         return _of_lines(source)
