@@ -1,9 +1,10 @@
 """What the administrator set, and what that excludes.
 
 What must hold: where ``allowed_models`` excludes anything, a name that is allowed leads where the
-administrator knows of. So a person's address counts only on this machine (and for a server whose
-address nobody else can know), not at all for a provider that has an address by configuration; and
-a model that Ollama hands on to its cloud must itself be named.
+administrator knows of. So a person's address counts only for an Ollama on this machine, a server
+that ``local_servers`` names (and one whose address nobody else can know), not at all for a provider
+that has an address by configuration; and a model that Ollama hands on to its cloud must itself be
+named.
 """
 
 from __future__ import annotations
@@ -92,4 +93,5 @@ class Setup:
             return True
         if self.access(provider).address is not None:
             return False
-        return address is None or is_loopback(address) or provider == COMPATIBLE
+        # At a loopback address a proxy or a tunnel may hand requests on to anywhere.
+        return address is None or provider == COMPATIBLE or self.is_local(provider, address)

@@ -133,8 +133,22 @@ async def test_where_the_administrator_leads_a_provider_nobody_leads_it_elsewher
     assert (await free.connections.access("openai")).address == "https://elsewhere.example/v1"
 
 
+async def test_a_proxy_on_loopback_is_the_administrators_to_name(data: str):
+    """P4: LiteLLM or an SSH tunnel there would hand requests on to anywhere."""
+    proxy = "http://127.0.0.1:4000/v1"
+    await ModelRegistry(data_dir=data).connect("openai", KEY, proxy)
+    models = registry(data, "openai:gpt-4.1*")
+    assert models.connections.of("openai").address != proxy  # of before the rule
+    for on_this_machine in (False, True):
+        with pytest.raises(errors.ModelNotAllowed):
+            await models.connect("openai", KEY, proxy, on_this_machine)
+    named = registry(data, "openai:gpt-4.1*", local_servers=["http://127.0.0.1:4000/*"])
+    await named.connect("openai", KEY, proxy)
+    assert named.connections.of("openai").address == proxy
+
+
 async def test_an_allowed_name_leads_where_it_always_does(data: str):
-    """P4: a person's key is taken, their address only on this machine."""
+    """P4: a person's key is taken, their address is not."""
     models = registry(data, "openai:gpt-4.1*", "openai_compatible:*")
     with pytest.raises(errors.ModelNotAllowed):
         await models.connect("openai", KEY, "https://elsewhere.example/v1")
