@@ -5,6 +5,8 @@ What must hold:
 - Each turn and event that is whole in the bytes is in the result, in order and to the letter: also
   where the file was cut at any byte, was joined by hand, has foreign bytes between, or has a part
   of a session twice. One that isn't whole is left out; its bytes are kept by whoever calls.
+- Of an object that has a key twice (a merge by lines writes both sides into one record) there is
+  a record with the first values and one with the second.
 - Where several sessions of the cell are in the bytes they are united, so that what an event says
   of a turn stays true although the turn gets another number.
 - Nothing is taken from a file that says that it is another cell's.
@@ -18,7 +20,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -26,13 +28,21 @@ from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_s
 from . import codec
 from .codec import PARTS
 from .conflicts import has_marks, sides
-from .predecessor import says
+from .predecessor import as_session, is_flat, says
 from .union import unite
 
 NOTE = "recovered"
 _BEGIN = re.compile(r"\{\s{0,200}\"")
 _EFFORT = 200  # characters that may be looked at for each one that is there
 _MOST_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
+_MOST_VERSIONS = 8  # values of one key that are read
+
+
+class _Group(NamedTuple):
+    """What belongs to one session."""
+
+    parts: list[dict[str, Any]]  # its meta, turns and events
+    others: dict[str, Any]  # the keys of the session that we don't know
 
 
 def readable(data: bytes, key: SessionKey) -> Session | None:
@@ -45,7 +55,7 @@ def readable(data: bytes, key: SessionKey) -> Session | None:
 
 
 def parse_united(data: bytes) -> Session:
-    """As ``codec.parse``; where parts are there twice, all of them. Raises Damaged."""
+    """As ``codec.parse``; where keys are there twice, all their values. Raises Damaged."""
     try:
         return codec.parse(data)
     except codec.Doubled:
@@ -62,12 +72,12 @@ def recovered(data: bytes, key: SessionKey) -> Session:
     if has_marks(data):
         ours, theirs, merge_id = sides(data)
         texts = [ours, theirs]
-    groups = [group for one in texts for group in _of_cell(_groups(_text(one)), key, one)]
+    groups = [group for one in texts for group in _of_cell(_all_groups(_text(one)), key, one)]
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
         session.meta = max(metas, key=lambda meta: meta.revision or 0)
     for group in groups:
-        turns, events = _records(group)
+        turns, events = _records(group.parts)
         if not session.interactions and not session.events:
             session.interactions = turns
             if events:
@@ -75,6 +85,7 @@ def recovered(data: bytes, key: SessionKey) -> Session:
         elif turns or events:
             other = Session(meta=_meta(group) or session.meta, interactions=turns, events=events)
             unite(session, other, merge_id=merge_id)
+    session.__pydantic_extra__ = _others(groups)
     records = session.ordered()
     if not metas and records:
         session.meta.created_at = records[0].timestamp
@@ -104,25 +115,41 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8-sig", "surrogateescape")
 
 
-def _groups(text: str) -> list[list[dict[str, Any]]]:
+def _all_groups(text: str) -> list[_Group]:
     """The parts of sessions in a text that is no JSON as a whole, in their order.
 
-    A group is what belongs to one session: an object that is one, or what is left of a torn one.
+    Where objects have a key twice, the text is read once for each of the values: the first ones
+    make one session, the second ones another.
     """
-    groups: list[list[dict[str, Any]]] = []
+    groups: list[_Group] = []
+    version, versions = 0, 1
+    while version < versions:
+        reader = _Objects(version)
+        groups += _groups(_values(text, reader), _MOST_GROUPS - len(groups))
+        versions, version = reader.versions, version + 1
+    return groups
+
+
+def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
+    """A group is an object that is a session, or what is left of a torn one."""
+    groups: list[_Group] = []
     is_loose = False
-    for value in _values(text):
+    for value in values:
+        if is_flat(value):
+            value = as_session(value)
         is_session = isinstance(value.get("interactions"), list)
-        if not groups or ((is_session or not is_loose) and len(groups) < _MOST_GROUPS):
-            groups.append([])
-        groups[-1] += _parts(value)
+        if not groups or ((is_session or not is_loose) and len(groups) < most):
+            groups.append(_Group([], {}))
+        groups[-1].parts.extend(_parts(value))
+        if is_session:
+            groups[-1].others.update(
+                {name: one for name, one in value.items() if name not in PARTS}
+            )
         is_loose = not is_session
     return groups
 
 
-def _of_cell(
-    groups: list[list[dict[str, Any]]], key: SessionKey, data: bytes
-) -> list[list[dict[str, Any]]]:
+def _of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
     """The groups without those of another cell; one without ids has those of the group before."""
     ids = says(data)
     found = []
@@ -134,13 +161,23 @@ def _of_cell(
     return found
 
 
-def _meta(group: list[dict[str, Any]]) -> SessionMeta | None:
-    return next((meta for item in group if (meta := _as(SessionMeta, item))), None)
+def _meta(group: _Group) -> SessionMeta | None:
+    return next((meta for item in group.parts if (meta := _as(SessionMeta, item))), None)
 
 
-def _values(text: str) -> Iterator[dict[str, Any]]:
+def _others(groups: list[_Group]) -> dict[str, Any]:
+    """The unknown keys of the sessions; of several values the first one."""
+    found: dict[str, Any] = {}
+    for group in groups:
+        for name, value in group.others.items():
+            if name not in found and _is_storable({name: value}):
+                found[name] = value
+    return found
+
+
+def _values(text: str, reader: _Objects) -> Iterator[dict[str, Any]]:
     """The objects of a text that are in no other object."""
-    decoder = json.JSONDecoder(object_pairs_hook=_object)
+    decoder = json.JSONDecoder(object_pairs_hook=reader.object)
     effort = _EFFORT * (len(text) + 100_000)
     match = _BEGIN.search(text)
     while match and effort > 0:
@@ -157,20 +194,39 @@ def _values(text: str) -> Iterator[dict[str, Any]]:
         match = _BEGIN.search(text, end)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
-    """An object; the sessions that are in it, where a part of a session is there twice."""
-    plain = dict(pairs)
-    if len(plain) == len(pairs):
-        return plain
+class _Objects:
+    """Makes the objects of a JSON text; of keys that are there several times, one value each."""
+
+    def __init__(self, version: int) -> None:
+        self.versions = 1
+        """How many values a key has at most."""
+        self._version = version
+
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
+        """An object; the sessions in it, where a part of a session is there twice."""
+        plain = dict(pairs)
+        if len(plain) == len(pairs):
+            return plain
+        values: dict[str, list[Any]] = {}
+        for name, value in pairs:
+            some = values.setdefault(name, [])
+            if value not in some and len(some) < _MOST_VERSIONS:
+                some.append(value)
+        if any(len(values.get(part, [])) > 1 for part in PARTS):
+            return _sessions(pairs, plain)
+        self.versions = max(self.versions, *map(len, values.values()))
+        return {name: some[min(self._version, len(some) - 1)] for name, some in values.items()}
+
+
+def _sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list[dict[str, Any]]:
     metas, turns, events = ([value for name, value in pairs if name == part] for part in PARTS)
-    if max(len(metas), len(turns), len(events)) < 2:
-        return plain
+    others = {name: value for name, value in plain.items() if name not in PARTS}
     sessions: list[dict[str, Any]] = [{"interactions": one, "events": []} for one in turns or [[]]]
     for place, some in enumerate(events):
         if len(events) != len(turns):
             place = _place_of(some, turns)
         sessions[place]["events"].append(some)
-    return [*({"meta": meta} for meta in metas), *sessions]
+    return [*({"meta": meta} for meta in metas), sessions[0] | others, *sessions[1:]]
 
 
 def _place_of(events: Any, turns: list[Any]) -> int:
@@ -204,11 +260,20 @@ def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 def _as(kind: type[Any], item: dict[str, Any]) -> Any:
     """The record in an object, or None if it is not that, or not whole."""
+    if not _is_storable(item):
+        return None
+    try:
+        return kind.model_validate(item)
+    except ValidationError:
+        return None
+
+
+def _is_storable(item: dict[str, Any]) -> bool:
     try:
         json.dumps(item, ensure_ascii=False).encode("utf-8")
-        return kind.model_validate(item)
-    except (ValidationError, ValueError):
-        return None
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Event]]:

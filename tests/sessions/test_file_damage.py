@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from aiserver.sessions.recovery import is_empty, recovered
 from aiserver.sessions.steps import append_events, append_turn
 
 from .conftest import FileBackend
-from .records import KEY, event, in_loop, log_entry, turn
+from .records import KEY, NOON, event, in_loop, log_entry, turn
 
 GOOD = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_bytes()
 NAME = session_name(KEY)
@@ -181,6 +182,50 @@ async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None
     accepted = [intents[item.turn_id] for item in session.events if item.type == "accept"]
     assert accepted[:4] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
     assert len(accepted) == 4 or accepted[4] == "1 of 1"
+
+
+# Lines that a merge by lines put into a record, the line that they stand before, and what is then
+# in two turns or two events.
+TWICE = {
+    "intent": ('"intent": "two"', '"intent": "one"', ("one", "two")),
+    "request": ('"user_request": {"intent": "two"}', '"user_request": {', ("two", "one")),
+    "answer": ('"suggestion": "y"', '"suggestion": "x"', ("y", "x")),
+    "edit": (f'"timestamp": "{NOON}", "source": "b"', '"source": "a"', ("b", "a")),
+    "data": ('"data": {"n": 2}', '"data": {', (2, 1)),
+    "turn id": ('"turn_id": 7', '"turn_id": 1', ("one",)),
+    "meta": ('"created_at": "2020-01-01T00:00:00.000Z"', '"created_at"', ("one",)),
+    "unknown": ('"later": 2', '"later": 1', ("one",)),
+}
+
+
+@pytest.mark.parametrize(("more", "before", "wanted"), TWICE.values(), ids=TWICE.keys())
+@in_loop
+async def test_of_a_key_that_is_there_twice_both_values_are_read(
+    files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
+) -> None:
+    """P22: at any depth, as "accept both changes" leaves it; the person is told."""
+    session = Session.model_validate(new_session(KEY).to_dict() | {"later": 1})
+    append_turn(session, turn("one", "x"))
+    append_events(session, [event("edit", source="a", data={"n": 1})])
+    text = codec.encode(session).decode()
+    assert before in text
+    data = text.replace(before, f"{more},\n{before}", 1).encode()
+    files.plant(KEY, data)
+    store = files.open()
+    await store.save_interaction(KEY, turn("the next", "z"))
+    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == data
+    found = await store.load_session(KEY)
+    assert [item.type for item in found.events or []].count("recovered") == 1
+    turns = found.interactions[:-1]
+    edits = [item for item in found.events or [] if item.type == "edit"]
+    seen = [item.user_request.intent for item in turns]
+    seen += [item.ai_response.suggestion for item in turns]
+    seen += [item.source for item in edits] + [(item.data or {}).get("n") for item in edits]
+    assert Counter(wanted) <= Counter(seen)
+    assert len(turns) + len(edits) == (2 if len(wanted) == 1 else 3)
+    assert "later" in found.to_dict(), "unknown keys survive"
+    seqs = [item.seq for item in found.ordered()]
+    assert len(set(seqs)) == len(seqs)
 
 
 @in_loop
