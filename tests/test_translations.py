@@ -190,6 +190,48 @@ def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, chars
     assert wrong == []
 
 
+WORDS = ROOT / "docs" / "translating.md"
+# What stands in brackets only explains: "line (of code)", "纯文本（单元格）".
+BRACKETS = re.compile(r" ?\(.*?\)|（.*?）")
+
+
+@pytest.mark.parametrize(("locale", "column"), [("zh_CN", 1), ("zh_TW", 2)])
+def test_the_settled_words_are_those_of_the_interface(
+    tool: ModuleType, locale: str, column: int
+) -> None:
+    """Each word of the table translates its English in some text of the interface."""
+    texts = [(tool.key(text).lower(), tool.forms(text)[0]) for text in tool.read(locale) if text.id]
+    table = WORDS.read_text("utf-8").partition("## Words that are settled")[2]
+    rows = [
+        [BRACKETS.sub("", cell).strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line.startswith("| ")
+    ][1:]
+    assert len(rows) > 30
+    unused = []
+    for row in rows:
+        english = [word.lower() for word in row[0].split(", ")]
+        for word in row[column].split("、"):
+            if not any(word in said and any(e in text for e in english) for text, said in texts):
+                unused.append(f"{row[0]}: {word}")
+    assert unused == []
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_first_steps_name_things_as_the_interface_does(tool: ModuleType, locale: str) -> None:
+    """Each name of the interface follows in Chinese: “**… → 显示回放**（View → Show Replay）”."""
+    cells = json.loads((ROOT / "examples" / "first-steps.ipynb").read_text("utf-8"))["cells"]
+    catalog = tool.read(locale)
+    names = 0
+    for cell in cells:
+        for bold in re.findall(r"\*\*([^*]+)\*\*", cell["source"]):
+            if said := catalog.get(bold.rpartition(" → ")[2]):
+                names += 1
+                name = f"{said.string}**（{bold.removeprefix('⋯ → ')}）"
+                assert name in cell["source"]
+    assert names == 3
+
+
 # --- what the server says -----------------------------------------------------------------
 
 # Errors whose sentence the page shows as it comes (failures.spec.ts holds this list, too).
