@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,7 @@ from aiserver.llm.setup import Access
 from aiserver.llm.streaming import chunks
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
 from aiserver.sessions.file import FileSessionManager
+from tests.ports import ReservedPort
 
 ROOT = Path(__file__).parent.parent
 TURNS = (4, 60)
@@ -56,13 +56,6 @@ monthly.head({number})"""
 ANSWER = {"chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[str, str]) -> float:
     """Milliseconds from the request to the first line that holds ``sign``."""
     began = time.perf_counter()
@@ -79,7 +72,7 @@ def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[st
 def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
     """A Jupyter server with AI Server on it, set to that model."""
     config: dict[str, dict[str, Any]] = {
-        "ServerApp": {"jpserver_extensions": {"aiserver": True}, "port": port, "token": ""},
+        "ServerApp": {"jpserver_extensions": {"aiserver": True}, "port": port, "port_retries": 0},
         "IdentityProvider": {"token": "", "password_required": False},
         "AIServer": {"model": "openai:scripted"},
         "ModelRegistry": {"model_options": {"base_url": f"{model}/v1", "api_key": "none"}},
@@ -133,8 +126,12 @@ def main() -> None:
     command = [sys.executable, "-m", "tests.scripted_model"]
     model = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert model.stdout is not None
-    port = free_port()
-    with tempfile.TemporaryDirectory() as place, httpx.Client(trust_env=False) as client:
+    with (
+        ReservedPort() as reserved,
+        tempfile.TemporaryDirectory() as place,
+        httpx.Client(trust_env=False) as client,
+    ):
+        port = reserved.number
         address = model.stdout.readline().strip()
         asyncio.run(seed(Path(place)))
         jupyter = server(Path(place), address, port)

@@ -1,6 +1,6 @@
 """Real requests, asked of the embedded model through the HTTP API, and run in a real kernel.
 
-    python benchmarks/real_requests.py [--threads N] [--only NAME] [--note TEXT]
+    python -m benchmarks.real_requests [--threads N] [--only NAME] [--note TEXT]
 
 It starts a Jupyter server of its own, asks as the interface does (it makes the model ready, waits
 as long as a person types, then asks), runs each answer in a kernel, and writes the figures into
@@ -26,7 +26,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -40,9 +39,10 @@ from typing import Any
 
 import httpx
 
-sys.path.insert(0, str(Path(__file__).parent))
-from answers import all_found
-from notebook_kernel import Kernel, Shown
+from tests.ports import ReservedPort
+
+from .answers import all_found
+from .notebook_kernel import Kernel, Shown
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "benchmarks" / "data"
@@ -79,9 +79,8 @@ class Server:
 
     def __init__(self, folder: Path, threads: int, model: str) -> None:
         self._token = secrets.token_hex(16)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        self._reserved = ReservedPort()
+        port = self._reserved.number
         command = [sys.executable, "-m", "jupyter", "server", "--no-browser", "--allow-root"]
         command += [
             f"--port={port}",
@@ -120,6 +119,7 @@ class Server:
         self._http.close()
         self._process.terminate()
         self._process.wait(30)
+        self._reserved.release()
         self._log.close()
 
     @property

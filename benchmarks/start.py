@@ -1,6 +1,6 @@
 """What AI Server adds to the start of a Jupyter server.
 
-    python benchmarks/start.py
+    python -m benchmarks.start
 
 Two figures, each in fresh processes taken in turn: the import of the extension, on top of
 jupyter_server's own; and the time until a whole server answers, with the extension and without.
@@ -9,7 +9,6 @@ jupyter_server's own; and the time until a whole server answers, with the extens
 from __future__ import annotations
 
 import os
-import socket
 import statistics
 import subprocess
 import sys
@@ -17,6 +16,8 @@ import tempfile
 import time
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from tests.ports import ReservedPort
 
 IMPORTS = 15
 STARTS = 7
@@ -40,12 +41,15 @@ def import_ms() -> float:
 
 def start_s(enabled: bool, root: str) -> float:
     """Seconds until a new server answers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    with ReservedPort() as reserved:
+        return _start_s(enabled, root, reserved.number)
+
+
+def _start_s(enabled: bool, root: str, port: int) -> float:
     command = [
         *(sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root"),
         *(f"--ServerApp.port={port}", "--ServerApp.ip=127.0.0.1", f"--ServerApp.root_dir={root}"),
+        "--ServerApp.port_retries=0",
         "--IdentityProvider.token=",
         f"--ServerApp.jpserver_extensions={{'aiserver': {enabled}, 'jupyterlab': False}}",
     ]
@@ -58,6 +62,8 @@ def start_s(enabled: bool, root: str) -> float:
                 urlopen(f"http://127.0.0.1:{port}/api").close()
                 return time.perf_counter() - began
             except (URLError, ConnectionError):
+                if server.poll() is not None:
+                    raise SystemExit("The server did not start.") from None
                 time.sleep(0.005)
     finally:
         server.terminate()

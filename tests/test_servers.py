@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -62,6 +63,15 @@ def test_nobody_takes_a_reserved_port_before_or_between_starts() -> None:
             with socket.socket() as other, pytest.raises(OSError, match="in use"):
                 other.bind(("127.0.0.1", server.port))
             server.start()
+
+
+def test_no_server_gets_a_port_that_was_only_looked_at() -> None:
+    """A socket that is closed before its port is used protects nothing: ``ReservedPort`` does."""
+    bound_and_closed = re.compile(
+        r"with socket\.socket\(\) as \w+:\n\s+\w+\.bind\(\(.*, 0\)\)\n.*getsockname"
+    )
+    files = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    assert not [path.name for path in files if bound_and_closed.search(path.read_text("utf-8"))]
 
 
 def test_ports_are_reserved_for_tests_in_another_language() -> None:
