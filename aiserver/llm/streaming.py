@@ -6,7 +6,8 @@ What must hold:
   inside the model's library, so that cancelling it unwinds that library's own clean-up at once.
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
 - A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
-  model itself cut, raises AnswerCut: a part is never passed off as the whole (P17, P32).
+  model itself cut, raises AnswerCut; one that a filter stopped, TextRefused; one that ended for a
+  reason unknown here, AnswerBrokenOff: a part is never passed off as the whole (P17, P32).
 - What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
 - No stream, nor many of them, holds the server's event loop (see ``turns.py``).
 - Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
@@ -23,7 +24,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer
+from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, TextRefused
 from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
@@ -35,9 +36,23 @@ if TYPE_CHECKING:
 
     Item = AIMessageChunk | Exception | None
 
-# What providers call the reason why an answer ended, and the values that mean "cut".
+# The fields in which providers give the reason why an answer ended, and the values (in lower case)
+# of a whole answer, of one that grew too long, and of one that a filter stopped. With any other
+# reason, such as DeepSeek's "insufficient_system_resource", the answer isn't known to be whole.
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
-_CUT_REASONS = {"length", "max_tokens", "max_output_tokens", "model_length"}
+_WHOLE = {
+    *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
+    *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
+}
+_TOO_LONG = {
+    *("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "token_limit"),
+    "model_context_window_exceeded",
+}
+_FILTERED = {
+    *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
+    *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
+}
+_MOST_TOKENS = 2**31  # a larger count is a server's mistake
 
 
 @dataclass(frozen=True)
@@ -93,9 +108,9 @@ async def stream_chat(
         await asyncio.wait({task}, timeout=1)
     if usage:
         yield Delta(usage=dict(usage))
-    if str(reason).lower() in _CUT_REASONS:
-        raise AnswerCut
-    if reason is None and limits.must_end:
+    if reason is not None:
+        _check_reason(str(reason).rpartition(".")[2].lower())
+    elif limits.must_end:
         raise AnswerBrokenOff if size else NoModelAnswer
 
 
@@ -159,7 +174,19 @@ def _closable(stream: Any) -> AsyncGenerator[Any, None]:
     return cast("AsyncGenerator[Any, None]", stream)
 
 
+def _check_reason(reason: str) -> None:
+    """Raise unless an answer that ended for ``reason`` is whole."""
+    if reason in _TOO_LONG:
+        raise AnswerCut
+    if reason in _FILTERED:
+        raise TextRefused
+    if reason not in _WHOLE:
+        raise AnswerBrokenOff
+
+
 def _add(total: dict[str, int], part: Any) -> None:
+    """Add the plausible counts of ``part``. LangChain makes 0 of a missing one."""
     for name in ("input_tokens", "output_tokens", "total_tokens"):
-        if part and name in part:
-            total[name] = total.get(name, 0) + part[name]
+        count = part.get(name) if part else None
+        if isinstance(count, int) and 0 < count < _MOST_TOKENS:
+            total[name] = total.get(name, 0) + count

@@ -25,6 +25,7 @@ __all__ = ["AnswerParser", "Part", "answer_parser"]
 
 _OPEN = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
 _CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
+_CONTROLS = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 _OTHER_CODE = re.compile(r"[;{}=]|<-|\w\(|^\s*(#|//|--)", re.MULTILINE)
 
 
@@ -106,8 +107,8 @@ class AnswerParser(PartsReader):
     def _looks_like_code(self, text: str) -> bool:
         if self._language != "python":
             return bool(_OTHER_CODE.search(text))
-        try:
-            body = ast.parse(text).body
+        try:  # a stray byte order mark or colour code makes it no prose
+            body = ast.parse(_CONTROLS.sub("", text)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
         # "Sorry" and "Yes, no" are Python, too: a bare name is no code worth putting in a cell.

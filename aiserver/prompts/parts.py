@@ -36,6 +36,7 @@ class PartsReader(ABC):
         self._code: list[str] = []
         self._explained: list[str] = []
         self._pending_cr = False
+        self._begun = False
 
     @property
     def suggestion(self) -> str:
@@ -91,6 +92,8 @@ class PartsReader(ABC):
     # What they share.
 
     def _line_ends(self, text: str) -> str:
+        if text and not self._begun:  # a byte order mark belongs to the stream, not to the answer
+            text, self._begun = text.removeprefix("\ufeff"), True
         if self._pending_cr:
             text, self._pending_cr = "\r" + text, False
         if text.endswith("\r"):

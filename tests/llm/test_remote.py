@@ -76,6 +76,47 @@ async def test_streams_text_and_usage(make, scripted):
     assert scripted.requests[0]["body"]["stream_options"] == {"include_usage": True}
 
 
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("content_filter", errors.TextRefused),
+        ("FinishReason.SAFETY", errors.TextRefused),
+        ("insufficient_system_resource", errors.AnswerBrokenOff),  # DeepSeek, interrupted
+        ("error", errors.AnswerBrokenOff),
+    ],
+)
+async def test_an_answer_that_ended_for_another_reason_is_not_whole(make, scripted, reason, kind):
+    """P32"""
+    scripted.script({"text": "a part", "finish": reason})
+    with pytest.raises(kind):
+        await take(make())
+
+
+@pytest.mark.parametrize("reason", ["stop", "STOP", "FinishReason.STOP", "eos_token", "COMPLETE"])
+async def test_an_answer_that_ended_by_itself_is_whole(make, scripted, reason):
+    scripted.script({"text": "all of it", "finish": reason})
+    assert "".join(delta.text for delta in await take(make())) == "all of it"
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ({"prompt_tokens": None, "completion_tokens": None, "total_tokens": None}, None),
+        ({"prompt_tokens": 3}, {"input_tokens": 3, "total_tokens": 3}),
+        (
+            {"prompt_tokens": 10**30, "completion_tokens": -5, "total_tokens": 8},
+            {"total_tokens": 8},
+        ),
+    ],
+)
+async def test_counts_of_tokens_that_are_not_known_are_left_out(make, scripted, sent, kept):
+    """LangChain makes 0 of a missing count: that is not what the model read or wrote."""
+    scripted.script({"text": "x = 1", "usage": sent})
+    deltas = await take(make())
+    assert "".join(delta.text for delta in deltas) == "x = 1"
+    assert deltas[-1].usage == kept
+
+
 async def test_waits_as_long_as_asked_and_tries_again(make, scripted, waits):
     """P31"""
     scripted.script({"status": 429, "retry_after": 7}, {"status": 503}, {"text": "done"})

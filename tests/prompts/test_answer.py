@@ -123,3 +123,8 @@ def test_code_is_given_out_as_it_comes() -> None:
 )
 def test_other_languages(language: str, answer: str, suggestion: str) -> None:
     assert read([answer], language)[0] == suggestion
+
+
+@pytest.mark.parametrize("answer", ["\ufeffx = 2", "x = 2\x1b[0m", "x = '\0'"])
+def test_code_without_a_fence_is_code_despite_stray_characters(answer: str) -> None:
+    assert read([answer], "python")[0] == answer.removeprefix("\ufeff")
