@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 from .loading import keep, loading
 from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
-from .renumbering import mark_now
 from .replay import Step, Timeline, replay
-from .sessions import codec
+from .sessions import codec, digests
 from .sessions.base import SessionManager
+from .sessions.digests import Places
 from .sessions.recovery import readable
 
 _NOTEBOOKS = 4
@@ -70,6 +70,7 @@ class _Known:
     raw: dict[str, bytes] = field(default_factory=dict)
     steps: dict[str, Sequence[Step]] = field(default_factory=dict)
     merges: dict[str, object] = field(default_factory=dict)
+    places: dict[str, Places] = field(default_factory=dict)
     log_mark: Hashable = None
     log: Sequence[NotebookLogEntry] = ()
     history: History | None = None
@@ -119,7 +120,7 @@ class Histories:
         loaded = await self._load(notebook_id, changed)
         made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
         known.log_mark, known.log, known.marks = log_mark, log, marks
-        known.raw, known.steps, known.merges, known.history = made
+        known.raw, known.steps, known.merges, known.places, known.history = made
         if sum(len(made.steps.get(cell_id, ())) for cell_id in changed) > _MANY:
             keep()
         return made.history
@@ -158,6 +159,7 @@ class _Made(NamedTuple):
     raw: dict[str, bytes]
     steps: dict[str, Sequence[Step]]
     merges: dict[str, object]  # by cell, where branches were merged: ``meta.merged``
+    places: dict[str, Places]  # by cell, where a line of the log needed them
     history: History
 
 
@@ -173,11 +175,14 @@ def _made(
     raw: dict[str, bytes] = {}
     steps: dict[str, Sequence[Step]] = {}
     merges: dict[str, object] = {}
+    places: dict[str, Places] = {}
     for cell_id in sorted(marks):
         if known.marks.get(cell_id) == marks[cell_id]:
             raw[cell_id], steps[cell_id] = known.raw[cell_id], known.steps[cell_id]
             if cell_id in known.merges:
                 merges[cell_id] = known.merges[cell_id]
+            if cell_id in known.places:
+                places[cell_id] = known.places[cell_id]
             continue
         data = loaded.get(cell_id)
         session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
@@ -189,17 +194,14 @@ def _made(
                 merges[cell_id] = session.meta.merged
     state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-    timeline = Timeline(steps, [_with_marks_now(entry, merges) for entry in log])
-    return _Made(raw, steps, merges, History(notebook_id, Sessions(raw), log, timeline, version))
 
+    def places_of(cell_id: str) -> Places | None:
+        if cell_id in raw and cell_id not in places:
+            places[cell_id] = digests.places(codec.parse(raw[cell_id]))
+        return places.get(cell_id)
 
-def _with_marks_now(entry: NotebookLogEntry, merges: Mapping[str, object]) -> NotebookLogEntry:
-    """A line with the numbers that records have since branches were merged."""
-    cells = entry.data.get("cells")
-    if not entry.merged or not isinstance(cells, dict):
-        return entry
-    now = {
-        cell: mark_now(merges.get(cell), entry.merged, seq) if type(seq) is int else seq
-        for cell, seq in cells.items()
-    }
-    return entry.model_copy(update={"data": entry.data | {"cells": now}})
+    lines = [digests.with_marks_now(entry, merges, places_of) for entry in log]
+    timeline = Timeline(steps, lines)
+    return _Made(
+        raw, steps, merges, places, History(notebook_id, Sessions(raw), log, timeline, version)
+    )

@@ -26,7 +26,10 @@ class ChangesHandler(AIServerHandler):
         changes: Changes = self.settings["aiserver_changes"]
         recorded = await changes.record(notebook_id, batch)
         self.set_status(201)
-        cells = {cell_id: mark._asdict() for cell_id, mark in recorded.marks.items()}
+        cells = {
+            cell_id: {"revision": mark.revision, "seq": mark.seq}
+            for cell_id, mark in recorded.marks.items()
+        }
         answer: dict[str, Any] = {"cells": cells, "seq": recorded.seq}
         if recorded.others is not None:
             answer["others"] = recorded.others

@@ -21,8 +21,8 @@ What must hold:
   was recorded before anybody watched is older.
 
 The lines: ``cell_order {cell_ids, types}`` and behind it, in the same write, ``changed {cells: {id:
-seq}, id, page?, saved?}``. ``saved`` marks the state that the notebook was saved in, ``page`` names
-the sender.
+seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` marks the state that the notebook was
+saved in, ``page`` names the sender; a digest names the record where merges change its number.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from ..models import (
     new_session,
 )
 from .base import SessionManager
+from .digests import digest, last_digest
 
 T = TypeVar("T")
 
@@ -83,11 +84,13 @@ class Batch:
     seen: int | None = None
 
 
-class Mark(NamedTuple):
+@dataclass(frozen=True)
+class Mark:
     """Where a session stands: its revision, and the last place in its order."""
 
     revision: int
     seq: int
+    digest: str | None = field(default=None, compare=False)  # of the record in that place
 
 
 class Recorded(NamedTuple):
@@ -209,9 +212,10 @@ class Changes:
                     events.pop(0)
             if not events:
                 session = await self._store.load_session(cell.key)
-                return Mark(session.revision, session.next_seq - 1)
+                return Mark(session.revision, session.next_seq - 1, last_digest(session))
             saved, revision = await self._store.record_events(cell.key, events)
-            return Mark(revision, max(event.seq for event in saved))
+            last = max(saved, key=lambda event: event.seq)
+            return Mark(revision, last.seq, digest(last))
         except _UNWRITABLE:
             return None
 
@@ -234,6 +238,8 @@ class Changes:
             "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
             "id": batch.id,
         }
+        if digests := {cell_id: mark.digest for cell_id, mark in marks.items() if mark.digest}:
+            said["digests"] = digests
         if batch.page is not None:
             said["page"] = batch.page
         if batch.saved and others is None:

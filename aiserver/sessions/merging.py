@@ -18,8 +18,9 @@ from typing import Any
 from ..models import NotebookLogEntry, Session
 from . import codec
 from .codec import Damaged
+from .digests import line_content
 from .steps import check_writable
-from .union import lacking, line_content, unite
+from .union import lacking, unite
 
 _PARTS = ("meta", "interactions", "events")
 _MOST_WAYS = 8

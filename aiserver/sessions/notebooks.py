@@ -14,8 +14,8 @@ What must hold:
 The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
 not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
 ``taken_over {taken}``, what was copied from other places (``elsewhere.py``); and of a copy
-``changed {cells, id, inherited}``, how far its cells had come in the notebook that it is a copy of:
-all that is older than the copy.
+``changed {cells, digests, id, inherited}``, how far its cells had come in the notebook that it is a
+copy of: all that is older than the copy.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import Any, Protocol
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from .base import SessionManager
+from .digests import last_digest
 from .elsewhere import Elsewhere, Taken
 
 _PATH_SEEN = "path_seen"
@@ -218,21 +219,28 @@ class NotebookRegistry:
         await self._take_over(path, origin, copy)
         sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
         marks: dict[str, int] = {}
+        digests: dict[str, str] = {}
         for row in sessions:
             source = SessionKey(origin, row.cell_id, self._owner)
             target = SessionKey(copy, row.cell_id, self._owner)
             try:
-                marks[row.cell_id] = (await self._store.fork(source, target)).next_seq - 1
+                session = await self._store.fork(source, target)
             except (SessionTooNew, SessionCorrupt):
                 continue  # it can't be copied; it stays with the original
-        await self._record_inherited(copy, marks)
+            marks[row.cell_id] = session.next_seq - 1
+            if found := last_digest(session):
+                digests[row.cell_id] = found
+        await self._record_inherited(copy, marks, digests)
         return NotebookIdentity(copy, forked_from=origin)
 
-    async def _record_inherited(self, copy: str, marks: dict[str, int]) -> None:
+    async def _record_inherited(
+        self, copy: str, marks: dict[str, int], digests: dict[str, str]
+    ) -> None:
         """Log what is older than a copy: no later line may take it for its own."""
         known = self._notebooks[copy]
         if marks and not known.says_inherited:
-            data = {"cells": marks, "id": str(uuid.uuid4()), "inherited": True}
+            name = str(uuid.uuid4())
+            data = {"cells": marks, "digests": digests, "id": name, "inherited": True}
             entry = NewLogEntry(type=_CHANGED, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
             known.follow(saved)

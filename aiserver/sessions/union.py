@@ -11,7 +11,6 @@ What must hold:
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +18,8 @@ from typing import Any
 from ..models import Event, Interaction, NotebookLogEntry, Session
 from ..renumbering import renumbering
 from . import codec
+from .digests import content, line_content
 from .steps import set_owner
-
-_NUMBERS = {"turn_id", "seq", "parent_turn_id", "merged"}
 
 
 def size(session: Session) -> int:
@@ -40,12 +38,12 @@ def unite(ours: Session, theirs: Session, skip: int = 0, merge_id: str = "") -> 
         return True
     known: dict[str, list[Interaction | Event]] = defaultdict(list)
     for item in ours.ordered():
-        known[_content(item)].append(item)
+        known[content(item)].append(item)
     turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
     seqs: dict[int, int] = {}
     grown = False
     for index, item in enumerate(theirs.ordered()):
-        alike = known[_content(item)]
+        alike = known[content(item)]
         if alike:
             found = alike.pop(0)
         elif index < skip:
@@ -77,12 +75,6 @@ def lacking(
             known[line] += 1
             found.append(entry)
     return found[::-1]
-
-
-def line_content(entry: NotebookLogEntry) -> str:
-    """What a line of a log is recognised by: all that it says, but for what a merge renumbers."""
-    fields = {key: value for key, value in codec.fields(entry).items() if key not in _NUMBERS}
-    return json.dumps(fields, sort_keys=True)
 
 
 def _become(ours: Session, theirs: Session) -> None:
@@ -144,11 +136,3 @@ def _renumber(fields: dict[str, Any], name: str, numbers: dict[int, int]) -> Non
         fields[name] = numbers.get(fields[name])
         if fields[name] is None:
             del fields[name]
-
-
-def _content(item: Interaction | Event) -> str:
-    """What a record is recognised by: all that it says, but for what a merge renumbers."""
-    fields = {key: value for key, value in codec.fields(item).items() if key not in _NUMBERS}
-    if isinstance(data := fields.get("data"), dict):
-        fields["data"] = {key: data[key] for key in data.keys() - {"from_seq", "merged"}}
-    return json.dumps(fields, sort_keys=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
-from aiserver.renumbering import mark_now, record_now
 from aiserver.sessions import codec
+from aiserver.sessions.digests import digest, places, with_marks_now
 from aiserver.sessions.filenames import log_name, session_name
 from aiserver.sessions.recovery import readable
 from aiserver.sessions.steps import append_events, append_turn, numbered
@@ -33,6 +33,10 @@ class Repository:
         self.count = 0
         self.rows: dict[tuple[str, str], list[str]] = {}
         """By branch and cell, the labels in the order in which they were recorded there."""
+        self.before: dict[tuple[str, str], list[str]] = {}
+        """By cell and label, what was there when it was recorded."""
+        self.added: dict[str, set[tuple[str, str]]] = {}
+        """By the subject of a commit, the cells and labels that were recorded in it."""
         (root / FOLDER / "notebooks").mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
         self.git("config", "user.name", "x")
@@ -45,6 +49,11 @@ class Repository:
         )
         assert not check or done.returncode == 0, (words, done.stdout, done.stderr)
         return done.returncode
+
+    def output(self, *words: str) -> str:
+        return subprocess.run(
+            ["git", *words], cwd=self.root, capture_output=True, text=True, check=True
+        ).stdout
 
     def path(self, key: SessionKey) -> Path:
         return self.root / FOLDER / session_name(key)
@@ -61,8 +70,16 @@ class Repository:
 
     def commit(self, branch: str, share: float = 0.7) -> None:
         """Record something in most cells, and commit it."""
+        self.record(branch, share)
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", f"{branch} {self.count}")
+
+    def record(self, branch: str, share: float = 0.7, *, log: bool = True) -> None:
+        """Record something in most cells, and in the notebook's log."""
+        known = set(self.before)
         marks: dict[str, int] = {}
         expected: dict[str, str] = {}
+        digests: dict[str, str] = {}
         for key in self.keys:
             if self.random.random() < share:
                 session = self.session(key)
@@ -70,21 +87,29 @@ class Repository:
                 self.path(key).write_bytes(codec.encode(session))
                 marks[key.cell_id] = session.ordered()[-1].seq or 0
                 expected[key.cell_id] = label(session.ordered()[-1])
+                digests[key.cell_id] = digest(session.ordered()[-1])
         self.count += 1
-        data: dict[str, Any] = {"cells": marks, "id": f"batch-{self.count}", "expected": expected}
+        if log:
+            data: dict[str, Any] = {"cells": marks, "digests": digests, "expected": expected}
+            self._record_line(branch, data | {"id": f"batch-{self.count}"})
+        self.added[f"{branch} {self.count}"] = set(self.before) - known
+
+    def _record_line(self, branch: str, data: dict[str, Any]) -> None:
         old = self.log.read_bytes() if self.log.exists() else b""
         entry = NewLogEntry(type="changed", timestamp=NOON, data=data)
-        saved = numbered(codec.parse_log(old).entries, [entry])
+        entries = codec.parse_log(old).entries
+        saved = numbered(entries, [entry])
         self.log.write_bytes(old + b"".join(codec.encode(one, indent=None) for one in saved))
         self.rows.setdefault((branch, "log"), []).append(f"batch-{self.count}")
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", f"{branch} {self.count}")
+        self.before["log", f"batch-{self.count}"] = [one.data["id"] for one in entries]
 
     def _record(self, session: Session, branch: str) -> None:
         row = self.rows.setdefault((branch, session.meta.cell_id), [])
         for _ in range(self.random.randint(1, 3)):
             self.count += 1
             name = f"{branch}-{self.count}"
+            names = [label(one) for one in session.ordered()]
+            self.before[session.meta.cell_id, name] = [one for one in names if one]
             choice = self.random.random()
             if choice < 0.5 or not session.interactions:
                 parent = self.random.choice([None, *session.interactions])
@@ -105,6 +130,23 @@ class Repository:
                     session, [NewEvent(type="restore", timestamp=NOON, source=name, data=data)]
                 )
             row.append(name)
+
+    def labels(self) -> dict[str, list[str]]:
+        """By cell, and for the log, the labels in the work tree in their order."""
+        found = {
+            key.cell_id: [name for one in self.session(key).ordered() if (name := label(one))]
+            for key in self.keys
+        }
+        data = self.log.read_bytes() if self.log.exists() else b""
+        return found | {"log": [one.data["id"] for one in codec.parse_log(data).entries]}
+
+    def check_order(self) -> None:
+        """Each record comes behind all that was there when it was recorded."""
+        for cell, names in self.labels().items():
+            place = {name: index for index, name in enumerate(names)}
+            for name in names:
+                earlier = self.before[cell, name]
+                assert all(place[one] < place[name] for one in earlier), (cell, name)
 
     def check(self, branches: list[str], *, exact: bool = True) -> None:
         """Nothing of these branches is lost, and each reference leads where it led.
@@ -132,13 +174,12 @@ class Repository:
             row = self.rows.get((branch, "log"), [])
             assert set(row) <= set(ids)
             assert not exact or [one for one in ids if one in set(row)] == row
-        for entry in entries if exact else ():
-            for cell, seq in entry.data["cells"].items():
-                merged = sessions[cell].meta.merged
-                now = record_now(merged, entry.merged, seq)
-                by_seq = {one.seq: label(one) for one in sessions[cell].ordered()}
-                assert by_seq.get(now) == entry.data["expected"][cell], (cell, entry, merged)
-                assert mark_now(merged, entry.merged, seq) >= now
+        merges = {cell: one.meta.merged for cell, one in sessions.items() if one.meta.merged}
+        for entry in entries:
+            now = with_marks_now(entry, merges, lambda cell: places(sessions[cell])).data["cells"]
+            for cell, name in entry.data["expected"].items():
+                by_seq = {label(one): one.seq for one in sessions[cell].ordered()}
+                assert now.get(cell) == by_seq.get(name), (cell, entry, merges.get(cell))
 
 
 def label(item: Any) -> str:
@@ -160,4 +201,5 @@ def check_references(session: Session) -> None:
             assert event.turn_id and event.data
             assert turns[event.turn_id].user_request.intent == event.data["about"]
         elif event.type == "restore":
-            assert event.data and by_seq[event.data["from_seq"]] == event.data["about"]
+            assert event.data
+            assert by_seq[event.data["from_seq"]] == event.data["about"]

@@ -1,0 +1,67 @@
+"""P39: a line of the log finds the records that it names, whichever files a merge took whole."""
+
+from __future__ import annotations
+
+from aiserver.models import (
+    NewEvent,
+    NewLogEntry,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    new_session,
+)
+from aiserver.sessions.digests import digest, places, with_marks_now
+from aiserver.sessions.steps import append_events, numbered
+from aiserver.sessions.union import unite
+
+from .records import NOON
+
+KEY = SessionKey("nb", "cell")
+
+
+def session(*sources: str) -> Session:
+    made = new_session(KEY)
+    append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
+    return made
+
+
+def line(of: Session) -> NotebookLogEntry:
+    last = of.ordered()[-1]
+    data = {"cells": {"cell": last.seq}, "digests": {"cell": digest(last)}}
+    return numbered([], [NewLogEntry(type="changed", timestamp=NOON, data=data)])[0]
+
+
+def marks(entry: NotebookLogEntry, of: Session) -> object:
+    merges = {"cell": of.meta.merged} if of.meta.merged else {}
+    return with_marks_now(entry, merges, lambda _: places(of)).data["cells"]
+
+
+def test_a_log_from_one_branch_and_a_merged_session() -> None:
+    """The line says nothing of the merge, for git took the log whole."""
+    ours, theirs = session("a", "b", "c"), session("a", "x")
+    entry = line(theirs)
+    unite(ours, theirs, merge_id="m")
+    assert ours.meta.merged and entry.merged is None
+    assert marks(entry, ours) == {"cell": 4}
+    assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "that of our side"
+
+
+def test_a_merged_log_and_a_session_without_the_record() -> None:
+    """A commit was cherry-picked of which the log, but not this session, was a part."""
+    entry = line(session("a", "x")).model_copy(update={"merged": [["m"]]})
+    assert marks(entry, session("a", "b", "c")) == {}
+
+
+def test_lines_of_earlier_versions_follow_the_merges_alone() -> None:
+    ours, theirs = session("a", "b", "c"), session("a", "x")
+    entry = line(theirs).model_copy(update={"merged": [["m"]]})
+    del entry.data["digests"]
+    unite(ours, theirs, merge_id="m")
+    assert marks(entry, ours) == {"cell": 4}
+
+
+def test_equal_records_keep_to_the_way_that_the_line_came() -> None:
+    ours, theirs = session("a", "b"), session("a", "a")
+    entry = line(theirs).model_copy(update={"merged": [["m"]]})
+    unite(ours, theirs, merge_id="m")
+    assert marks(entry, ours) == {"cell": 3}
