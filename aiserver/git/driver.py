@@ -2,9 +2,11 @@
 
 Invariants:
 
-- A file that can't be understood gets git's own conflict, marks and all, and exit status 1.
+- A file that can't be understood stays as it is, and the exit status is 1: the command in git's
+  config then has git merge by lines and leave its marks.
 - The name of a merge is the same for each file of it, so that a log's lines and the sessions
-  that they name can be put together again: it is made from what is merged into what.
+  that they name can be put together again, and no other merge has it. It is made from what is
+  merged into what; where git doesn't say what (a cherry-pick, a stash), from the lock on its index.
 """
 
 from __future__ import annotations
@@ -12,13 +14,12 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 from ..errors import AIServerError
 from ..sessions.codec import Damaged
 from ..sessions.merging import merge_logs, merge_sessions
-
-_LABELS = ("ours", "base", "theirs")
 
 
 def merge(base: str, ours: str, theirs: str, path: str) -> int:
@@ -30,7 +31,7 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
         else:
             merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
     except (Damaged, AIServerError):
-        return _leave_conflict(base, ours, theirs)
+        return 1
     if merged != left:
         Path(ours).write_bytes(merged)
     return 0
@@ -38,17 +39,21 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
 
 def merge_id() -> str:
     """The name of the merge that is going on: the same in each of its files."""
-    head = _git("rev-parse", "HEAD")
+    head, lock = [*_git("rev-parse", "HEAD", "--git-path", "index.lock").split("\n"), "", ""][:2]
     heads = sorted(name for name in os.environ if name.startswith("GITHEAD_"))
-    return hashlib.sha256("\n".join([head, *heads]).encode()).hexdigest()[:16]
+    names = [head, *(heads or [_stamp(lock)])]
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
-def _leave_conflict(base: str, ours: str, theirs: str) -> int:
-    labels = [word for label in _LABELS for word in ("-L", label)]
-    subprocess.run(["git", "merge-file", *labels, ours, base, theirs], check=False)
-    return 1
+def _stamp(path: str) -> str:
+    """When a file was made; git makes the lock on its index once for all files of a merge."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return ""
+    return f"{status.st_ino} {status.st_mtime_ns}"
 
 
 def _git(*words: str) -> str:
-    found = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
-    return found.stdout.strip()
+    found = subprocess.run(["git", *words], capture_output=True, check=False)
+    return found.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").strip("\n")

@@ -2,10 +2,14 @@
 
 ``.gitattributes`` at the top of the work tree names the driver, and is committed: it holds for all
 who clone. What the driver runs stands in the repository's own config, which each clone sets up.
+Where that can't be run, or can't merge a file, git merges by lines and leaves its marks: else the
+file would hold our side alone.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +18,10 @@ from ..errors import InvalidRequest
 from ..sessions.root import FOLDER
 
 DRIVER = "aiserver"
-COMMAND = "jupyter aiserver git merge %O %A %B %P"
+COMMAND = (
+    "jupyter aiserver git merge %O %A %B %P"
+    " || git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B"
+)
 LINES = (
     f"**/{FOLDER}/*.json merge={DRIVER}",
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
@@ -44,16 +51,27 @@ def status() -> int:
     top = _top()
     found = _git("check-attr", "merge", "--", *_PROBES).splitlines()
     has_lines = len(found) == len(_PROBES) and all(line.endswith(f": {DRIVER}") for line in found)
-    has_driver = bool(_git("config", "--get", f"merge.{DRIVER}.driver", check=False))
+    has_driver = _git("config", "--get", f"merge.{DRIVER}.driver", check=False) == COMMAND
     for is_there, text in (
         (has_lines, f"{top / '.gitattributes'} names the merge driver"),
         (has_driver, "the repository's config says what it runs"),
+        (has_command := _finds_command(), "“jupyter aiserver” is on the PATH"),
     ):
         print(f"{'yes' if is_there else 'no '}  {text}")
-    if has_lines and has_driver:
-        return 0
-    print("“jupyter aiserver git install” sets it up.")
-    return 1
+    if not has_lines or not has_driver:
+        print("“jupyter aiserver git install” sets it up.")
+    if not has_command:
+        print("Activate the environment that has AI Server before you merge.")
+    return 0 if has_lines and has_driver and has_command else 1
+
+
+def _finds_command() -> bool:
+    """Whether git, started in this shell, finds the command of the driver."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if len(folders) > 2 and Path(folders[0]) == Path(folders[-1]):
+        folders = folders[1:-1]  # the command “jupyter” has put its own folder around the PATH
+    path = os.pathsep.join(folders)
+    return all(shutil.which(name, path=path) for name in ("jupyter", "jupyter-aiserver"))
 
 
 def _top() -> Path:

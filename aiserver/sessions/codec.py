@@ -169,12 +169,16 @@ def parse_log(data: bytes) -> Log:
     read = [_parse_line(line.text) for line in lines]
     damaged = sum(bool(line.text) and not one for line, one in zip(lines[:-1], read, strict=False))
     entries: list[NotebookLogEntry] = []
+    seen: set[str] = set()
     last = 0
     for line, entry in zip(lines, read, strict=True):
         if entry is None or line.part == "base":
             continue
-        if line.part == "theirs" and _is_there(entry, entries):
-            continue
+        if marked:
+            says = _without_numbers(entry)
+            if line.part == "theirs" and says in seen:
+                continue
+            seen.add(says)
         ways = entry.merged
         if line.merge_id:
             ways = [[*way, line.merge_id] for way in ways or [[]]]
@@ -186,9 +190,11 @@ def parse_log(data: bytes) -> Log:
     return Log(entries, damaged)
 
 
-def _is_there(entry: NotebookLogEntry, entries: list[NotebookLogEntry]) -> bool:
-    plain = entry.model_copy(update={"seq": 1, "merged": None})
-    return any(plain == one.model_copy(update={"seq": 1, "merged": None}) for one in entries)
+def _without_numbers(entry: NotebookLogEntry) -> str:
+    content = entry.to_dict()
+    return json.dumps(
+        {key: content[key] for key in content.keys() - {"seq", "merged"}}, sort_keys=True
+    )
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:

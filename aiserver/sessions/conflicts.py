@@ -1,7 +1,9 @@
 """The sides of a file in which git left conflict marks. Pure.
 
 All of git's styles are read (merge, diff3, zdiff3). In session files and logs no text begins a
-line as a mark does: line breaks within strings are escaped.
+line as a mark does: line breaks within strings are escaped. Marks may be longer than seven
+characters (``conflict-marker-size``); in a file all are as long as the first, and longer ones are
+those of a merge within the base.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-_MARK = re.compile(r"(<{7}|\|{7}|={7}|>{7})(?: (.*))?\r?")
-_BEGIN = re.compile(rb"^<<<<<<< ", re.MULTILINE)
-_END = re.compile(rb"^>>>>>>> ", re.MULTILINE)
+_MARK = re.compile(r"(<+|\|+|=+|>+)(?: (.*?))?\r?")
+_BEGIN = re.compile(rb"^(<{7,}) ", re.MULTILINE)
+_END = re.compile(rb"^>{7,} ", re.MULTILINE)
 
 Part = Literal["both", "ours", "base", "theirs"]
 
@@ -46,7 +48,9 @@ def sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 def _lines(texts: list[bytes]) -> Iterator[Line]:
     part: Part = "both"
-    names = [_names(text) for text in texts]
+    begin = next((found for text in texts if (found := _BEGIN.match(text))), None)
+    size = len(begin[1]) if begin else 7
+    names = [_names(text, size) for text in texts]
     merge_id = ""
     for place, (text, mark) in enumerate(zip(texts, names, strict=True)):
         sign, label = mark or ("", "")
@@ -64,8 +68,9 @@ def _lines(texts: list[bytes]) -> Iterator[Line]:
             yield Line(text, part, merge_id if part == "theirs" else "")
 
 
-def _names(text: bytes) -> tuple[str, str] | None:
-    if text[:7] not in (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"):
+def _names(text: bytes, size: int) -> tuple[str, str] | None:
+    """The sign of a mark and its label."""
+    if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None
     match = _MARK.fullmatch(text.decode("utf-8", "replace"))
-    return (match[1][0], match[2] or "") if match else None
+    return (match[1][0], match[2] or "") if match and len(match[1]) == size else None

@@ -118,7 +118,7 @@ class Repository:
                 append_turn(session, turn(name, about, **more))
             elif choice < 0.8:
                 one = self.random.choice(session.interactions)
-                data = {"about": one.user_request.intent}
+                data: dict[str, Any] = {"about": one.user_request.intent}
                 new = NewEvent(
                     type="accept", timestamp=NOON, turn_id=one.turn_id, source=name, data=data
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from aiserver import cli
 from aiserver.doctor.storage import check_storage
+from aiserver.sessions import codec
 
 from .branches import FOLDER, Repository
 
@@ -103,3 +105,40 @@ def test_what_cannot_be_read_stays_a_conflict(repository: Repository) -> None:
     repository.git("commit", "-qam", "damaged")
     assert repository.git("merge", "-q", "two", "-m", "m", check=False) == 1
     assert b"<<<<<<< " in path.read_bytes() and b"no session" in path.read_bytes()
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_without_the_command_git_leaves_its_marks(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The environment with AI Server isn't active: the other side must not be hidden."""
+    branch_off(repository, "one", "two")
+    folders = [one for one in os.get_exec_path() if not shutil.which("jupyter", path=one)]
+    monkeypatch.setenv("PATH", os.pathsep.join(folders))
+    if not shutil.which("git"):
+        pytest.skip("jupyter and git are in one folder here")
+    assert cli.main(["git", "status"]) == 1
+    attributes = repository.root / ".gitattributes"
+    attributes.write_text(
+        attributes.read_text().replace("=aiserver", "=aiserver conflict-marker-size=11")
+    )
+    assert repository.git("merge", "-q", "two", "-m", "m", check=False) == 1
+    assert b"<<<<<<<<<<< ours\n" in repository.log.read_bytes()
+    repository.check(["main", "one", "two"], exact=False)
+
+
+@pytest.mark.parametrize("seed", [0])
+def test_merges_onto_one_head_have_names_of_their_own(repository: Repository) -> None:
+    """Two cherry-picks onto one commit renumber differently, and may meet in a later merge."""
+    branch_off(repository, "one", "two", commits=2)
+    names = []
+    for commit in ("two~1", "two"):
+        repository.git("switch", "-q", "-C", "picked", "one")
+        repository.git("cherry-pick", commit)
+        entries = codec.parse_log(repository.log.read_bytes()).entries
+        ways = {way[-1] for entry in entries for way in entry.merged or []}
+        for key in repository.keys:
+            ways |= {one["id"] for one in repository.session(key).meta.merged or []}
+        assert len(ways) == 1, "one name in all files of a merge"
+        names += ways
+    assert len(set(names)) == 2
