@@ -241,7 +241,9 @@ class ModelNotAllowed(ModelError):
     """The administrator of this server excludes this model or provider."""
 
     code = "model_not_allowed"
-    default_message = "The administrator of this server does not allow that model."
+    default_message = (
+        "The administrator of this server does not allow this model. Choose another one."
+    )
 
 
 class InstallFailed(ModelError):
@@ -378,7 +380,9 @@ class PromptTooLong(ModelError):
     """There is more text than the model can read at once."""
 
     code = "prompt_too_long"
-    default_message = "That is more text than this model can read. Shorten the cell or the request."
+    default_message = (
+        "The request does not fit in this model’s context window. Shorten the cell or the request."
+    )
 
 
 class BadAnswer(ModelError):
@@ -394,7 +398,7 @@ class AnswerCut(BadAnswer):
 
     code = "answer_cut"
     retryable = False
-    default_message = "The answer was cut off because it grew too long. Ask for less at once."
+    default_message = "The answer was cut off because it was too long. Ask for less at a time."
 
 
 class AnswerBrokenOff(BadAnswer):

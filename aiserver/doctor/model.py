@@ -45,7 +45,7 @@ def _other(info: ModelInfo) -> Finding:
 
 
 def _where(info: ModelInfo) -> str:
-    return "on this machine" if info.on_this_machine else "not on this machine"
+    return "on this machine" if info.on_this_machine else "remote"
 
 
 async def _answer(models: ModelRegistry) -> Finding:

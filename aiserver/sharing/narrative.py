@@ -17,7 +17,7 @@ from .fences import fenced, quoted, words
 from .story import language_of
 
 _TITLES = {
-    "start": "Already there",
+    "start": "Existing content",
     "accept": "Answer accepted",
     "context_reset": "New conversation",
     "split": "Split a cell",

@@ -146,7 +146,9 @@ export async function listDataFrames(
   if (kernel.status === 'busy') {
     throw new Error(busy);
   }
-  const cannot = trans.__('The kernel could not list its DataFrames.');
+  const cannot = trans.__(
+    'The kernel could not list its DataFrames. Try again, or restart the kernel.'
+  );
   const reply = await ask(kernel).catch(() => {
     // It died or was started anew meanwhile, and the reason is not the person's language.
     throw new Error(cannot);

@@ -113,10 +113,10 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             Notification.info(
               model.state.unkept
                 ? trans.__(
-                    'The cell you asked in was deleted, and its answer could not be saved.'
+                    'The cell you asked in was deleted, and the answer could not be saved.'
                   )
                 : trans.__(
-                    'The cell you asked in was deleted. Its answer is saved in the history.'
+                    'The cell you asked in was deleted. The answer is saved in the history.'
                   ),
               {
                 autoClose: false,
@@ -206,7 +206,9 @@ function addCommands(
   });
   commands.addCommand(CommandIDs.fix, {
     label: trans.__('Fix This Cell’s Error'),
-    caption: trans.__('Ask for a fix, with the last lines of the error'),
+    caption: trans.__(
+      'Ask for a fix; the last lines of the error are sent along'
+    ),
     isEnabled: () => errorOf(current()?.cell ?? null) !== null,
     execute: () => {
       const found = current();

@@ -29,8 +29,8 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
     const command = CommandIDs.firstSteps;
     app.commands.addCommand(command, {
       label: args =>
-        args.isLauncher
-          ? trans.__('First steps')
+        args.isLauncher || args.isPalette
+          ? trans.__('First Steps')
           : trans.__('AI Server: First Steps'),
       caption: trans.__('A two-minute notebook that shows how to ask for code'),
       describedBy: { args: { type: 'object', properties: {} } },
@@ -71,6 +71,6 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       // Right below the notebooks: who opens JupyterLab for the first time sees it.
       categoryRank: 10
     });
-    palette?.addItem({ command, category });
+    palette?.addItem({ command, category, args: { isPalette: true } });
   }
 };

@@ -127,7 +127,7 @@ class Models implements IModels {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {
       await commands.execute('settingeditor:open', {
-        query: this._trans.__('AI Server Models')
+        query: this._trans.__('AI Server: Models')
       });
     } else {
       await showModelSettings(this._services);

@@ -32,7 +32,9 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
       const keys = binding?.keys.map(CommandRegistry.formatKeystroke).join(' ');
       return keys
         ? trans.__('Write code, or press %1 to ask for it', keys)
-        : trans.__('Write code, or ask for it with the spark in the toolbar');
+        : trans.__(
+            'Write code, or select the spark icon in the toolbar to ask for it'
+          );
     };
     editors.addExtension({
       name: 'aiserver:placeholder',

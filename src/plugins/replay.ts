@@ -103,7 +103,7 @@ function activate(
   });
   commands.addCommand(CommandIDs.search, {
     label: trans.__('Search Replay'),
-    caption: trans.__('Search requests, answers and code'),
+    caption: trans.__('Search requests, code, explanations and errors'),
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => {
       model.view = 'search';

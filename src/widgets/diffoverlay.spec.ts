@@ -94,7 +94,7 @@ describe('DiffOverlay', () => {
     const content = t.node.querySelector('.cm-content') as HTMLElement;
     expect(content.getAttribute('contenteditable')).toBe('false');
     expect(t.node.getAttribute('role')).toBe('region');
-    expect(t.node.getAttribute('aria-label')).toBe('Proposed code');
+    expect(t.node.getAttribute('aria-label')).toBe('Suggested code');
     expect(t.node.dataset.lmSuppressShortcuts).toBe('true');
     content.dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })

@@ -59,7 +59,7 @@ export class DiffOverlay implements IDisposable {
     this._node = document.createElement('div');
     this._node.className = 'jp-AIServer-Diff';
     this._node.setAttribute('role', 'region');
-    this._node.setAttribute('aria-label', trans.__('Proposed code'));
+    this._node.setAttribute('aria-label', trans.__('Suggested code'));
     this._node.dataset.lmSuppressShortcuts = 'true';
     this._node.addEventListener('keydown', _options.onKey);
     this._model = new CodeEditor.Model({ mimeType: cell.model.mimeType });
@@ -74,7 +74,7 @@ export class DiffOverlay implements IDisposable {
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
           tabindex: '0',
-          'aria-label': trans.__('Proposed code'),
+          'aria-label': trans.__('Suggested code'),
           'aria-readonly': 'true'
         }),
         EditorView.updateListener.of(update => {

@@ -66,17 +66,19 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'storage_busy':
       return trans.__(
-        'Another Jupyter server is writing this history. Try again in a moment.'
+        'Another Jupyter server is writing to this history. Try again in a moment.'
       );
     case 'storage_read_only':
-      return trans.__('The history folder is read-only, so nothing was saved.');
+      return trans.__(
+        'The history folder is read-only, so nothing was saved. Make it writable, then try again.'
+      );
     case 'session_corrupt':
       return trans.__(
         'This cell’s history file is damaged. A copy of its content was kept.'
       );
     case 'session_too_new':
       return trans.__(
-        'This history was written by a newer version of AI Server. Update AI Server to continue it.'
+        'This history was written by a newer version of AI Server. Update AI Server to add to it.'
       );
     case 'storage_error':
       return trans.__(
@@ -97,10 +99,12 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
         'Too many requests are running at once. Wait until one has finished.'
       );
     case 'request_too_large':
-      return trans.__('The request is too long to send.');
+      return trans.__(
+        'The request is too long to send. Shorten the cell or the request.'
+      );
     case 'install_interrupted':
       return trans.__(
-        'The connection was lost. What was downloaded so far is kept.'
+        'The connection was lost. Try again to resume the download.'
       );
     default:
       return '';
@@ -125,13 +129,13 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'model_no_credit':
       return trans.__(
-        'Your account at %1 has no credit or quota left. Check its plan and billing.',
+        'Your account with %1 has no credit or quota left. Check your plan and billing.',
         whom
       );
     case 'model_refused_text':
       return trans.__(
-        'The content filter of %1 blocked this request. Try rephrasing it.',
-        whom
+        '%1 blocked this request with its content filter. Try rephrasing it.',
+        who
       );
     case 'model_key_missing':
       return trans.__('No API key for %1. Enter one first.', whom);
@@ -161,28 +165,28 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'model_no_answer':
       return trans.__(
-        'The response from %1 is not a model’s answer. Check the base URL, then try again.',
-        whom
+        '%1 did not return a valid model response. Check the base URL, then try again.',
+        who
       );
     case 'model_rate_limited':
       return failure.retryAfter
         ? trans.__(
-            'Rate limited by %1; retry in %2.',
-            who,
+            'Rate limited by %1. Try again in %2.',
+            whom,
             durationText(Math.ceil(failure.retryAfter) * 1000, trans)
           )
-        : trans.__('Rate limited by %1. Try again in a moment.', who);
+        : trans.__('Rate limited by %1. Try again in a moment.', whom);
     case 'model_package_missing':
       return label
-        ? trans.__('Models of %1 need one more Python package.', label)
+        ? trans.__('%1 models need one more Python package.', label)
         : trans.__('This model needs one more Python package.');
     case 'model_not_allowed':
       return trans.__(
-        'The administrator of this server does not allow that model.'
+        'The administrator of this server does not allow this model. Choose another one.'
       );
     case 'prompt_too_long':
       return trans.__(
-        'That is more text than this model can read. Shorten the cell or the request.'
+        'The request does not fit in this model’s context window. Shorten the cell or the request.'
       );
     case 'bad_answer':
       return trans.__(
@@ -190,7 +194,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'answer_cut':
       return trans.__(
-        'The answer was cut off because it grew too long. Ask for less at once.'
+        'The answer was cut off because it was too long. Ask for less at a time.'
       );
     case 'answer_broken_off':
       return trans.__(
@@ -219,7 +223,7 @@ export function unkeptText(code: string, trans: TranslationBundle): string {
       );
     case 'storage_busy':
       return trans.__(
-        'Another Jupyter server is writing this history, so this answer was not saved. You can still accept or copy it.'
+        'Another Jupyter server is writing to this history, so this answer was not saved. You can still accept or copy it.'
       );
     case 'storage_read_only':
       return trans.__(

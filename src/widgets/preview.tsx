@@ -44,7 +44,7 @@ export function PreviewView(props: {
       <p>
         {model.onThisMachine
           ? trans.__(
-              'This is sent to %1, which runs on the Jupyter server’s machine. It does not leave that machine.',
+              'This is sent to %1, which runs on the Jupyter server’s machine. Nothing leaves that machine.',
               model.label
             )
           : trans.__(
@@ -55,8 +55,8 @@ export function PreviewView(props: {
       {hidden > 0 && (
         <p>
           {trans._n(
-            '%1 key or password was removed.',
-            '%1 keys and passwords were removed.',
+            '%1 key or password was masked.',
+            '%1 keys or passwords were masked.',
             hidden
           )}
         </p>

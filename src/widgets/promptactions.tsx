@@ -107,10 +107,7 @@ export function Actions(props: {
         <Button
           quiet
           label={trans.__('Fix it')}
-          title={trans.__(
-            'Ask for a fix with these lines of the error: %1',
-            error
-          )}
+          title={trans.__('Ask for a fix for this error: %1', error)}
           run={() => props.ask(fixRequest(error, trans))}
         />
       )}

@@ -31,13 +31,13 @@ export function ModelLabel(props: {
   }
   const where = model.onThisMachine
     ? trans.__('on this machine')
-    : trans.__('not on this machine');
+    : trans.__('remote');
   const title = model.onThisMachine
     ? trans.__(
         'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
     : trans.__(
-        'Your request, this cell, the cells above it, and this cell’s earlier requests and answers are sent to this provider.'
+        'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the column names and types of DataFrames that you pick are sent to this provider.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');

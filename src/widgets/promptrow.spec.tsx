@@ -230,7 +230,7 @@ describe('PromptRow', () => {
     expect(t.row.node.textContent).toContain('Qwen2.5-Coder · on this machine');
     const remote = { ...LOCAL, label: 'gpt', onThisMachine: false };
     const other = await setup({ models: [remote] });
-    expect(other.row.node.textContent).toContain('gpt · not on this machine');
+    expect(other.row.node.textContent).toContain('gpt · remote');
   });
 
   it('names the request that the next one continues from, by its words', async () => {

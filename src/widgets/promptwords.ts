@@ -43,7 +43,7 @@ export function noticeText(
   const notice = noticeOf(state, trans);
   const edited = state.edited
     ? trans.__(
-        'The cell has changed since you asked. The diff compares with its current content.'
+        'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
   return [said, notice, edited].filter(Boolean).join(' ');
@@ -72,9 +72,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
         'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
       );
     case 'unnoted':
-      return trans.__(
-        'The history of this cell can’t be saved, so this step is not in it.'
-      );
+      return trans.__('This step could not be saved to the cell’s history.');
     case 'same':
       return state.explanation
         ? trans.__('The suggestion would not change the cell.')
@@ -93,7 +91,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
 /** Said as long as it is so, where nothing else is to be said. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
-    'This notebook is read-only. You can ask and copy answers, but accepted code can’t be saved here. To keep it, save a copy of the notebook.'
+    'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'
   );
 }
 

@@ -96,7 +96,9 @@ const SENTENCES = [
   forTranslators(
     'The model began to repeat itself, so it was stopped. Say it in other words.'
   ),
-  forTranslators('The administrator of this server does not allow that model.'),
+  forTranslators(
+    'The administrator of this server does not allow this model. Choose another one.'
+  ),
   forTranslators('The provider refused the key. Check the key and try again.'),
   forTranslators('The provider does not let this key use that model.'),
   // As turns of earlier versions have it.
@@ -135,11 +137,11 @@ const SENTENCES = [
   ),
   forTranslators('The model did not answer in time. Try again.'),
   forTranslators(
-    'That is more text than this model can read. Shorten the cell or the request.'
+    'The request does not fit in this model’s context window. Shorten the cell or the request.'
   ),
   forTranslators("The model's answer held no code. Try to say it another way."),
   forTranslators(
-    'The answer was cut off because it grew too long. Ask for less at once.'
+    'The answer was cut off because it was too long. Ask for less at a time.'
   ),
   forTranslators('The model stopped in the middle of its answer. Try again.'),
   forTranslators(

@@ -42,7 +42,7 @@ def test_texts_name_who_edited(history: History) -> None:
     for text in (narrative(history, "a.ipynb"), json.dumps(annotated(history, "a.ipynb", None))):
         assert shares in text
         for title in (
-            "Already there",
+            "Existing content",
             "Edited by jupyter-mcp-server",
             "Formatted by jupyterlab",
             "Changed on disk",

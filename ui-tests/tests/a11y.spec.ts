@@ -223,7 +223,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await replay.button(/^\d+ lines?$/).click();
   await look('overview', REPLAY);
   await replay.slider.press('ArrowLeft');
-  const then = { name: 'The notebook as it was' };
+  const then = { name: 'Notebook at this point' };
   await expect(replay.panel.getByRole('list', then)).toBeVisible();
   await look('moment', REPLAY);
   await replay.tab('Search').click();

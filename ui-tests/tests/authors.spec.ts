@@ -121,13 +121,13 @@ test('only a person’s own input is by hand (P40)', async ({
   await keys.press('ControlOrMeta+Alt+b');
   await expect(second.authors).toHaveCount(2);
   await keys.press('ControlOrMeta+Home');
-  await expect(second.authorship).toContainText('Already there');
+  await expect(second.authorship).toContainText('Existing content');
   await keys.press('ControlOrMeta+End');
   await expect(second.authorship).toContainText('Changed on disk');
   const replay = new ReplayUnderTest(page);
   await replay.open();
   for (const title of [
-    'Already there',
+    'Existing content',
     'Formatted by jupyterlab_code_formatter',
     'Edited by notebook-intelligence',
     'Edited by a program',

@@ -101,7 +101,7 @@ test('a provider is connected, chosen and forgotten, and its key never comes bac
   await expect(other.button(/^Model:/)).toContainText('scripted');
   await choose('Use it');
   await expect(other.button(/^Model:/)).toContainText(
-    'not on this machine · this cell only'
+    'remote · this cell only'
   );
   // For this cell and no other: what answers elsewhere is as it was.
   await expect(other.button(/^Model:/)).toContainText('gpt-4.1-mini');

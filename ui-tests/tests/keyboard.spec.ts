@@ -103,7 +103,7 @@ test('everything in the sidebar, by keyboard alone (P38)', async ({
   await tabTo(page, replay.slider);
   await keys.press('Home');
   const then = replay.panel.getByRole('list', {
-    name: 'The notebook as it was'
+    name: 'Notebook at this point'
   });
   await expect(then).toBeVisible();
 

@@ -66,7 +66,7 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
   await replay.tab('Notebook').click();
   await replay.slider.press('ArrowLeft');
   await expect(
-    replay.panel.getByRole('list', { name: 'The notebook as it was' })
+    replay.panel.getByRole('list', { name: 'Notebook at this point' })
   ).toContainText('other = 1');
   await replay.tab('Search').click();
   await replay.panel.getByRole('searchbox').fill('set y');

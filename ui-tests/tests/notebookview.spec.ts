@@ -85,7 +85,7 @@ async function goTo(
 }
 
 const then = (replay: ReplayUnderTest) =>
-  replay.panel.getByRole('list', { name: 'The notebook as it was' });
+  replay.panel.getByRole('list', { name: 'Notebook at this point' });
 
 test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
   page,

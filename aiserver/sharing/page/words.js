@@ -68,7 +68,7 @@ const CHINESE = {
   failed: ['失败', '失敗'],
   stopped: ['已停止', '已停止'],
   ran: ['已运行', '已執行'],
-  'Already there': ['原有内容', '原有內容'],
+  'Existing content': ['原有内容', '原有內容'],
   'already there': ['原有内容', '原有內容'],
   'an agent': ['智能体', 'AI 代理'],
   'a program': ['程序', '程式'],
@@ -177,7 +177,7 @@ function seconds(ms) {
 }
 
 const KINDS = {
-  start: 'Already there',
+  start: 'Existing content',
   context_reset: 'New conversation',
   split: 'Split a cell',
   merge: 'Merged cells',

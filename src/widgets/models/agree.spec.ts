@@ -74,7 +74,7 @@ describe('agreeTo', () => {
   it('says it of a cloud model too, though Ollama answers already', async () => {
     // P4: the provider is the same, the place is not, and the address is this machine's.
     const { said, agreed } = await asked(HERE, CLOUD);
-    expect(said).toContain('are sent to the cloud of Ollama');
+    expect(said).toContain('are sent to Ollama’s cloud');
     expect(said).not.toContain('127.0.0.1');
     expect(agreed).toBe(true);
     const far = {

@@ -191,7 +191,7 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
   }, [fetch]);
   const load = () => {
     if (!fetch) {
-      setStatus(trans.__('Fill in the fields above to see all its models.'));
+      setStatus(trans.__('Fill in the fields above to list all models.'));
       return;
     }
     if (asked.current === fetch) {

@@ -19,7 +19,7 @@ function doing(view: IInstallView, trans: TranslationBundle): string {
     case 'done':
       return trans.__('Verifying the download…');
     default:
-      return trans.__('Looking for the nearest source…');
+      return trans.__('Finding a download source…');
   }
 }
 
@@ -76,7 +76,8 @@ export function InstallBar(props: {
       </div>
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
-          {trans.__('It could not be stopped.')} {failureText(problem, trans)}
+          {trans.__('The installation could not be stopped.')}{' '}
+          {failureText(problem, trans)}
         </p>
       )}
       <Button
@@ -103,7 +104,7 @@ export function InstallNote(props: {
       <p role="status">
         {local?.kept
           ? trans.__(
-              'Stopped. %1 of %2 MB are saved.',
+              'Stopped. %1 of %2 MB downloaded.',
               megabytes(local.kept),
               megabytes(local.bytes)
             )

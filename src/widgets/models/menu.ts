@@ -59,7 +59,7 @@ export function modelMenu(options: IModelMenuOptions): Menu {
   ) => {
     const groups: [string, ModelInfo[]][] = [
       [trans.__('On this machine'), here],
-      [trans.__('Sent to a provider'), remote]
+      [trans.__('Remote (your code is sent to the provider)'), remote]
     ];
     for (const [title, models] of groups) {
       if (models.length) {

@@ -89,7 +89,7 @@ describe('Offer', () => {
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
     await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
-    expect(t.node.textContent).toContain('None is used until you choose it');
+    expect(t.node.textContent).toContain('A key is not used until you choose that provider');
     expect(t.api.names).toEqual(['models']); // Looking costs nothing.
     await t.press(/Install the local model \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);
@@ -115,13 +115,13 @@ describe('Offer', () => {
     t.api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await t.press(/Stop/);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'It could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
+      'The installation could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
     );
     t.api.failure = null;
     // What is kept is the server's word: a part that was begun may be fetched anew.
     t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
-    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB are saved.');
+    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB downloaded.');
     expect(t.button(/Continue installing \(164 of 491 MB\)/)).toBeDefined();
   });
 
@@ -361,7 +361,7 @@ describe('Providers', () => {
     expect(t.node.textContent).not.toContain(
       'runs on the Jupyter server’s machine'
     );
-    expect(t.node.textContent).toContain('sent to the cloud of Ollama');
+    expect(t.node.textContent).toContain('sent to Ollama’s cloud');
   });
 
   it('gives the line that installs a missing package, and takes no key', async () => {
@@ -553,7 +553,7 @@ describe('modelMenu', () => {
     expect(items.filter(([label]) => label)).toEqual([
       ['On this machine', false],
       [LOCAL.label, true],
-      ['Sent to a provider', false],
+      ['Remote (your code is sent to the provider)', false],
       [REMOTE.label, false],
       ['In this cell only', false],
       ['Install the local model (491 MB)', false],

@@ -125,7 +125,7 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
         <div className="jp-AIServer-Models-hint">
           <p>
             {trans.__(
-              'A model can also run on this machine. It needs one more Python package: run this where Jupyter is installed, then refresh.'
+              'A model can also run on this machine. It needs one more Python package: run the command below in Jupyter’s Python environment, then select Refresh.'
             )}
           </p>
           <Command command={local.install} services={services} />
@@ -134,14 +134,14 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
       {local && local.package && !local.installed && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
-            'The local model works offline and sends nothing anywhere. It is small: good for short cells.'
+            'The local model works offline and sends no data anywhere. It is small, so it works best for short cells.'
           )}
         </p>
       )}
       {found.length > 0 && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
-            'API keys found: %1. None is used until you choose it.',
+            'API keys found: %1. A key is not used until you choose that provider.',
             found
               .map(({ label }) => serverText(label, trans))
               .join(trans._p('between names', ', '))

@@ -53,7 +53,7 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
     <div className="jp-AIServer-Models-form">
       <p>
         {trans.__(
-          'This needs one more Python package. Run this where Jupyter is installed, then refresh.'
+          'This provider needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
         )}
       </p>
       {provider.install && (
@@ -152,7 +152,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           id={`${id}-address`}
           label={trans.__('Base URL')}
           hint={trans.__(
-            'Qwen (通义千问), Kimi, Zhipu (智谱), vLLM, LM Studio and many others have a base URL; most end in /v1.'
+            'The URL of an OpenAI-compatible API, such as Qwen (通义千问), Kimi, Zhipu (智谱), vLLM or LM Studio. Most end in /v1.'
           )}
         >
           <input
@@ -180,7 +180,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           id={`${id}-here`}
           label={trans.__('Runs on the Jupyter server’s machine')}
           hint={trans.__(
-            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, which forwards requests to another machine. When it is on, keys and passwords are not masked.'
+            'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
           )}
           checked={isDeclared}
           onChange={setDeclared}
@@ -189,7 +189,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       {isSaved && isMoved && !key && (
         <p role="status">
           {trans.__(
-            'The saved key is for the old URL and is removed when you use this one.'
+            'The saved key belongs to the old URL. It is removed when you use the new one.'
           )}
         </p>
       )}
@@ -245,7 +245,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       {(wanted || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
           {place === null
-            ? trans.__('It runs on the Jupyter server’s machine.')
+            ? trans.__('This model runs on the Jupyter server’s machine.')
             : sentText(place, trans)}
         </p>
       )}

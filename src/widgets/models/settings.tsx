@@ -59,7 +59,10 @@ function Current(props: ISettingsProps): React.JSX.Element {
   const name = React.useId();
   const groups = [
     { title: trans.__('On this machine'), models: here },
-    { title: trans.__('Sent to a provider'), models: remote }
+    {
+      title: trans.__('Remote (your code is sent to the provider)'),
+      models: remote
+    }
   ].filter(({ models }) => models.length);
   if (!groups.length) {
     return (
@@ -113,7 +116,7 @@ function Local(props: { services: IModelServices }): React.JSX.Element {
       <>
         <p>
           {trans.__(
-            '%1 needs one more Python package. Run this where Jupyter is installed, then refresh.',
+            '%1 needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.',
             local.label
           )}
         </p>
@@ -127,7 +130,7 @@ function Local(props: { services: IModelServices }): React.JSX.Element {
     return (
       <p>
         {trans.__(
-          '%1 is installed. It works offline and sends nothing anywhere.',
+          '%1 is installed. It works offline and sends no data anywhere.',
           local.label
         )}
       </p>
@@ -140,7 +143,7 @@ function Local(props: { services: IModelServices }): React.JSX.Element {
       <InstallNote services={services} />
       <p>
         {trans.__(
-          '%1 works offline and sends nothing anywhere. It is small: good for short cells.',
+          '%1 works offline and sends no data anywhere. It is small, so it works best for short cells.',
           local.label
         )}
       </p>

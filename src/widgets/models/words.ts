@@ -102,7 +102,7 @@ export function placeOfTyped(
       isLoopback(provider.address) &&
       isLoopback(address));
   if (isHandedOn) {
-    return trans.__('the cloud of %1', provider.label);
+    return trans.__('%1’s cloud', provider.label);
   }
   return isHere ? null : nameOf(provider, address, trans);
 }
@@ -159,10 +159,7 @@ export function problemText(
   }
   const provider = list?.providers.find(({ name }) => name === model.provider);
   if (provider && !provider.installed) {
-    return trans.__(
-      'Models of %1 need one more Python package.',
-      provider.label
-    );
+    return trans.__('%1 models need one more Python package.', provider.label);
   }
   if (provider && !provider.address) {
     return trans.__('%1 has no base URL yet.', provider.label);
@@ -224,15 +221,17 @@ export function keyText(provider: Provider, trans: TranslationBundle): string {
   switch (provider.keySource) {
     case 'environment':
       return trans.__(
-        'Its key is in the environment of the server (%1).',
+        'The API key is set in the server’s environment (%1).',
         provider.keyName ?? ''
       );
     case 'keyring':
-      return trans.__('Its key is in the keychain of the server’s computer.');
+      return trans.__('The API key is stored in the server’s keychain.');
     case 'file':
-      return trans.__('Its key is in a file that only you can read.');
+      return trans.__(
+        'The API key is stored in a file that only you can read.'
+      );
     case 'config':
-      return trans.__('Its key is in the configuration of the server.');
+      return trans.__('The API key is set in the server’s configuration.');
     default:
       return '';
   }

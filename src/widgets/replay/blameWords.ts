@@ -36,7 +36,7 @@ export function blameProblem(
   trans: TranslationBundle
 ): string {
   return failure.code === 'unknown'
-    ? trans.__('The authorship could not be loaded.')
+    ? trans.__('Authorship could not be loaded. Try again.')
     : failureText(failure, trans);
 }
 
@@ -88,27 +88,31 @@ function summary(
   const parts: [number, (lines: number) => string][] = [
     [
       count(({ author }) => author === 'model'),
-      lines => trans.__('by AI: %1', lines)
+      lines => trans.__('%1 by AI', lines)
     ],
     [
       count(({ author }) => author === 'person'),
-      lines => trans.__('by hand: %1', lines)
+      lines => trans.__('%1 by hand', lines)
     ],
     [
-      count(({ author }) => author === 'agent' || author === 'program'),
-      lines => trans.__('by programs: %1', lines)
+      count(({ author }) => author === 'agent'),
+      lines => trans.__('%1 by agents', lines)
+    ],
+    [
+      count(({ author }) => author === 'program'),
+      lines => trans.__('%1 by programs', lines)
     ],
     [
       count(({ existing }) => !!existing),
-      lines => trans.__('already there: %1', lines)
+      lines => trans.__('%1 existing', lines)
     ],
     [
       count(({ author, existing }) => author === 'unknown' && !existing),
-      lines => trans.__('unknown: %1', lines)
+      lines => trans.__('%1 of unknown origin', lines)
     ]
   ];
   const present = parts
     .filter(([lines]) => lines)
     .map(([lines, say]) => say(lines));
-  return trans.__('Lines %1', present.join(', '));
+  return trans.__('Lines: %1', present.join(trans._p('between names', ', ')));
 }

@@ -100,7 +100,7 @@ export function CompareView(props: {
         split={split}
         pace={0}
         label={trans.__(
-          'Code of step %1, as changes from step %2',
+          'Code of step %1, shown as changes from step %2',
           to.index + 1,
           from.index + 1
         )}

@@ -48,11 +48,11 @@ describe('contributors in words (P40)', () => {
       'AI, request 1 · “plot”',
       'By hand',
       'Edited by bot',
-      'Already there',
+      'Existing content',
       'Not recorded yet'
     ]);
     expect(words.summary('a\nb\nc\nd\ne', lines)).toBe(
-      'Lines by AI: 1, by hand: 1, by programs: 1, already there: 1, unknown: 1'
+      'Lines: 1 by AI, 1 by hand, 1 by agents, 1 existing, 1 of unknown origin'
     );
   });
 });

@@ -84,7 +84,7 @@ export function lineBy(line: BlameLine, trans: TranslationBundle): string {
     return trans.__('Not recorded yet');
   }
   if (line.existing) {
-    return trans.__('Already there');
+    return trans.__('Existing content');
   }
   return line.author === 'person' ? trans.__('By hand') : editedBy(line, trans);
 }

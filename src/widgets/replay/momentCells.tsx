@@ -47,7 +47,7 @@ export const MomentCells = React.memo(function MomentCells(
   return (
     <VirtualList
       className="jp-AIServer-Replay-then"
-      label={trans.__('The notebook as it was')}
+      label={trans.__('Notebook at this point')}
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
       estimate={index => heightOf(rows[index].cell)}
@@ -145,7 +145,7 @@ function Cell(
               'This cell had no history yet. This is its content when it was first recorded.'
             )}
           >
-            {trans.__('as first recorded')}
+            {trans.__('first recorded version')}
           </span>
         )}
         {hidden > 0 && (

@@ -11,7 +11,7 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
     case 'turn':
       return moment.title.trim() || trans.__('Request without text');
     case 'start':
-      return trans.__('Already there');
+      return trans.__('Existing content');
     case 'edit':
       return editedBy(moment, trans);
     case 'accept':

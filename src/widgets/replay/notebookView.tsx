@@ -61,7 +61,7 @@ export function NotebookView(props: {
         <Empty
           title={trans.__('No history yet')}
           text={trans.__(
-            'After your first request, every change to the notebook is saved, and you can go back to any of them here.'
+            'After your first request, every change to the notebook is saved, and you can go back to any point here.'
           )}
           ask={ask}
           firstSteps={firstSteps}

@@ -359,7 +359,7 @@ describe('ReplayPanel', () => {
       'The Jupyter server is not responding.'
     );
     history.failure = null;
-    button('Retry').click();
+    button('Try again').click();
     await until(() => find('[role="slider"]'));
     expect(find('[role="alert"]')).toBeNull();
   });
@@ -371,7 +371,7 @@ describe('ReplayPanel', () => {
     await until(() => find('[role="alert"]'));
     expect(panel.node.textContent).not.toContain('No history yet');
     history.failure = null;
-    button('Retry').click();
+    button('Try again').click();
     await until(() => panel.node.textContent!.includes('No history yet'));
   });
 

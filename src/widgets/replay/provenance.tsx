@@ -79,7 +79,7 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
         {[
           ...byLines(cell.models).map(say.model),
           ...byLines(cell.names).map(say.name)
-        ].join(', ')}
+        ].join(trans._p('between names', ', '))}
       </span>
       <Shares {...cell} />
     </button>
@@ -161,7 +161,7 @@ function useWords({ modelInfo }: IProvenanceProps) {
     byAgent: share => trans.__('%1 by agents', share),
     byProgram: share => trans.__('%1 by programs', share),
     byUnknown: share => trans.__('%1 of unknown origin', share),
-    existing: share => trans.__('%1 already there', share)
+    existing: share => trans.__('%1 existing', share)
   };
   const percent = new Intl.NumberFormat(locale, {
     style: 'percent',

@@ -40,7 +40,9 @@ export function SearchView(props: {
           type="search"
           value={search.query}
           placeholder={trans.__('Search')}
-          aria-label={trans.__('Search requests, answers and code')}
+          aria-label={trans.__(
+            'Search requests, code, explanations and errors'
+          )}
           maxLength={1000}
           spellCheck={false}
           onChange={event => {
@@ -146,7 +148,7 @@ function Facets(props: { search: SearchModel }): React.JSX.Element {
             install
               ? trans.__('To search by meaning, run: %1', install)
               : trans.__(
-                  'Finds results with a similar meaning, even in other words. Works best in English.'
+                  'Finds results with a similar meaning, even if the words differ. Works best in English.'
                 )
           ]
         ]}
@@ -196,7 +198,7 @@ const Hit = React.memo(function Hit(props: {
   const { hit, isHere, number, tabIndex, onOpen } = props;
   const { trans } = useReplay();
   const isLost = !isHere && hit.path === null;
-  const file = hit.path?.split('/').pop() ?? trans.__('deleted notebook');
+  const file = hit.path?.split('/').pop() ?? trans.__('notebook not found');
   const pieces = hit.snippet.map((piece, index) =>
     piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text
   );
@@ -260,7 +262,7 @@ function Nothing(props: {
       <div className="jp-AIServer-Replay-empty">
         <h3>{trans.__('No results')}</h3>
         <p>
-          {trans.__('Try fewer or different words. Parts of words match, too.')}
+          {trans.__('Try fewer or different words. Parts of words also match.')}
         </p>
         {search.scope === 'notebook' && (
           <button
@@ -282,7 +284,7 @@ function Nothing(props: {
       <h3>{trans.__('Find an earlier request')}</h3>
       <p>
         {trans.__(
-          'Search requests, code, explanations and errors. A result opens at its step. For example:'
+          'Search requests, code, explanations and errors. Select a result to see its step. For example:'
         )}
       </p>
       <div className="jp-AIServer-Replay-examples">

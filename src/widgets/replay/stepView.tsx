@@ -81,7 +81,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           pace={props.pace}
           label={
             before && before !== step.code
-              ? trans.__('Code of step %1, as changes', position + 1)
+              ? trans.__('Code of step %1, shown as changes', position + 1)
               : trans.__('Code of step %1', position + 1)
           }
           labelBefore={trans.__('Code before step %1', position + 1)}

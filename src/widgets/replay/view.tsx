@@ -157,7 +157,7 @@ function emptyWords(
       return {
         title: trans.__('This notebook has no history yet'),
         text: trans.__(
-          'After the first request, every request and every version of a cell is saved, and you can replay them here.'
+          'After your first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
         isAsking: true
       };
@@ -171,7 +171,7 @@ function emptyWords(
         : {
             title: trans.__('This cell has no history yet'),
             text: trans.__(
-              'Ask for code in it; each request, answer and change will appear here as a step.'
+              'Ask for code in this cell. Each request, answer and change will appear here as a step.'
             ),
             isAsking: true
           };
@@ -204,7 +204,7 @@ function Problem(props: {
         className="jp-AIServer-Replay-button"
         onClick={props.retry}
       >
-        {trans.__('Retry')}
+        {trans.__('Try again')}
       </button>
     </div>
   );
@@ -213,6 +213,6 @@ function Problem(props: {
 /** The history's own words where an answer's would mislead. */
 function problemText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
-    ? trans.__('The history could not be loaded. Try again.')
+    ? trans.__('The history could not be loaded.')
     : failureText(failure, trans);
 }

@@ -218,9 +218,9 @@ describe('the views of more than a cell', () => {
     await until(() => rows().length === 2);
     const [seen, unseen] = panel.node.querySelectorAll('li[data-index]');
     expect(seen.textContent).toContain('a = 1');
-    expect(seen.textContent).toContain('as first recorded');
+    expect(seen.textContent).toContain('first recorded version');
     expect(unseen.textContent).toContain('not recorded yet');
-    expect(unseen.textContent).not.toContain('as first recorded');
+    expect(unseen.textContent).not.toContain('first recorded version');
   });
 
   it('shows a deleted cell where it was, and brings it back', async () => {
@@ -327,7 +327,7 @@ describe('the views of more than a cell', () => {
     await show('Notebook');
     await until(() => panel.node.textContent?.includes('70% by AI'));
     expect(panel.node.textContent).toContain(
-      '10% by hand10% by agents10% already there'
+      '10% by hand10% by agents10% existing'
     );
     const more = button(/10 lines/);
     expect(more.getAttribute('aria-expanded')).toBe('false');
@@ -339,7 +339,7 @@ describe('the views of more than a cell', () => {
     );
     const each = find('[aria-label="Authorship by cell"]');
     expect([...each.children].map(row => row.textContent)).toEqual([
-      'Cell 13 lines33% by hand · 33% by agents · 33% already therebot',
+      'Cell 13 lines33% by hand · 33% by agents · 33% existingbot',
       'Cell 37 lines100% by AIgpt'
     ]);
     each.querySelectorAll('button')[1].click();

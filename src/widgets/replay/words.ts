@@ -42,7 +42,7 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
     case 'turn':
       return requestTitle(step.title, trans);
     case 'start':
-      return trans.__('Already there');
+      return trans.__('Existing content');
     case 'edit':
       return editTitle(step, trans);
     case 'accept':
@@ -79,9 +79,9 @@ export function requestTitle(text: string, trans: TranslationBundle): string {
 function editTitle(step: Step, trans: TranslationBundle): string {
   switch (step.event) {
     case 'accept':
-      return trans.__('Accepted with changes');
+      return trans.__('Accepted with edits');
     case 'reject':
-      return trans.__('Rejected with changes');
+      return trans.__('Edited before rejecting');
     default:
       return editedBy(step, trans);
   }
@@ -130,11 +130,11 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
 function typeTitle(to: unknown, trans: TranslationBundle): string {
   switch (to) {
     case 'code':
-      return trans.__('Changed to code');
+      return trans.__('Changed to code cell');
     case 'markdown':
-      return trans.__('Changed to Markdown');
+      return trans.__('Changed to Markdown cell');
     case 'raw':
-      return trans.__('Changed to raw');
+      return trans.__('Changed to raw cell');
     default:
       return trans.__('Changed cell type');
   }
@@ -222,7 +222,7 @@ export function tooLargeText(
   trans: TranslationBundle
 ): string {
   return trans.__(
-    'This version has %1 characters, too many for the history. Find it in the notebook’s file or a backup of it.',
+    'This version (%1 characters) is too large for the history. Look for it in the notebook file or a backup.',
     characters
   );
 }
