@@ -220,7 +220,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   // It is stopped, and goes on from there.
   await cell.input.fill('my wish');
   await cell.button('Stop').click();
-  await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB are saved/);
+  await expect(cell.row).toContainText(/Stopped. 1\d\d of 491 MB downloaded/);
   await expect.poll(() => hub.broken).toBeGreaterThan(0);
   hub.release();
   await cell.button(/^Continue installing \(1\d\d of 491 MB\)/).focus();

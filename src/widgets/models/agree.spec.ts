@@ -84,10 +84,10 @@ describe('agreeTo', () => {
     };
     const there = { ...HERE, onThisMachine: false };
     expect((await asked(there, CLOUD, 'Use it', far)).said).toContain(
-      'the cloud of Ollama'
+      'Ollama’s cloud'
     );
     const named = model('mirror', false); // only the server knows that it is handed on
-    expect((await asked(HERE, named)).said).toContain('the cloud of Ollama');
+    expect((await asked(HERE, named)).said).toContain('Ollama’s cloud');
   });
 
   it('says nothing where the text goes to that very place already', async () => {
