@@ -11,6 +11,8 @@
     ├── StaleRevision                  somebody else wrote in between
     ├── SettingError                   a setting names what there isn't
     ├── SearchFailed                   the process that searches can't be had
+    ├── ExportFailed                   the process of an export ended without its file
+    │   └── ExportTimeout          … because it took too long
     ├── StorageError                   the history can't be read or written
     │   ├── StorageBusy            … because another process is writing it for long
     │   ├── StorageUnreachable         … because its database doesn't answer
@@ -148,6 +150,25 @@ class SearchFailed(AIServerError):
     code = "search_failed"
     retryable = True
     default_message = "The search did not work this time. Try again in a moment."
+
+
+class ExportFailed(AIServerError):
+    """The process of an export can't be started, or ended without a file."""
+
+    code = "export_failed"
+    retryable = True
+    default_message = "The export failed. Try again in a moment."
+
+
+class ExportTimeout(ExportFailed):
+    """The process of an export took too long and was stopped."""
+
+    code = "export_timeout"
+    retryable = False
+    default_message = (
+        "The export took too long and was stopped. Run “jupyter aiserver replay export” in a "
+        "terminal: it has no time limit."
+    )
 
 
 class StorageError(AIServerError):

@@ -117,7 +117,8 @@ class Histories:
         elif log_mark != known.log_mark:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
-        loaded = await self._load(notebook_id, changed)
+        loaded = await load_stored(self._store, self._owner, notebook_id, changed)
+        # In one thread: many that read JSON side by side would all take turns with the event loop.
         made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
         known.log_mark, known.log, known.marks = log_mark, log, marks
         known.raw, known.steps, known.merges, known.places, known.history = made
@@ -125,18 +126,18 @@ class Histories:
             keep()
         return made.history
 
-    async def _load(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, bytes]:
-        """The sessions as they are stored; they are read in a thread, one after the other.
 
-        Many threads that read JSON side by side would all take turns with the event loop.
-        """
-        found: dict[str, bytes] = {}
-        for at in range(0, len(cell_ids), _AT_ONCE):
-            some = cell_ids[at : at + _AT_ONCE]
-            keys = [SessionKey(notebook_id, cell_id, self._owner) for cell_id in some]
-            stored = await self._store.load_stored(keys)
-            found |= {cell: data for cell, data in zip(some, stored, strict=True) if data}
-        return found
+async def load_stored(
+    store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
+) -> dict[str, bytes]:
+    """The sessions of some cells as they are stored, by cell; without those that are not there."""
+    found: dict[str, bytes] = {}
+    for at in range(0, len(cell_ids), _AT_ONCE):
+        some = cell_ids[at : at + _AT_ONCE]
+        keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in some]
+        stored = await store.load_stored(keys)
+        found |= {cell: data for cell, data in zip(some, stored, strict=True) if data}
+    return found
 
 
 def history_of(

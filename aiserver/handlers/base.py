@@ -44,6 +44,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.GenerationRunning: 409,
     errors.StaleRevision: 412,
     errors.SearchFailed: 503,
+    errors.ExportFailed: 503,
     errors.StorageError: 503,
     errors.StorageFull: 507,
     errors.SessionTooNew: 409,

@@ -6,12 +6,10 @@ own parent is the only one it listens to. It ends with the pipe.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import pickle
-import sys
 from typing import BinaryIO
 
+from ..children import serve_parent
 from ..faultlog import outline_of
 from .shelf import Shelf
 
@@ -35,14 +33,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve the parent; others of this machine come first."""
-    with contextlib.suppress(AttributeError, OSError):  # Windows knows no niceness
-        os.nice(5)
-    # What a library prints must not get between the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with contextlib.suppress(BrokenPipeError):
-        serve(sys.stdin.buffer, answers)
+    """Serve the parent."""
+    serve_parent(serve)
 
 
 if __name__ == "__main__":

@@ -13,20 +13,16 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..children import Child
+from ..children import Child, command_of
 from ..errors import SearchFailed
 
 IDLE = 600.0  # seconds
 
-# With nothing of the working folder on the import path: a user's files may bear any name, also
-# that of a module which the child needs.
-_CODE = "import sys; sys.path[:] = filter(None, sys.path); from aiserver.search.child import main; "
-_COMMAND = (sys.executable, "-c", _CODE + "main()")
+_COMMAND = command_of("aiserver.search.child")
 
 
 class Ended(Exception):

@@ -7,14 +7,12 @@ sends, and ends. All is pickled; its own parent is the only one it listens to.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import pickle
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from ..children import serve_parent
 from ..histories import history_of
 from ..loading import loading
 from ..models import NotebookLogEntry
@@ -58,14 +56,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve the parent; others of this machine come first."""
-    with contextlib.suppress(AttributeError, OSError):  # Windows knows no niceness
-        os.nice(5)
-    # What a library prints must not get between the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with contextlib.suppress(BrokenPipeError, EOFError), loading():
-        serve(sys.stdin.buffer, answers)
+    """Serve the parent."""
+    with loading():
+        serve_parent(serve)
 
 
 if __name__ == "__main__":

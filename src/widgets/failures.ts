@@ -86,6 +86,12 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'search_failed':
       return trans.__('The search failed. Try again in a moment.');
+    case 'export_failed':
+      return trans.__('The export failed. Try again in a moment.');
+    case 'export_timeout':
+      return trans.__(
+        'The export took too long and was stopped. Run “jupyter aiserver replay export” in a terminal: it has no time limit.'
+      );
     case 'not_yours':
       return trans.__(
         'Someone else made this request, so only they can stop it.'

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.errors import InvalidRequest, NotFound
+from aiserver.errors import ExportFailed, ExportTimeout, InvalidRequest, NotFound
 from aiserver.histories import Histories
 from aiserver.sessions import codec
 from aiserver.sessions.file import FileSessionManager
@@ -80,7 +80,24 @@ def test_a_process_that_dies_is_an_error_and_no_hang() -> None:
         await fill(store)
         exporter = Exporter(store, command=(sys.executable, "-c", "pass"))
         for _ in range(2):  # the next one is not kept waiting
-            with pytest.raises(ChildProcessError):
+            with pytest.raises(ExportFailed):
                 await exporter.export(NOTEBOOK, "html")
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize("size", [10, 1_000_000], ids=["reads it", "reads nothing"])
+def test_a_process_that_hangs_is_stopped_with_a_sentence(size: int) -> None:
+    """P17: also while the server still writes to its pipe; the next export goes on."""
+
+    async def work() -> None:
+        store = InMemorySessionManager()
+        await fill(store)
+        hangs = (sys.executable, "-c", "import time; time.sleep(600)")
+        exporter = Exporter(store, command=hangs, limit=0.05)
+        for _ in range(2):
+            with pytest.raises(ExportTimeout) as stopped:
+                await exporter.export(NOTEBOOK, "html", notebook={"x": "a" * size})
+            assert "replay export" in stopped.value.message
+
+    asyncio.run(asyncio.wait_for(work(), 60))
