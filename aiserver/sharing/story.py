@@ -11,6 +11,7 @@ Its shape (``page/*.js`` reads it): ``texts`` are all sources that there ever we
 ``steps``, whose ``code`` and ``was`` (what it is compared with) are places in ``texts`` and whose
 ``by`` names the lines' origins as runs ``[lines, step or null, author, [cell, step]?]``, where the
 author is a place in ``AUTHORS``;
+``rows`` are the steps as they are listed, runs folded into the step that they ran (``fold.py``);
 ``first`` is what a cell held before, as far as is known; ``moments`` have ``steps`` as ``[cell,
 step]``; ``orders`` are changes of the row of cells: ``[moment, start, how many are cut, [[cell,
 type] …]]``, and ``gone`` those of the deleted cells, likewise without types. ``markdown`` has the
@@ -30,6 +31,7 @@ from ..models import Session
 from ..replay import Moment, Origin, Step, blames, report
 from ..replay.rows import RowChange
 from . import markdown
+from .fold import Row, fold
 from .pictures import hashes
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
@@ -70,6 +72,7 @@ def story(
                 "deleted": row["deleted"],
                 "mergedInto": place.get(row["mergedInto"] or ""),
                 "steps": told,
+                "rows": [_row(row) for row in fold(steps)] if told else [],
                 "first": first,
             }
         )
@@ -165,6 +168,11 @@ def _step(
         "output": _output(step.data, pictures) if step.kind == "run" else None,
     }
     return told | {name: value for name, value in optional.items() if value not in (None, "")}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    told = {"step": row.step, "runs": row.runs, "cut": row.cut}
+    return {name: value for name, value in told.items() if value not in (None, [])}
 
 
 def _run(origin: Origin, lines: int, place: Mapping[str, int]) -> list[Any]:

@@ -113,12 +113,12 @@ test('goes through the notebook’s time by keyboard', async ({ opened }) => {
   await expect(panel(page).getByText('openai:gpt-5')).toBeVisible();
   // The next step of the same cell, then the one before.
   await page.keyboard.press('Shift+ArrowRight');
-  await expect(panel(page).getByText('Step 7 of 9')).toBeVisible();
+  await expect(panel(page).getByText('Step 5 of 6')).toBeVisible();
   await expect(bars.locator('ins')).toHaveText([
     'ax.set_ylabel("CNY", fontsize=9)'
   ]);
   await page.keyboard.press('Shift+ArrowLeft');
-  await expect(panel(page).getByText('Step 6 of 9')).toBeVisible();
+  await expect(panel(page).getByText('Step 4 of 6')).toBeVisible();
   await page.keyboard.press('End');
   await expect(time(page)).toHaveValue('16');
   // A Markdown cell that did not just change reads as Markdown.
@@ -170,7 +170,7 @@ test('plays, by mouse, and compares any two steps', async ({ opened }) => {
     panel(page).getByRole('img', { name: 'Output picture 1' })
   ).toBeHidden();
   await panel(page)
-    .getByRole('button', { name: /^Ran ✓ ran 13 s/ })
+    .getByRole('button', { name: /^Edited by hand ✓ ran 13 s/ })
     .click();
   const picture = panel(page).getByRole('img', { name: 'Output picture 1' });
   await expect(picture).toBeVisible();
@@ -276,7 +276,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (let n = 0; n < 8; n++) {
       await page.keyboard.press('ArrowRight');
     }
-    await expect(panel(page).getByText('Step 6 of 9')).toBeVisible();
+    await expect(panel(page).getByText('Step 4 of 6')).toBeVisible();
     await page.screenshot({
       path: path.join(folder, `sharing-${colorScheme}.png`),
       caret: 'hide',

@@ -6,7 +6,7 @@ const last = moments.length - 1;
 const state = { moment: -1, cell: -1, step: -1, view: 0, timer: null };
 
 const notebook = notebookView(cell => go(state.moment, cell));
-const panel = panelView(goToStep);
+const panel = panelView(goToRow);
 const built = [null, null, null];
 const box = el('div', { id: 'view', role: 'tabpanel' });
 const main = el('main', null, box);
@@ -118,11 +118,12 @@ function go(moment, cell = null, step = null) {
   }
 }
 
-/** Go to a step of the cell that is looked at, and to its moment, if it has one here. */
-function goToStep(step) {
-  const { length } = cells[state.cell].steps;
-  step = Math.max(0, Math.min(length - 1, step));
-  if (length) {
+/** Go to a row of the cell that is looked at, and to its moment, if it has one here. */
+function goToRow(number) {
+  const { rows } = cells[state.cell];
+  const row = rows[Math.max(0, Math.min(rows.length - 1, number))];
+  if (row) {
+    const { step } = row;
     go(momentOf[state.cell].get(step) ?? state.moment, state.cell, step);
   }
 }
@@ -199,7 +200,8 @@ function onKey(event) {
     3: () => view(2)
   };
   if (event.shiftKey && (key === 'ArrowLeft' || key === 'ArrowRight')) {
-    goToStep(state.step + (key === 'ArrowRight' ? 1 : -1));
+    const row = rowOf[state.cell][state.step] ?? -1;
+    goToRow(row + (key === 'ArrowRight' ? 1 : -1));
   } else if (!isField && (key === 'ArrowLeft' || key === 'ArrowRight')) {
     play(false);
     go(state.moment + (key === 'ArrowRight' ? 1 : -1));

@@ -42,6 +42,15 @@ function outcomeChip(step) {
   return outcome && chip(...outcome);
 }
 
+/** How a row ended, and how its last run did. */
+function rowChips(cell, row) {
+  const step = cells[cell].steps[row.step];
+  const runs = runsOf(cell, row);
+  const ran = runs.length ? outcomeOf(runs[runs.length - 1]) : null;
+  const times = runs.length > 1 ? ` ×${runs.length}` : '';
+  return [step.kind === 'run' ? null : outcomeChip(step), ran && chip(ran[0] + times, ran[1])];
+}
+
 /**
  * Code, line by line, with who wrote each. `rows` are those of `diff`, else the lines of `text`;
  * `by` are the origins of the lines of the new text.
@@ -111,8 +120,8 @@ function outputBlock(run) {
   );
 }
 
-/** One step in full: what was asked and answered, what changed, what it printed. */
-function stepBlock(cell, number, { against = null, short = false } = {}) {
+/** One step in full: what was asked and answered, what changed, what a run of it printed. */
+function stepBlock(cell, number, { against = null, short = false, run = null } = {}) {
   const { steps, type } = cells[cell];
   const step = steps[number];
   const before = against === null ? texts[step.was] : texts[steps[against].code];
@@ -145,11 +154,12 @@ function stepBlock(cell, number, { against = null, short = false } = {}) {
         : codeBlock(cell, after, origins(step), { ...options, label })
     );
   }
-  return [...told, step.kind === 'run' ? outputBlock(step) : null].filter(Boolean);
+  return [...told, outputBlock(run)].filter(Boolean);
 }
 
 /** Who, when, by which model, and how it ended. */
-function metaLine(step) {
+function metaLine(cell, row) {
+  const step = cells[cell].steps[row.step];
   const sign = { model: '✦ ', person: '✎ ' }[step.author] || '';
   return el(
     'p',
@@ -157,6 +167,6 @@ function metaLine(step) {
     chip(`${sign}${contributorWords(step)}`, step.author),
     el('span', null, time(step.time)),
     step.model && el('span', { class: 'model-name' }, step.model),
-    outcomeChip(step)
+    rowChips(cell, row)
   );
 }

@@ -40,7 +40,7 @@ function notebookView(onPick) {
         null,
         el('button', { class: 'pick', type: 'button', click: () => onPick(cell) }),
         el('span', { class: 'type' }, t(type)),
-        isNew && step ? el('span', { class: 'what' }, titleOf(step, cells[cell].steps)) : null,
+        isNew && step ? el('span', { class: 'what' }, titleOf(cell, number)) : null,
         isNew && step ? outcomeChip(step) : null
       ),
       isChange

@@ -1,12 +1,12 @@
 // One cell: its steps, and the one that is looked at in full.
 
-function panelView(onStep) {
+function panelView(onRow) {
   const title = el('h2', null);
   const slider = el('input', {
     type: 'range',
     min: 0,
     'aria-label': t('Steps of this cell'),
-    input: () => onStep(Number(slider.value))
+    input: () => onRow(Number(slider.value))
   });
   const compare = el('select', {
     id: 'compare',
@@ -33,48 +33,57 @@ function panelView(onStep) {
   let against = null;
 
   function drawList() {
-    const { steps } = cells[cell];
+    const { rows, steps } = cells[cell];
     list.replaceChildren(
-      ...steps.map((one, number) =>
+      ...rows.map((row, number) =>
         el(
           'li',
-          { class: `by-${one.author}` },
+          { class: `by-${steps[row.step].author}` },
           el(
             'button',
-            { type: 'button', click: () => onStep(number) },
-            el('span', { class: `dot ${outcomeOf(one)?.[1] || ''}`, 'aria-hidden': 'true' }),
-            el('span', { class: 'name' }, titleOf(one, steps)),
-            outcomeChip(one)
+            { type: 'button', click: () => onRow(number) },
+            el('span', {
+              class: `dot ${outcomeOf(steps[row.step])?.[1] || ''}`,
+              'aria-hidden': 'true'
+            }),
+            el('span', { class: 'name' }, titleOf(cell, row.step)),
+            rowChips(cell, row).at(-1) || rowChips(cell, row)[0]
           )
         )
       )
     );
     compare.replaceChildren(
       el('option', { value: '' }, t('what was there before')),
-      ...steps.map((one, number) =>
-        el('option', { value: number }, `${number + 1}. ${titleOf(one, steps).slice(0, 60)}`)
+      ...rows.map((row, number) =>
+        el(
+          'option',
+          { value: row.step },
+          `${number + 1}. ${titleOf(cell, row.step).slice(0, 60)}`
+        )
       )
     );
-    slider.max = Math.max(0, steps.length - 1);
-    slider.hidden = compareRow.hidden = steps.length < 2;
+    slider.max = Math.max(0, rows.length - 1);
+    slider.hidden = compareRow.hidden = rows.length < 2;
   }
 
   function drawStep() {
-    const { steps } = cells[cell];
-    const one = steps[step];
+    const { rows, steps } = cells[cell];
+    const row = rows[rowOf[cell][step]];
+    // The run at this moment, else the last one.
+    const run = row && (steps[step].kind === 'run' ? steps[step] : runsOf(cell, row).pop());
     body.replaceChildren(
-      ...(one
+      ...(row
         ? [
-            el('h3', null, titleOf(one, steps)),
-            metaLine(one),
-            ...stepBlock(cell, step, { against })
+            el('h3', null, titleOf(cell, row.step)),
+            metaLine(cell, row),
+            ...stepBlock(cell, row.step, { against, run })
           ]
         : [
             el(
               'p',
               { class: 'dull' },
               t(
-                steps.length
+                rows.length
                   ? 'This cell had no history yet.'
                   : 'No history of this cell.'
               )
@@ -92,8 +101,10 @@ function panelView(onStep) {
         drawList();
       }
       title.textContent = cellName(cell, moment);
-      const { steps } = cells[cell];
-      count.textContent = steps.length ? t('Step {0} of {1}', nextStep + 1, steps.length) : '';
+      const { rows } = cells[cell];
+      const number = rowOf[cell][nextStep] ?? -1;
+      const place = t('Step {0} of {1}', number + 1, rows.length);
+      count.textContent = rows.length ? place : '';
       if (nextStep === step) {
         return;
       }
@@ -101,17 +112,15 @@ function panelView(onStep) {
       body.scrollTop = 0;
       against = null;
       compare.value = '';
-      slider.value = Math.max(0, step);
-      if (steps[step]) {
-        slider.setAttribute(
-          'aria-valuetext',
-          `${t('Step {0} of {1}', step + 1, steps.length)}: ${titleOf(steps[step], steps)}`
-        );
+      slider.value = Math.max(0, number);
+      if (rows[number]) {
+        const title = titleOf(cell, rows[number].step);
+        slider.setAttribute('aria-valuetext', `${place}: ${title}`);
       }
-      [...list.children].forEach((row, number) => {
-        row.firstChild.setAttribute('aria-current', number === step ? 'step' : 'false');
+      [...list.children].forEach((row, each) => {
+        row.firstChild.setAttribute('aria-current', each === number ? 'step' : 'false');
       });
-      const current = list.children[step];
+      const current = list.children[number];
       if (current) {
         const low = current.offsetTop - list.offsetTop;
         if (low < list.scrollTop || low > list.scrollTop + list.clientHeight - 30) {

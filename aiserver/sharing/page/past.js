@@ -35,6 +35,24 @@ moments.forEach((moment, number) => {
   }
 });
 
+/** Of each cell: the row of its list that shows a step, by the step's number. */
+const rowOf = cells.map(cell => {
+  const found = [];
+  cell.rows.forEach((row, number) => {
+    for (const step of [row.step, row.cut, ...(row.runs || [])]) {
+      if (step !== undefined) {
+        found[step] = number;
+      }
+    }
+  });
+  return found;
+});
+
+/** The runs of a row, oldest first. */
+function runsOf(cell, row) {
+  return (row.runs || []).map(step => cells[cell].steps[step]);
+}
+
 /** The newest step of a cell after a moment, by its number; -1 if there was none yet. */
 function stepAt(cell, moment) {
   const list = stepsAt[cell];
@@ -137,5 +155,5 @@ function momentWords(number) {
     return t(KINDS.order);
   }
   const [cell, step] = first;
-  return `${cellName(cell, number)}: ${titleOf(cells[cell].steps[step], cells[cell].steps)}`;
+  return `${cellName(cell, number)}: ${titleOf(cell, step)}`;
 }

@@ -120,14 +120,14 @@ function storyView() {
         'article',
         { class: 'chapter' },
         el('h2', null, cellName(number, now)),
-        cell.steps.length
-          ? cell.steps.map((step, place) =>
+        cell.rows.length
+          ? cell.rows.map((row, place) =>
               el(
                 'div',
-                { class: `entry by-${step.author}` },
-                el('h3', null, `${place + 1}. ${titleOf(step, cell.steps)}`),
-                metaLine(step),
-                stepBlock(number, place, { short: true })
+                { class: `entry by-${cell.steps[row.step].author}` },
+                el('h3', null, `${place + 1}. ${titleOf(number, row.step)}`),
+                metaLine(number, row),
+                stepBlock(number, row.step, { short: true, run: runsOf(number, row).pop() })
               )
             )
           : el('p', { class: 'dull' }, t('No history of this cell.'))

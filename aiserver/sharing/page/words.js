@@ -221,7 +221,13 @@ function editWords(step) {
 }
 
 /** What a step was, in a line. */
-function titleOf(step, steps) {
+function titleOf(cell, number) {
+  const { steps, rows } = cells[cell];
+  const step = steps[number];
+  const row = rows[rowOf[cell][number]];
+  if (row.cut !== undefined && row.step === number) {
+    return t(KINDS.move);
+  }
   switch (step.kind) {
     case 'turn':
       return step.title || t('Request without text');
@@ -240,7 +246,7 @@ function titleOf(step, steps) {
     case 'restore':
       return step.from === undefined
         ? t('Restored an earlier version')
-        : t('Restored step {0}', step.from + 1);
+        : t('Restored step {0}', rowOf[cell][step.from] + 1);
     case 'edit':
       return editWords(step);
     default:

@@ -234,6 +234,31 @@ describe('ReplayPanel', () => {
     expect(document.activeElement).toBe(button('Compare with another step'));
   });
 
+  it('shows the last of several runs, and each that is chosen', async () => {
+    const steps = stepsOf('a = 1');
+    const ran = (text: string, data = {}) => {
+      steps.push(runStep(steps, { outputs: { text }, ...data }));
+    };
+    ran('first', { duration_ms: 40 });
+    ran('second', { duration_ms: 2000 });
+    history.steps.set('a', steps);
+    await show();
+    const output = () =>
+      find('.jp-AIServer-Replay-output pre')?.textContent ?? '';
+    await until(() => output() === 'second');
+    const menu = find('select[aria-label="Runs of this version"]');
+    const { options, value } = menu as HTMLSelectElement;
+    expect([...options].map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^1 of 2 · .* · 40 ms$/),
+      expect.stringMatching(/^2 of 2 · .* · 2 s$/)
+    ]);
+    expect(value).toBe(options[1].value);
+    (menu as HTMLSelectElement).value = options[0].value;
+    menu.dispatchEvent(new Event('change', { bubbles: true }));
+    await until(() => output() === 'first');
+    expect(find('.jp-AIServer-Replay-rows li').textContent).toContain('×2');
+  });
+
   it('shows the outputs of both sides that are compared', async () => {
     const [a, b, c] = stepsOf('a = 0', 'a = 1', 'a = 2');
     const ran = (step: Step, seq: number, data: object) => ({

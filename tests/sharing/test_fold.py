@@ -1,0 +1,63 @@
+"""The steps of a cell as the exported page lists them. The sidebar's are in replayFold.spec.ts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from aiserver.replay import Step
+from aiserver.sharing.fold import fold
+
+
+def life(*steps: tuple[str, str] | tuple[str, str, object]) -> list[Step]:
+    """Steps of these kinds and codes; a third part is the cell above a deleted or returned one."""
+    made: list[Step] = []
+    for index, (kind, code, *after) in enumerate(steps):
+        made.append(
+            Step(
+                index=index,
+                seq=index + 1,
+                kind=kind,  # type: ignore[arg-type]
+                author="person",
+                timestamp="",
+                before=made[-1].after if made else "",
+                code=code,
+                applied=kind != "open",
+                data={"after": after[0]} if after else None,
+            )
+        )
+    return made
+
+
+def listed(*steps: tuple[str, str] | tuple[str, str, object]) -> list[tuple[int, list[int]]]:
+    return [(row.step, row.runs) for row in fold(life(*steps))]
+
+
+def test_a_run_belongs_to_the_step_that_wrote_its_code() -> None:
+    run, rerun = ("run", "a"), ("run", "b")
+    assert listed(("edit", "a"), run, run, ("turn", "b"), rerun) == [(0, [1, 2]), (3, [4])]
+    assert listed(("edit", "a"), ("move", "a"), run) == [(0, [2]), (1, [])]
+    assert listed(("edit", "a"), ("open", "b"), run) == [(0, [2]), (1, [])]
+    assert listed(run, run) == [(0, [0, 1])]
+
+
+def test_a_cut_and_a_paste_elsewhere_are_one_move() -> None:
+    cut, undone, paste = ("delete", "a", "x"), ("undelete", "a", "x"), ("undelete", "a", None)
+    rows = fold(life(("edit", "a"), cut, paste, ("run", "a")))
+    assert [(row.step, row.cut, row.runs) for row in rows] == [(0, None, [3]), (2, 1, [])]
+    assert listed(("edit", "a"), cut, undone) == [(0, []), (1, []), (2, [])]
+    assert listed(("edit", "a"), ("delete", "a"), paste) == [(0, []), (1, []), (2, [])]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_step_is_left_out_or_listed_twice(seed: int) -> None:
+    dice = random.Random(seed)
+    kinds = ["turn", "edit", "run", "delete", "undelete", "open", "move"]
+    steps = [(dice.choice(kinds), dice.choice("ab"), dice.choice("xy")) for _ in range(60)]
+    found = [
+        place
+        for row in fold(life(*steps))
+        for place in {row.step, *row.runs, *([] if row.cut is None else [row.cut])}
+    ]
+    assert sorted(found) == list(range(60))
