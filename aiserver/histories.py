@@ -2,8 +2,8 @@
 
 What must hold:
 
-- What is answered is what the store holds now, whoever wrote it: each call asks for the
-  revisions, and reads again only what has another one than it had.
+- What is answered is what the store holds now, whoever wrote it, and be it a text that was edited
+  in a file: each call asks for the store's marks, and reads again only what has another one.
 - Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
 - At most a few notebooks are remembered, and as few objects of each as will do, none in a circle:
   Python's garbage collector looks through all there are, and stops the server for it, so it is
@@ -17,10 +17,9 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from .loading import keep, loading
-from .models import NotebookLogEntry, Session, SessionKey, SessionSummary, check_id, dumps
+from .models import NotebookLogEntry, Session, SessionKey, check_id, dumps
 from .replay import Step, Timeline, replay
 from .sessions import codec, digests
 from .sessions.base import SessionManager
@@ -61,16 +60,27 @@ class History:
     """Another one as soon as anything was written."""
 
 
+@dataclass(eq=False)
+class _Cell:
+    """What is remembered of a session."""
+
+    digest: bytes
+    """Of the bytes as stored."""
+    raw: bytes
+    steps: Sequence[Step]
+    merged: object
+    """Where branches were merged: ``meta.merged``."""
+    places: Places | None = None
+    """Where a line of the log needed them."""
+
+
 @dataclass
 class _Known:
     """What is remembered of a notebook."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    marks: dict[str, Hashable] = field(default_factory=dict)
-    raw: dict[str, bytes] = field(default_factory=dict)
-    steps: dict[str, Sequence[Step]] = field(default_factory=dict)
-    merges: dict[str, object] = field(default_factory=dict)
-    places: dict[str, Places] = field(default_factory=dict)
+    marks: Mapping[str, Hashable] = field(default_factory=dict)
+    cells: dict[str, _Cell] = field(default_factory=dict)
     log_mark: Hashable = None
     log: Sequence[NotebookLogEntry] = ()
     history: History | None = None
@@ -105,8 +115,8 @@ class Histories:
         return known
 
     async def _read(self, notebook_id: str, known: _Known) -> History:
-        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
-        marks = {row.cell_id: _mark(row) for row in rows}
+        there = await self._store.session_marks(notebook_id, owner=self._owner)
+        marks = {cell_id: mark for (_, cell_id), mark in there.items()}
         log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
         is_same = log_mark == known.log_mark and marks == known.marks
         if known.history and is_same:
@@ -119,12 +129,16 @@ class Histories:
         changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
         loaded = await load_stored(self._store, self._owner, notebook_id, changed)
         # In one thread: many that read JSON side by side would all take turns with the event loop.
-        made = await asyncio.to_thread(_made, self._owner, notebook_id, known, loaded, log, marks)
-        known.log_mark, known.log, known.marks = log_mark, log, marks
-        known.raw, known.steps, known.merges, known.places, known.history = made
-        if sum(len(made.steps.get(cell_id, ())) for cell_id in changed) > _MANY:
+        old = {cell_id: cell for cell_id, cell in known.cells.items() if cell_id in marks}
+        cells = await asyncio.to_thread(_cells, self._owner, notebook_id, old, changed, loaded)
+        if known.history is None or cells != known.cells or log_mark != known.log_mark:
+            known.history = await asyncio.to_thread(_history, notebook_id, cells, log, log_mark)
+        known.log_mark, known.log, known.cells = log_mark, log, cells
+        unread = set(changed) - loaded.keys()  # asked for again the next time
+        known.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
+        if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY:
             keep()
-        return made.history
+        return known.history
 
 
 async def load_stored(
@@ -147,62 +161,47 @@ def history_of(
     log: Sequence[NotebookLogEntry],
 ) -> History:
     """The history of a notebook, from the bytes of its sessions by cell. Takes its time."""
-    marks: dict[str, Hashable] = dict.fromkeys(stored, True)
-    return _made(owner, notebook_id, _Known(), stored, log, marks).history
+    return _history(notebook_id, _cells(owner, notebook_id, {}, list(stored), stored), log, None)
 
 
-def _mark(row: SessionSummary) -> Hashable:
-    # Files of other tools have no revision.
-    return row.revision, row.turns, row.events, row.last_updated
-
-
-class _Made(NamedTuple):
-    raw: dict[str, bytes]
-    steps: dict[str, Sequence[Step]]
-    merges: dict[str, object]  # by cell, where branches were merged: ``meta.merged``
-    places: dict[str, Places]  # by cell, where a line of the log needed them
-    history: History
-
-
-def _made(
+def _cells(
     owner: str,
     notebook_id: str,
-    known: _Known,
+    old: Mapping[str, _Cell],
+    changed: Sequence[str],
     loaded: Mapping[str, bytes],
+) -> dict[str, _Cell]:
+    """The sessions, sorted by cell: those that changed, and the old ones where they didn't."""
+    cells = dict(old)
+    for cell_id in changed:
+        before, data = cells.pop(cell_id, None), loaded.get(cell_id)
+        digest = hashlib.sha256(data).digest() if data else b""
+        if before and before.digest == digest:
+            cells[cell_id] = before  # the file was only touched
+        elif data and (session := readable(data, SessionKey(notebook_id, cell_id, owner))):
+            merged = session.meta.merged
+            cells[cell_id] = _Cell(digest, dumps(session, None), replay(session), merged)
+    return dict(sorted(cells.items()))
+
+
+def _history(
+    notebook_id: str,
+    cells: Mapping[str, _Cell],
     log: Sequence[NotebookLogEntry],
-    marks: dict[str, Hashable],
-) -> _Made:
-    """``marks`` loses those of sessions that are gone, or of which nothing is whole."""
-    raw: dict[str, bytes] = {}
-    steps: dict[str, Sequence[Step]] = {}
-    merges: dict[str, object] = {}
-    places: dict[str, Places] = {}
-    for cell_id in sorted(marks):
-        if known.marks.get(cell_id) == marks[cell_id]:
-            raw[cell_id], steps[cell_id] = known.raw[cell_id], known.steps[cell_id]
-            if cell_id in known.merges:
-                merges[cell_id] = known.merges[cell_id]
-            if cell_id in known.places:
-                places[cell_id] = known.places[cell_id]
-            continue
-        data = loaded.get(cell_id)
-        session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
-        if session is None:
-            del marks[cell_id]
-        else:
-            raw[cell_id], steps[cell_id] = dumps(session, None), replay(session)
-            if session.meta.merged:
-                merges[cell_id] = session.meta.merged
-    state = (notebook_id, log[-1].seq if log else 0, sorted(marks.items(), key=lambda row: row[0]))
+    log_mark: Hashable,
+) -> History:
+    contents = [(cell_id, cell.digest) for cell_id, cell in cells.items()]
+    state = (notebook_id, log[-1].seq if log else 0, log_mark, contents)
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
     def places_of(cell_id: str) -> Places | None:
-        if cell_id in raw and cell_id not in places:
-            places[cell_id] = digests.places(codec.parse(raw[cell_id]))
-        return places.get(cell_id)
+        cell = cells.get(cell_id)
+        if cell and cell.places is None:
+            cell.places = digests.places(codec.parse(cell.raw))
+        return cell.places if cell else None
 
+    merges = {cell_id: cell.merged for cell_id, cell in cells.items() if cell.merged}
     lines = [digests.with_marks_now(entry, merges, places_of) for entry in log]
-    timeline = Timeline(steps, lines)
-    return _Made(
-        raw, steps, merges, places, History(notebook_id, Sessions(raw), log, timeline, version)
-    )
+    timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, lines)
+    sessions = Sessions({cell_id: cell.raw for cell_id, cell in cells.items()})
+    return History(notebook_id, sessions, log, timeline, version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,10 @@ import pytest
 from aiserver.errors import InvalidRequest
 from aiserver.histories import Histories
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
+from aiserver.sessions import reading
 from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.filenames import session_name
+from aiserver.sessions.place import Place
 
 NOW = "2026-01-27T10:00:00.000Z"
 
@@ -47,6 +51,12 @@ async def edit(store: FileSessionManager, cell_id: str, source: str) -> None:
 async def order(store: FileSessionManager, *cell_ids: str) -> None:
     entry = NewLogEntry(type="cell_order", timestamp=NOW, data={"cell_ids": list(cell_ids)})
     await store.append_notebook_log("nb", [entry])
+
+
+@pytest.fixture(autouse=True)
+def sure_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust the stamps of new files, too, so that no count depends on the clock."""
+    monkeypatch.setattr(reading, "_RACY_NS", -(10**18))
 
 
 def test_only_what_has_changed_is_read_again(tmp_path: Path):
@@ -91,6 +101,35 @@ def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
         assert (await histories.of("nb")).timeline.last().cells[0].source == "y"
         await ours.close()
         await theirs.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("disk", ["sure", "not sure yet", "without stamps"])
+def test_a_text_that_was_edited_in_the_file_is_there_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: str
+):
+    """Also where the revision, the counts and the times are those of before."""
+    if disk == "not sure yet":
+        monkeypatch.setattr(reading, "_RACY_NS", 10**18)
+    if disk == "without stamps":
+        monkeypatch.setattr(Place, "trusts_stamps", False)
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        histories = Histories(store)
+        await edit(store, "a", "password = 1")
+        before = await histories.of("nb")
+        path = tmp_path / ".aiserver_sessions" / session_name(SessionKey("nb", "a"))
+        path.write_bytes(path.read_bytes().replace(b"password", "‹removed›".encode()))
+        after = await histories.of("nb")
+        assert after.timeline.last().cells[0].source == "‹removed› = 1"
+        assert after.sessions["a"].events[0].source == "‹removed› = 1"
+        assert after.version != before.version
+        assert await histories.of("nb") is after
+        os.utime(path, ns=(1, 1))
+        assert await histories.of("nb") is after, "touched, not changed"
+        await store.close()
 
     asyncio.run(work())
 

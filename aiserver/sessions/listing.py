@@ -9,6 +9,7 @@ same.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
 import threading
@@ -69,13 +70,11 @@ class Listing:
 
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
         """The stamp of each session's file, the newest first; a summary of those few whose name
-        doesn't tell whose they are. No other is opened for it.
+        doesn't tell whose they are. Where stamps prove nothing, a digest of each file's bytes.
         """
         if not self._place.is_there():
             return {}
         names = self._names.of(notebook_id)
-        if not self._place.trusts_stamps:
-            return marks_of(self._rows(names, notebook_id, owner))
         folder, now, others = os.fspath(self._place.path), time.time_ns(), []
         stamps: list[tuple[int, tuple[str, str], Hashable]] = []
         for name in names:
@@ -89,10 +88,19 @@ class Listing:
                         stamp = Stamp.of(status)
                         # (A plain tuple is nothing to Python's garbage collector.)
                         mark = tuple(stamp) if self._reader.is_settled(stamp, now) else object()
+                        if not self._place.trusts_stamps:
+                            mark = self._digest(name)
                         stamps.append((stamp.mtime_ns, cell, mark))
         stamps.sort(key=itemgetter(0), reverse=True)
         found = {cell: mark for _, cell, mark in stamps}
         return found | marks_of(self._rows(others, notebook_id, owner))
+
+    def _digest(self, name: str) -> Hashable:
+        try:
+            read = self._reader.read(name)
+        except (Damaged, OSError):
+            return object()
+        return hashlib.sha256(read[0]).digest() if read else None
 
     def owners(self) -> list[str]:
         """Nobody, where there is anything, and whom the sessions name as their owners."""

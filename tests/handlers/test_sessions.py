@@ -26,10 +26,16 @@ async def test_session_is_sent_as_stored(call, jp_root_dir):
     assert reply.headers["ETag"] == f'"{reply.data["meta"]["revision"]}"'
 
 
-async def test_unchanged_session_is_not_sent_again(call):
-    await call("POST", "generate", request())
-    etag = (await call("GET", "sessions/nb/c1")).headers["ETag"]
-    assert (await call("GET", "sessions/nb/c1", headers={"If-None-Match": etag})).status == 304
+async def test_a_session_edited_in_its_file_is_sent_again(call, jp_root_dir):
+    """A revision doesn't tell: an edit from outside leaves it as it is."""
+    await call("POST", "generate", request("secret"))
+    before = await call("GET", "sessions/nb/c1")
+    (file,) = (p for p in (jp_root_dir / ".aiserver_sessions").iterdir() if p.suffix == ".json")
+    file.write_bytes(file.read_bytes().replace(b"secret", b"******"))
+    headers = {"If-None-Match": before.headers["ETag"]}
+    after = await call("GET", "sessions/nb/c1", headers=headers)
+    assert after.status == 200
+    assert after.data["interactions"][0]["user_request"]["intent"] == "******"
 
 
 async def test_events_are_recorded_in_order_with_turns(call):
