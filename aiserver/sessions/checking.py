@@ -24,6 +24,7 @@ from .codec import Damaged
 from .conflicts import has_marks
 from .copies import copied_log, may_be_session, shorter_logs
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
+from .gitstages import with_whole_sides
 from .place import BLOBS, NOTEBOOKS, Place
 from .predecessor import raw_name, says
 from .recovery import is_empty, recovered
@@ -115,7 +116,7 @@ class Checks:
         ours = session_name(key)
         if ours != name and os.path.lexists(self._place.path / ours):
             return Checked(name)  # the predecessor's, and what was whole in it is in ours
-        session = recovered(data, key)
+        session = recovered(with_whole_sides(self._place.path / name, data), key)
         if is_empty(session):
             flaw = "It is damaged, and nothing in it is whole."
             return self._set_aside(self._place.path, name, name, flaw, repair, data)
@@ -213,7 +214,7 @@ class Checks:
                     keep_aside(folder, name, found[0])
                     lines = [line + b"\n" for line in found[0].split(b"\n") if _is_whole(line)]
                     if has_marks(found[0]):
-                        entries = codec.parse_log(found[0]).entries
+                        entries = codec.parse_log(with_whole_sides(folder / name, found[0])).entries
                         lines = [codec.encode(entry, indent=None) for entry in entries]
                     replace_file(folder, name, b"".join(lines))
         return Checked(where, flaw, repair)

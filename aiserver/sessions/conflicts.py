@@ -16,6 +16,8 @@ from typing import Literal, NamedTuple
 _MARK = re.compile(r"(<+|\|+|=+|>+)(?: (.*?))?\r?")
 _BEGIN = re.compile(rb"^(<{7,}) ", re.MULTILINE)
 _END = re.compile(rb"^>{7,} ", re.MULTILINE)
+_BEGIN_LINE = re.compile(rb"^(<{7,}) .*", re.MULTILINE)
+_END_LINE = re.compile(rb"^>{7,} .*", re.MULTILINE)
 
 Part = Literal["both", "ours", "base", "theirs"]
 
@@ -44,6 +46,22 @@ def sides(data: bytes) -> tuple[bytes, bytes, str]:
     ours = b"\n".join(line.text for line in lines if line.part in ("both", "ours"))
     theirs = b"\n".join(line.text for line in lines if line.part in ("both", "theirs"))
     return ours, theirs, next((line.merge_id for line in reversed(lines) if line.merge_id), "")
+
+
+def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
+    """Two sides as one conflict, with the names that the marks of another file give them."""
+    begin, end = _BEGIN_LINE.search(marked), _END_LINE.search(marked)
+    size = len(begin[1]) if begin else 7
+    return b"\n".join(
+        [
+            begin[0] if begin else b"<" * size,
+            ours.rstrip(b"\n"),
+            b"=" * size,
+            theirs.rstrip(b"\n"),
+            end[0] if end else b">" * size,
+            b"",
+        ]
+    )
 
 
 def _lines(texts: list[bytes]) -> Iterator[Line]:

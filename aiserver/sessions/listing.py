@@ -28,7 +28,7 @@ from .filenames import encode, is_session_name, key_of, may_belong_to, session_k
 from .predecessor import is_raw_name, may_be_of, raw_name, says
 from .reading import Reader
 from .recent import Recent
-from .recovery import is_empty, recovered
+from .recovery import is_empty
 from .summaries import marks_of, summarise
 
 
@@ -155,7 +155,7 @@ class Listing:
             key, is_raw = session_key(name), False
             if key is None and (said := says(data)) and raw_name(*said) == name:
                 key, is_raw = SessionKey(*said), True
-            session = recovered(data, key) if key else None
+            session = self._reader.recovered(name, data, key) if key else None
             return None if session is None or is_empty(session) else codec.Parsed(session, is_raw)
 
 

@@ -18,6 +18,7 @@ from ..models import Session, SessionKey
 from . import codec
 from .codec import Damaged
 from .filenames import session_name
+from .gitstages import with_whole_sides
 from .place import Place
 from .predecessor import belongs_to, raw_name
 from .recent import Recent
@@ -71,7 +72,7 @@ class Reader:
             return Found(name, *read, parsed.session, is_flat=parsed.is_flat)
         except Damaged:
             self.report(name, read[0])
-            return Found(name, *read, recovered(read[0], key), damaged=True)
+            return Found(name, *read, self.recovered(name, read[0], key), damaged=True)
 
     def find_predecessor(self, key: SessionKey) -> Found | None:
         """What the predecessor kept of a cell under a name that isn't ours, or None."""
@@ -89,7 +90,13 @@ class Reader:
             return Found(name, *read, session, is_flat=True) if is_flat else None
         except Damaged:
             self.report(name, read[0])
-            return Found(name, *read, recovered(read[0], key), damaged=True, is_flat=True)
+            return Found(
+                name, *read, self.recovered(name, read[0], key), damaged=True, is_flat=True
+            )
+
+    def recovered(self, name: str, data: bytes, key: SessionKey) -> Session:
+        """What is whole in the bytes of a file; of an unmerged one, both its sides."""
+        return recovered(with_whole_sides(self.place.path / name, data), key)
 
     def load(self, key: SessionKey) -> Found | None:
         """The stored session, or None. Raises SessionCorrupt if nothing in it is whole."""

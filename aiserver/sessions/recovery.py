@@ -7,6 +7,7 @@ What must hold:
   of a session twice. One that isn't whole is left out; its bytes are kept by whoever calls.
 - Of an object that has a key twice (a merge by lines writes both sides into one record) there is
   a record with the first values and one with the second.
+- Two whole sides of a conflict are merged as git would have had them merged.
 - Where several sessions of the cell are in the bytes they are united, so that what an event says
   of a turn stays true although the turn gets another number.
 - Nothing is taken from a file that says that it is another cell's.
@@ -24,10 +25,12 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from ..errors import AIServerError
 from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
 from . import codec
 from .codec import PARTS
 from .conflicts import has_marks, sides
+from .merging import merge_sessions
 from .predecessor import as_session, is_flat, says
 from .union import unite
 
@@ -71,7 +74,11 @@ def recovered(data: bytes, key: SessionKey) -> Session:
     texts, merge_id = [data], ""
     if has_marks(data):
         ours, theirs, merge_id = sides(data)
-        texts = [ours, theirs]
+        try:
+            merged = merge_sessions(b"", ours, theirs, merge_id)
+            return _noted(codec.parse(merged, key))
+        except (codec.Damaged, AIServerError):
+            texts = [ours, theirs]
     groups = [group for one in texts for group in _of_cell(_all_groups(_text(one)), key, one)]
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
@@ -91,6 +98,10 @@ def recovered(data: bytes, key: SessionKey) -> Session:
         session.meta.created_at = records[0].timestamp
         session.meta.last_updated = records[-1].timestamp
         session.meta.revision = len(records)
+    return _noted(session)
+
+
+def _noted(session: Session) -> Session:
     note = Event(
         seq=session.next_seq,
         type=NOTE,

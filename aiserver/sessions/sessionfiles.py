@@ -31,6 +31,7 @@ from ..models import (
 from . import codec
 from .codec import Damaged
 from .filenames import session_name
+from .gitstages import with_whole_sides
 from .pieces import Pieces
 from .reading import Found, Logger, Reader
 from .readyturn import ReadyTurn
@@ -122,11 +123,14 @@ class SessionFiles:
         return found.data if found.as_stored else codec.encode(session), session.revision
 
     def stored(self, key: SessionKey) -> bytes | None:
-        """The bytes of a session's file, whatever they are; None if they can't be had."""
+        """The bytes of a session's file, whatever they are; None if they can't be had.
+
+        Those of an unmerged file as one conflict of both its sides.
+        """
         name = session_name(key)
         try:
             if read := self._reader.read(name):
-                return read[0]
+                return with_whole_sides(self._place.path / name, read[0])
             older = self._reader.find_predecessor(key)
         except Damaged:
             return None

@@ -30,6 +30,7 @@ from ..durable import (
 from ..models import NewLogEntry, NotebookLogEntry
 from . import codec
 from .filenames import blob_name, blob_sha256, log_name, log_notebook_id
+from .gitstages import with_whole_sides
 from .place import BLOBS, NOTEBOOKS, Place
 from .steps import numbered
 from .union import lacking
@@ -110,7 +111,7 @@ class NotebookLogs:
         found = read_file(self._folder / name)
         if found is None:
             return []
-        entries, damaged = codec.parse_log(found[0])
+        entries, damaged = codec.parse_log(with_whole_sides(self._folder / name, found[0]))
         if damaged and (name, damaged) not in self._reported:
             self._reported.add((name, damaged))
             self._log.warning("%d lines of the notebook log %s are damaged.", damaged, name)

@@ -1,0 +1,78 @@
+"""P39: while git has both sides of a conflict whole, they are read instead of the marks."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from aiserver.models import NewEvent, Session, SessionKey, new_session
+from aiserver.sessions import codec, gitstages
+from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.filenames import session_name
+from aiserver.sessions.gitstages import with_whole_sides
+from aiserver.sessions.steps import append_events
+from tests.sessions.records import NOON
+
+KEY = SessionKey("nb", "cell")
+
+
+def session(*sources: str) -> Session:
+    made = new_session(KEY)
+    append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
+    return made
+
+
+def git(root: Path, *words: str, data: bytes = b"") -> str:
+    done = subprocess.run(["git", *words], cwd=root, input=data, capture_output=True, check=True)
+    return done.stdout.decode().strip()
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    """A file in which git merged the events by lines, so that the marks hold no event."""
+    path = tmp_path / ".aiserver_sessions" / session_name(KEY)
+    path.parent.mkdir(mode=0o700)
+    git(tmp_path, "init", "-q")
+    rows = []
+    for stage, side in ((2, session("a", "b")), (3, session("a", "c"))):
+        name = git(tmp_path, "hash-object", "-w", "--stdin", data=codec.encode(side))
+        rows.append(f"100644 {name} {stage}\t{path.relative_to(tmp_path).as_posix()}\n")
+    git(tmp_path, "update-index", "--index-info", data="".join(rows).encode())
+    path.write_bytes(
+        codec.encode(session("a")).replace(b"{\n", b"{\n<<<<<<< HEAD\n=======\n>>>>>>> two\n", 1)
+    )
+    return path
+
+
+async def sources(root: Path) -> list[str | None]:
+    found = await FileSessionManager(root=str(root)).load_session(KEY)
+    return [event.source for event in found.events or [] if event.type == "edit"]
+
+
+def test_the_history_has_the_records_of_both_sides(marked: Path) -> None:
+    assert asyncio.run(sources(marked.parent.parent)) == ["a", "b", "c"]
+
+
+def test_lines_behind_the_marks_of_a_log_stay(marked: Path) -> None:
+    """The page goes on writing lines while the log is unmerged."""
+    log = marked.with_suffix(".jsonl")
+    rows = git(marked.parent, "ls-files", "-s", "--full-name").replace(marked.name, log.name)
+    git(marked.parent, "update-index", "--index-info", data=f"{rows}\n".encode())
+    read = with_whole_sides(log, marked.read_bytes() + b"a new line\n")
+    assert read.startswith(b"<<<<<<< HEAD\n") and read.endswith(b"\na new line\n>>>>>>> two\n")
+
+
+@pytest.mark.parametrize("git_is", ["missing", "slow"])
+def test_without_git_the_marks_are_read(
+    marked: Path, monkeypatch: pytest.MonkeyPatch, git_is: str
+) -> None:
+    gitstages._sides.cache_clear()
+    if git_is == "missing":
+        monkeypatch.setenv("PATH", "")
+    else:
+        monkeypatch.setattr(gitstages, "_TIMEOUT", 0.0)
+    data = marked.read_bytes()
+    assert with_whole_sides(marked, data) == data
