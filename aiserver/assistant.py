@@ -108,7 +108,7 @@ class Assistant:
         """
         generation = self._running.get(generation_id)
         if generation is None:
-            raise NotFound("That answer is not being written any more.")
+            raise NotFound("This request is no longer running.")
         if generation.user != user:
             raise NotYours
         generation.stop()

@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print("\nStopped. What was done so far is kept.", file=sys.stderr)
+        print("\nInterrupted. Completed work is kept.", file=sys.stderr)
         return 130
 
 

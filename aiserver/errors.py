@@ -79,21 +79,21 @@ class RequestTooLarge(InvalidRequest):
     """The request's body is over the limit."""
 
     code = "request_too_large"
-    default_message = "That is more text than can be sent at once."
+    default_message = "The request is too long to send. Shorten the cell or the request."
 
 
 class NotFound(AIServerError):
     """There is no such session, generation or model."""
 
     code = "not_found"
-    default_message = "There is nothing under that name."
+    default_message = "Not found."
 
 
 class NotYours(AIServerError):
     """Somebody else asked for this answer."""
 
     code = "not_yours"
-    default_message = "Somebody else asked for this answer, so only they can stop it."
+    default_message = "Someone else made this request, so only they can stop it."
 
 
 class NotOwner(AIServerError):
@@ -101,7 +101,7 @@ class NotOwner(AIServerError):
 
     code = "not_owner"
     default_message = (
-        "This server belongs to somebody else, and answers would be at their cost. "
+        "This server belongs to someone else, and your requests would be charged to them. "
         "Ask in a notebook on your own server."
     )
 
@@ -111,7 +111,7 @@ class GenerationRunning(AIServerError):
 
     code = "generation_running"
     retryable = True
-    default_message = "This cell is being written already. Wait for it, or stop it."
+    default_message = "A request is already running in this cell, perhaps in another tab."
 
     def __init__(self, generation_id: str) -> None:
         self.generation_id = generation_id
@@ -123,14 +123,14 @@ class TooManyGenerations(AIServerError):
 
     code = "too_many_generations"
     retryable = True
-    default_message = "Too many answers are being written at once. Wait until one is done."
+    default_message = "Too many requests are running at once. Wait until one has finished."
 
 
 class StaleRevision(AIServerError):
     """The write named revision ``expected``, but the session stands at ``actual``."""
 
     code = "stale_revision"
-    default_message = "This cell's history was changed elsewhere. Reload it and try again."
+    default_message = "This cell’s history was changed somewhere else. Try again."
 
     def __init__(self, expected: int, actual: int) -> None:
         self.expected, self.actual = expected, actual
@@ -141,7 +141,7 @@ class SettingError(AIServerError):
     """A setting names something that there is not, or that can't be."""
 
     code = "bad_setting"
-    default_message = "A setting of AI Server is wrong."
+    default_message = "One of AI Server’s settings is invalid."
 
 
 class SearchFailed(AIServerError):
@@ -149,7 +149,7 @@ class SearchFailed(AIServerError):
 
     code = "search_failed"
     retryable = True
-    default_message = "The search did not work this time. Try again in a moment."
+    default_message = "The search failed. Try again in a moment."
 
 
 class ExportFailed(AIServerError):
@@ -176,14 +176,14 @@ class StorageError(AIServerError):
 
     code = "storage_error"
     retryable = True
-    default_message = "The history could not be saved or read. Nothing saved before is lost."
+    default_message = "The history could not be saved or read. Everything saved so far is safe."
 
 
 class StorageBusy(StorageError):
     """Another process has kept the history's lock for as long as a save may wait."""
 
     code = "storage_busy"
-    default_message = "The history is busy. Try again in a moment."
+    default_message = "Another Jupyter server is writing to this history. Try again in a moment."
 
 
 class StorageFull(StorageError):
@@ -191,7 +191,8 @@ class StorageFull(StorageError):
 
     code = "storage_full"
     default_message = (
-        "The disk, or your share of it, is full, so nothing more could be saved. Free some space."
+        "The disk is full, or your quota is used up, so the history can’t be saved. "
+        "Free up some space, then try again."
     )
 
 
@@ -200,7 +201,9 @@ class StorageReadOnly(StorageError):
 
     code = "storage_read_only"
     retryable = False
-    default_message = "The folder of the histories can't be written to, so nothing was saved."
+    default_message = (
+        "The history folder is read-only, so nothing was saved. Make it writable, then try again."
+    )
 
 
 class StorageUnreachable(StorageError):
@@ -208,8 +211,8 @@ class StorageUnreachable(StorageError):
 
     code = "storage_unreachable"
     default_message = (
-        "The database of the histories can't be reached. Try again in a moment. Nothing saved "
-        "before is lost."
+        "Can’t connect to the history database. Try again in a moment; "
+        "everything saved so far is safe."
     )
 
 
@@ -218,7 +221,9 @@ class SessionTooNew(StorageError):
 
     code = "session_too_new"
     retryable = False
-    default_message = "A newer AI Server wrote this history. Update to add to it."
+    default_message = (
+        "This history was written by a newer version of AI Server. Update AI Server to add to it."
+    )
 
 
 class SessionCorrupt(StorageError):
@@ -226,14 +231,14 @@ class SessionCorrupt(StorageError):
 
     code = "session_corrupt"
     retryable = False
-    default_message = "This cell's history file is damaged. Its content was set aside and kept."
+    default_message = "This cell’s history file is damaged. A copy of its content was kept."
 
 
 class ModelError(AIServerError):
     """The model gave no usable answer."""
 
     code = "model_error"
-    default_message = "The model could not answer."
+    default_message = "The model could not answer. Try again."
     named_message: ClassVar[str] = ""  # the same of a server that is known; %1 is its label
     provider: str | None = None  # by name: whose model it was, where that is not of this machine
     server: str | None = None  # its label: the provider's, or the host where that says more
@@ -254,7 +259,7 @@ class NoModel(ModelError):
 
     code = "no_model"
     default_message = (
-        "No model is set up yet. Run “jupyter aiserver model install”, or choose a provider."
+        "No model is set up yet. Run “jupyter aiserver model install”, or connect a provider."
     )
 
 
@@ -272,7 +277,9 @@ class InstallFailed(ModelError):
 
     code = "install_failed"
     retryable = True
-    default_message = "The local model could not be installed. Try again: it goes on where it was."
+    default_message = (
+        "The local model could not be installed. Try again; the download resumes where it stopped."
+    )
 
 
 class ModelPackageMissing(ModelError):
@@ -282,23 +289,25 @@ class ModelPackageMissing(ModelError):
 
     def __init__(self, whose: str, install: str, provider: str | None = None) -> None:
         self.install, self.provider = install, provider
-        super().__init__(f"Models of {whose} need one more package: {install}")
+        super().__init__(f"{whose} models need one more Python package: {install}")
 
 
 class ModelAuthFailed(ModelError):
     """The provider refused the key."""
 
     code = "model_auth_failed"
-    default_message = "The provider refused the key. Check the key and try again."
-    named_message = "%1 refused the key. Check the key, then try again."
+    default_message = "The provider rejected the API key. Check the key, then try again."
+    named_message = "%1 rejected the API key. Check the key, then try again."
 
 
 class ModelForbidden(ModelAuthFailed):
     """The provider knows the key, but doesn't let it use that model."""
 
     code = "model_forbidden"
-    default_message = "The provider does not let this key use that model."
-    named_message = "%1 does not let this key use that model. Choose another model, or another key."
+    default_message = (
+        "The provider does not allow this model with your API key. Choose another model or key."
+    )
+    named_message = "%1 does not allow this model with your API key. Choose another model or key."
 
 
 class ModelNoCredit(ModelAuthFailed):
@@ -306,43 +315,43 @@ class ModelNoCredit(ModelAuthFailed):
 
     code = "model_no_credit"
     default_message = (
-        "The account at the provider has no credit or quota left. Check its plan and billing there."
+        "Your account with the provider has no credit or quota left. Check your plan and billing."
     )
-    named_message = (
-        "The account at %1 has no credit or quota left. Check its plan and billing there."
-    )
+    named_message = "Your account with %1 has no credit or quota left. Check your plan and billing."
 
 
 class ModelKeyMissing(ModelAuthFailed):
     """The provider asks for a key, and there is none."""
 
     code = "model_key_missing"
-    default_message = "The provider asks for a key, and none is set. Connect the provider first."
-    named_message = "There is no key for %1 at hand. Enter one first."
+    default_message = "No API key for the provider. Enter one first."
+    named_message = "No API key for %1. Enter one first."
 
 
 class ModelUnknown(ModelError):
     """The provider knows no model of that name."""
 
     code = "model_unknown"
-    default_message = "The provider knows no model of that name. Choose another one."
-    named_message = "%1 knows no model of that name. Choose another one."
+    default_message = "The provider has no model with this name. Choose another one."
+    named_message = "%1 has no model with this name. Choose another one."
 
 
 class RequestRefused(ModelError):
     """The provider refused the request as it was."""
 
     code = "model_refused_request"
-    default_message = "The provider refused the request. Check the model's name and options."
-    named_message = "%1 refused the request. Check the name of the model."
+    default_message = "The provider rejected the request. Check the model name."
+    named_message = "%1 rejected the request. Check the model name."
 
 
 class TextRefused(ModelError):
     """A filter of the provider's takes the text for unsafe."""
 
     code = "model_refused_text"
-    default_message = "The provider's filter refused this text. Say it in other words."
-    named_message = "The filter of %1 refused this text. Say it in other words."
+    default_message = (
+        "The provider blocked this request with its content filter. Try rephrasing it."
+    )
+    named_message = "%1 blocked this request with its content filter. Try rephrasing it."
 
 
 class ModelRateLimited(ModelError):
@@ -350,8 +359,8 @@ class ModelRateLimited(ModelError):
 
     code = "model_rate_limited"
     retryable = True
-    default_message = "The provider asks to wait: too many requests. Try again in a moment."
-    named_message = "%1 asks to wait: too many requests. Try again in a moment."
+    default_message = "Rate limited by the provider. Try again in a moment."
+    named_message = "Rate limited by %1. Try again in a moment."
 
     def __init__(self, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
@@ -363,10 +372,9 @@ class ModelUnavailable(ModelError):
 
     code = "model_unavailable"
     retryable = True
-    default_message = "The model can't be reached right now. Try again in a moment."
+    default_message = "Can’t connect to the model. Try again in a moment."
     named_message = (
-        "%1 can’t be reached right now. Check its address and the connection, "
-        "or try again in a moment."
+        "Can’t connect to %1. Check the base URL and your connection, or try again in a moment."
     )
 
 
@@ -382,10 +390,10 @@ class NoModelAnswer(ModelUnavailable):
     """What came back is no answer of a model: another program has that address."""
 
     code = "model_no_answer"
-    default_message = "What came back was no answer of a model. Check the address, and try again."
-    named_message = (
-        "The response from %1 is not a model’s answer. Check the address, then try again."
+    default_message = (
+        "The provider did not return a valid model response. Check the base URL, then try again."
     )
+    named_message = "%1 did not return a valid model response. Check the base URL, then try again."
 
 
 class ModelTimeout(ModelError):
@@ -393,8 +401,8 @@ class ModelTimeout(ModelError):
 
     code = "model_timeout"
     retryable = True
-    default_message = "The model did not answer in time. Try again."
-    named_message = "%1 did not answer in time. Try again."
+    default_message = "The model did not respond in time. Try again."
+    named_message = "%1 did not respond in time. Try again."
 
 
 class PromptTooLong(ModelError):
@@ -411,7 +419,7 @@ class BadAnswer(ModelError):
 
     code = "bad_answer"
     retryable = True
-    default_message = "The model's answer held no code. Try to say it another way."
+    default_message = "The answer contained no usable code. Try rephrasing the request."
 
 
 class AnswerCut(BadAnswer):

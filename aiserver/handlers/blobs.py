@@ -22,9 +22,9 @@ class BlobsHandler(AIServerHandler):
         """Keep a picture and answer with its hash; twice the same is kept once."""
         data = self.request.body
         if picture_type(data) is None and len(data) <= MAX_BODY:
-            raise InvalidRequest("The body is no PNG, JPEG, WebP or GIF picture.")
+            raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
         if len(data) > MAX_BLOB:
-            raise RequestTooLarge("That picture is too large to be kept.")
+            raise RequestTooLarge("The image is too large to be saved.")
         sha256 = await self.sessions.put_blob(data, owner=self.session_owner)
         self.set_status(201)
         await self.finish(json_bytes({"sha256": sha256}))
@@ -44,6 +44,6 @@ class BlobHandler(AIServerHandler):
         data = await self.sessions.get_blob(sha256, owner=self.session_owner)
         kind = picture_type(data) if data else None
         if data is None or kind is None:
-            raise NotFound("There is no such picture.")
+            raise NotFound("This image is not in the history.")
         self.set_header("Cache-Control", "private, max-age=31536000, immutable")
         await self.finish(data, set_content_type=kind)

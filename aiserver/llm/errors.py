@@ -87,7 +87,7 @@ def translate(error: Exception) -> AIServerError:
         return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # A body that is no answer: a broken server or proxy.
-        return ModelUnavailable("The model's answer could not be read. Try again in a moment.")
+        return ModelUnavailable("The model’s answer could not be read. Try again in a moment.")
     return ModelError()
 
 

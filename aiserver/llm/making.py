@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 OLLAMA_CONTEXT = 8192  # tokens: Ollama's own default silently drops the start of the prompt
 GATEWAY = "LANGSMITH_GATEWAY"
-_BY_GATEWAY = f"{GATEWAY} would lead the request elsewhere. Unset it, or give a base_url."
+_BY_GATEWAY = (
+    f"The environment variable {GATEWAY} would redirect the request. Unset it, or set a base_url."
+)
 
 
 @loading()

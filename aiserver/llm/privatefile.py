@@ -28,8 +28,11 @@ from ..durable import (
 from ..errors import StorageError, StorageFull
 
 _PATIENCE = 10  # seconds to wait for another process that changes the settings
-_UNWRITABLE = "The settings could not be saved. Check the disk, and who may write there."
-_FULL = "The disk, or your share of it, is full, so the settings could not be saved."
+_UNWRITABLE = "The settings could not be saved. Check the disk and the folder’s permissions."
+_FULL = (
+    "The disk is full, or your quota is used up, so the settings could not be saved. "
+    "Free up some space, then try again."
+)
 
 
 def make_private(folder: Path) -> None:

@@ -61,9 +61,12 @@ _SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai",
 
 _PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
 
-_NO_SUCH_PROVIDER = "The administrator of this server does not allow that provider."
+_NO_SUCH_PROVIDER = (
+    "The administrator of this server does not allow this provider. Choose another one."
+)
 _IN_THE_CLOUD = (
-    "Here only models that Ollama runs itself are allowed, and it does not list this one as such."
+    "Only models that run in Ollama on this machine are allowed here, "
+    "and Ollama does not list this one as local."
 )
 
 
@@ -302,7 +305,7 @@ class ModelRegistry(LoggingConfigurable):
         catalog = self._catalog()
         info = catalog.named(model_id)
         if info is None:
-            raise NotFound("There is no such model here. Choose one of the list.")
+            raise NotFound("This model is not available here. Choose one from the list.")
         if not catalog.setup.allows(info):
             raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         return info
@@ -313,7 +316,7 @@ class ModelRegistry(LoggingConfigurable):
         limits = Limits(self.timeout, 4 * most, provider in _SAY_THE_END)
         if provider == "local":
             if not local_package():
-                raise ModelPackageMissing("this machine", INSTALL_LOCAL)
+                raise ModelPackageMissing("Local", INSTALL_LOCAL)
             path = self._setup().own_file() if info.id != EMBEDDED else weights.installed()
             if path is None:
                 raise NoModel

@@ -142,8 +142,9 @@ class RemoteModel(ChatModel):
                 self._has_key = access.key is not None
                 here = access.address is not None and is_loopback(access.address)
                 if known.needs_key and not self._has_key and not here:
-                    sentence = f"There is no key for {known.label} yet."
-                    raise ModelKeyMissing(f"{sentence} Connect it, or set {known.keys[0]}.")
+                    raise ModelKeyMissing(
+                        f"No API key for {known.label}. Connect it, or set {known.keys[0]}."
+                    )
             try:
                 model, self._clients = await asyncio.to_thread(
                     make_model, provider, name, self._options, access, self._max_tokens

@@ -24,7 +24,9 @@ Result = TypeVar("Result")
 
 SERVICE = "aiserver"  # what the keyring lists our keys under
 PATIENCE = 15.0  # seconds, for somebody may have to unlock it
-_KEPT = "This machine's keyring did not let go of the key. Unlock it, and try again."
+_KEPT = (
+    "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
+)
 
 
 class SecretStore:

@@ -18,16 +18,14 @@ _NETWORK = {
 }
 # Options that keep locks on the machine that takes them.
 _OWN_LOCKS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
-ALONE = "Don't let servers on two machines write the same histories at once."
+ALONE = "Do not let servers on two machines write to the same histories at the same time."
 NO_LOCKS = (
-    "The disk of the histories has no file locks (flock), so lock files are used instead. "
-    "Saving takes a little longer."
+    "The disk with the history folder does not support file locks (flock), so lock files are used "
+    "instead. Saving takes a little longer."
 )
-OPEN = "Other people of this machine may look into the folder of the histories."
-WAS_OPEN = (
-    "The folder of the histories was open to other people of this machine. It is private now."
-)
-SHARED = "A group shares the folder of the histories, so its members may look into it."
+OPEN = "Other users of this machine can read the history folder."
+WAS_OPEN = "The history folder was readable by other users of this machine. It is private now."
+SHARED = "The history folder is shared with a group, so its members can read it."
 
 
 class NetworkDisk(NamedTuple):
@@ -39,9 +37,11 @@ class NetworkDisk(NamedTuple):
     @property
     def warning(self) -> str:
         """What a person should know, in a sentence."""
-        text = f"The folder lies on a network file system ({self.kind})"
+        text = f"The history folder is on a network file system ({self.kind})"
         return (
-            f"{text}." if self.locks_reach_others else f"{text}; no other machine sees its locks."
+            f"{text}."
+            if self.locks_reach_others
+            else f"{text}; its locks are not visible to other machines."
         )
 
 

@@ -25,7 +25,7 @@ from .story import story
 Format = Literal["html", "md", "ipynb"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-NOTHING = "Nothing is kept of this notebook yet."
+NOTHING = "This notebook has no history yet. Ask for code in one of its cells first."
 
 
 @dataclass(frozen=True)

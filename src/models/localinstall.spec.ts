@@ -76,14 +76,14 @@ describe('LocalInstall', () => {
     await api.give({
       type: 'error',
       code: 'model_package_missing',
-      message: 'One more package is needed.',
+      message: 'The local model needs one more Python package.',
       install: 'pip install x'
     });
     await end;
     expect(install.view).toMatchObject({
       status: 'failed',
       problem: {
-        message: 'One more package is needed.',
+        message: 'The local model needs one more Python package.',
         install: 'pip install x'
       }
     });

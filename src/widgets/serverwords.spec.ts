@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { EARLIER } from './earlierwords';
 import { failureText } from './failures';
 import { serverText } from './serverwords';
 
@@ -21,7 +22,7 @@ describe('serverText', () => {
 
   it('puts in what the server put in', () => {
     const said =
-      'There is not enough space on the disk: 491 MB are needed, 12 MB are free. AISERVER_MODEL_DIR can name another folder.';
+      'Not enough disk space: 491 MB needed, 12 MB free. To use another folder, set AISERVER_MODEL_DIR.';
     expect(serverText(said, trans)).toBe(`<${said}>`);
   });
 
@@ -37,11 +38,42 @@ describe('serverText', () => {
     expect(serverText('', trans)).toBe('');
   });
 
+  it('names a field of the API as the form does', () => {
+    expect(serverText('key: required for OpenAI', trans)).toBe(
+      '<API key: required for OpenAI>'
+    );
+  });
+
+  it('shows what earlier versions noted as it is worded now', () => {
+    expect(
+      serverText(
+        'Mistral refused the key. Check the key, then try again.',
+        trans
+      )
+    ).toBe('<Mistral rejected the API key. Check the key, then try again.>');
+    expect(
+      serverText('Models of OpenAI need one more package: pip x', trans)
+    ).toBe('<OpenAI models need one more Python package: pip x>');
+  });
+
+  it.each(EARLIER)('knows what “%s” became', (before, now) => {
+    const text = serverText(before.replace(/%(\d)/g, 'part $1'), trans);
+    expect(text).toMatch(/^<.*>$/);
+    expect(text.replace(/[<>]/g, '')).toBe(now.replace(/%(\d)/g, 'part $1'));
+  });
+
+  it('translates the name of a server that has none', () => {
+    const said = 'The provider rejected the request. Check the model name.';
+    expect(serverText(said, trans)).toBe(
+      '<<The provider> rejected the request. Check the model name.>'
+    );
+  });
+
   it('is what a failure without words of the page is told by', () => {
     const failure = {
       code: 'install_failed',
-      message: 'No installation runs.'
+      message: 'No installation is running.'
     };
-    expect(failureText(failure, trans)).toBe('<No installation runs.>');
+    expect(failureText(failure, trans)).toBe('<No installation is running.>');
   });
 });

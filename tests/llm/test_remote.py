@@ -318,7 +318,7 @@ async def test_the_install_line_names_the_package_that_is_missing(waits):
 async def test_without_a_key_nobody_is_asked(waits, address):
     info = ModelInfo("openai:x", "x", False)
     model = RemoteModel(info, {}, Limits(5, 100), access=given(address, None), sleep=waits)
-    with pytest.raises(errors.ModelKeyMissing, match="no key for OpenAI"):
+    with pytest.raises(errors.ModelKeyMissing, match="No API key for OpenAI"):
         await take(model)
 
 

@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_is_copied_and_says_so(
     monkeypatch.setattr(FileSessionManager, "take_over", take_over)
     done = run("copy", "--to", work / "b")
     assert done.status == 130
-    assert "What was done so far is kept." in done.err
+    assert "Completed work is kept." in done.err
     assert len(stored(work / "b")) >= 4
     monkeypatch.undo()
     monkeypatch.chdir(work)

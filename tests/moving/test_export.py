@@ -224,5 +224,5 @@ def test_what_was_written_meanwhile_is_not_deleted(
 
     monkeypatch.setattr(deleting, "agreed", meanwhile)
     done = run("delete", "book", "--yes")
-    assert done.status == 1 and "was changed elsewhere" in done.err
+    assert done.status == 1 and "was changed somewhere else" in done.err
     assert stored(work)

@@ -48,7 +48,7 @@ async def test_a_network_disk_is_said_aloud(files: FileBackend, mount, kind: str
 def test_locks_that_stay_at_home_are_told(files: FileBackend, mount, option: str) -> None:
     mount("nfs", f"rw,vers=3,{option},addr=10.0.0.1")
     disk = network_disk(files.root)
-    assert disk and "no other machine sees its locks" in disk.warning
+    assert disk and "its locks are not visible" in disk.warning
 
 
 def test_what_is_mounted_over_another_counts(files: FileBackend, mount) -> None:

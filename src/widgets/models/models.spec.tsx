@@ -382,11 +382,11 @@ describe('Providers', () => {
     t.api.failure = new ApiError(
       400,
       'invalid_request',
-      'key: must be one word'
+      'key: must contain only'
     );
     await t.press(/Use this model/);
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
-      'key: must be one word'
+      'key: must contain only'
     );
     expect(field.value).toBe('sk');
   });

@@ -36,7 +36,7 @@ describe('stepTitle', () => {
 
 describe('problemOf', () => {
   it('says in the person’s language why there was no answer', () => {
-    const said = 'The provider refused the key. Check the key and try again.';
+    const said = 'The model stopped in the middle of its answer. Try again.';
     const step = stepWith({ kind: 'turn', error: said });
     expect(problemOf(step, trans)).toBe(`<${said}>`);
   });
