@@ -324,6 +324,22 @@ def test_what_the_server_says_in_the_page_is_translated(found: Any) -> None:
     assert {text for text in missing if UNNAMED.sub("%1", text, count=1) not in known} == set()
 
 
+# Errors of which the page shows the server's own sentence, or puts something of its own around it.
+NOT_OF_THE_PAGE = {"bad_setting", "no_model", "model_package_missing"}
+
+
+def test_an_error_is_worded_once(found: Any) -> None:
+    """What the page words by an error's code is to the letter what the server says of it."""
+    source = (ROOT / "src/widgets/failures.ts").read_text("utf-8")
+    codes = set(re.findall(r"case '(\w+)'", source)) - NOT_OF_THE_PAGE
+    words = {text.id for text in found.texts if text.at.startswith("src/widgets/failures.ts")}
+    kinds = [kind for kind in vars(errors).values() if getattr(kind, "code", "") in codes]
+    said = {kind.default_message for kind in kinds}
+    said |= {named for kind in kinds if (named := getattr(kind, "named_message", ""))}
+    assert len(said) > 30
+    assert {text for text in said - words if UNNAMED.sub("%1", text, count=1) not in words} == set()
+
+
 # --- how JupyterLab gets at it ------------------------------------------------------------
 
 

@@ -53,7 +53,7 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'storage_full':
       return trans.__(
-        'The disk is full, so the history can’t be saved. Free up some space, then try again.'
+        'The disk is full, or your quota is used up, so the history can’t be saved. Free up some space, then try again.'
       );
     case 'bad_setting':
       return trans.__(
