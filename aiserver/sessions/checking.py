@@ -179,7 +179,7 @@ class Checks:
         """Whether a log began as another notebook's, as a sync's copy of that one does."""
         folder = self._place.path / NOTEBOOKS
         first = [
-            (_content(folder / one) or b"").partition(b"\n")[0]
+            codec.log_text(_content(folder / one) or b"").partition(b"\n")[0]
             for one in (name, log_name(notebook_id, self._owner))
         ]
         return first[0] == first[1] != b""
@@ -212,7 +212,7 @@ class Checks:
                 found = read_file(folder / name)
                 if found and _damaged_lines(folder / name):
                     keep_aside(folder, name, found[0])
-                    lines = [line + b"\n" for line in found[0].split(b"\n") if _is_whole(line)]
+                    lines = [line + b"\n" for line in _lines(found[0]) if _is_whole(line)]
                     if has_marks(found[0]):
                         entries = codec.parse_log(with_whole_sides(folder / name, found[0])).entries
                         lines = [codec.encode(entry, indent=None) for entry in entries]
@@ -296,7 +296,11 @@ def _damaged_lines(file: Path) -> int:
         found = read_file(file)
     except (NotRegular, OSError):
         return 1
-    return sum(bool(line) and not _is_whole(line) for line in found[0].split(b"\n")) if found else 0
+    return sum(bool(line) and not _is_whole(line) for line in _lines(found[0])) if found else 0
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return codec.log_text(data).split(b"\n")
 
 
 def _is_whole(line: bytes) -> bool:

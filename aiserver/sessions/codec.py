@@ -12,6 +12,7 @@ What must hold:
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import re
@@ -164,6 +165,7 @@ def parse_log(data: bytes) -> Log:
     always rise: of two lines with one number, which a merge by lines leaves, the second gets the
     next.
     """
+    data = log_text(data)
     marked = has_marks(data)
     lines = lines_of(data) if marked else [Line(text, "both", "") for text in data.split(b"\n")]
     read = [_parse_line(line.text) for line in lines]
@@ -188,6 +190,19 @@ def parse_log(data: bytes) -> Log:
         entries.append(entry)
         last = entry.seq
     return Log(entries, damaged)
+
+
+def log_text(data: bytes) -> bytes:
+    """A log's bytes in UTF-8 and without a byte order mark, whatever an editor made of them.
+
+    Behind lines in UTF-16 there may be newer ones in UTF-8.
+    """
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.removeprefix(codecs.BOM_UTF8)
+    end = data.find(b'\n{"')
+    head, tail = (data, b"") if end < 0 else (data[:end], data[end:])
+    whole = head[: len(head) // 2 * 2]  # without half of the last line break
+    return whole.decode("utf-16", "replace").encode() + tail
 
 
 def _without_numbers(entry: NotebookLogEntry) -> str:

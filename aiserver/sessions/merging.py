@@ -51,7 +51,7 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
         raise Damaged("the log has damaged lines")
     right_lines = {line_content(entry): entry for entry in right.entries}
     kept = []
-    for text in ours.split(b"\n"):
+    for text in codec.log_text(ours).split(b"\n"):
         found = codec.parse_log(text + b"\n").entries
         if not found:
             continue

@@ -444,6 +444,28 @@ async def test_delete_takes_what_was_set_aside(files: FileBackend) -> None:
     assert not await files.open().delete(NEIGHBOUR)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@in_loop
+async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
+    files: FileBackend, encoding: str
+) -> None:
+    """P22: also by the next server, and with lines in UTF-8 behind it."""
+    lines = [log_entry(path="一"), log_entry(path="two")]
+    first = await files.open().append_notebook_log(KEY.notebook_id, lines)
+    path = files.folder / "notebooks" / log_name(KEY.notebook_id)
+    text = path.read_text(encoding="utf-8").replace("\n", "\r\n")
+    path.write_bytes((("\ufeff" if encoding == "utf-16-be" else "") + text).encode(encoding))
+    before = path.read_bytes()
+    assert await files.open().read_notebook_log(KEY.notebook_id) == first
+    for number in (3, 4):
+        [added] = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="三")])
+        first.append(added)
+        assert added.seq == number
+    assert await files.open().read_notebook_log(KEY.notebook_id) == first
+    assert [found.flaw async for found in files.open().verify()] == [None]
+    assert path.read_bytes().startswith(before), "the bytes are kept"
+
+
 @in_loop
 async def test_a_torn_log_is_read_and_mended(files: FileBackend) -> None:
     """P22: cut at every byte, in the last line."""
