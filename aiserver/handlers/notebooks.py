@@ -97,6 +97,15 @@ class Contents:
             return None
         return found if isinstance(found, str) else None
 
+    async def is_same(self, name: str, other: str) -> bool:
+        """Whether two names lead to one file."""
+        if self._served is None or not (self._may_look(name) and self._may_look(other)):
+            return False
+        try:
+            return await asyncio.to_thread(self._file(name).samefile, self._file(other))
+        except (OSError, ValueError):
+            return False
+
     def _file(self, name: str) -> Path:
         return (self._root or self._served or Path()) / name
 

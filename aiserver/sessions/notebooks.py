@@ -2,8 +2,9 @@
 
 What must hold:
 
-- A notebook that was renamed or moved keeps its id; a copy gets a new id and its own copy of the
-  sessions. Two notebooks never share an id for longer than one call here.
+- A notebook that was renamed or moved keeps its id, and so does one that is reached by two paths; a
+  copy gets a new id and its own copy of the sessions. Two notebooks never share an id for longer
+  than one call here.
 - A notebook that lost its id is known again by its path, but only if a cell agrees: another
   notebook under an old name (``Untitled.ipynb``) inherits nothing.
 - Asking twice is the same as asking once, also where the first answer got lost, the server died
@@ -55,6 +56,9 @@ class NotebookFiles(Protocol):
 
     async def notebook_id(self, name: str) -> str | None:
         """The id that it carries on disk, or None."""
+
+    async def is_same(self, name: str, other: str) -> bool:
+        """Whether two names lead to one file: through a link, or names that the disk folds."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,8 @@ class NotebookRegistry:
         if known is None or known.path in (None, path):
             return True
         if not await self._files.exists(known.path):
+            return True
+        if await self._files.is_same(known.path, path):
             return True
         # Another notebook may have taken the old place. One whose id a tool has stripped counts
         # as another too: if it does come back, it is known by its cells, and gets its own copy.

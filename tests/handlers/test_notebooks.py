@@ -59,6 +59,28 @@ def desk(call: Call, jp_root_dir: Path) -> Desk:
     return Desk(call, jp_root_dir)
 
 
+@pytest.mark.parametrize("link", ["linked folder", "linked file", "hard link"])
+async def test_a_notebook_reached_by_two_paths_is_one(desk: Desk, link: str):
+    """P28: it is no copy, so each path leads to all of its history."""
+    desk.make("real/a.ipynb", "c1")
+    real, other = desk.root / "real", desk.root / "other"
+    if link == "linked folder":
+        other.symlink_to(real)
+    else:
+        other.mkdir()
+        if link == "linked file":
+            (other / "a.ipynb").symlink_to(real / "a.ipynb")
+        else:
+            (other / "a.ipynb").hardlink_to(real / "a.ipynb")
+    await desk.ask("real/a.ipynb", "one")
+    await desk.ask("other/a.ipynb", "two")
+    assert "forkedFrom" not in await desk.open("real/a.ipynb")
+    assert await desk.history("real/a.ipynb") == await desk.history("other/a.ipynb")
+    assert await desk.history("real/a.ipynb") == ["one", "two"]
+    shutil.copy(desk.root / "real/a.ipynb", desk.root / "b.ipynb")
+    assert "forkedFrom" in await desk.open("b.ipynb"), "a copy is one"
+
+
 async def test_moved_by_the_system_and_by_jupyter(desk, jp_fetch):
     desk.make("a.ipynb", "c1")
     await desk.ask("a.ipynb", "one")

@@ -40,6 +40,9 @@ class Disk:
     async def notebook_id(self, name: str) -> str | None:
         return self.ids.get(name)
 
+    async def is_same(self, name: str, other: str) -> bool:
+        return name == other
+
 
 class World:
     """A person with a disk of notebooks, and a server that may be started anew."""
