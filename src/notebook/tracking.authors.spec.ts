@@ -354,6 +354,39 @@ describe('what is written elsewhere in a shared notebook', () => {
     });
   });
 
+  describe('and only takes a cell away, while another page watches', () => {
+    const deleted = async (
+      record?: (open: OpenNotebook) => Promise<unknown>
+    ) => {
+      const open = await watched();
+      await other(open, { aiserver_watches: true }, 2 ** 32 - 1);
+      const { cells, send } = await other(open, MCP);
+      jest.useFakeTimers({ doNotFake: ['performance'] });
+      cells.delete(1, 1);
+      send();
+      await record?.(open);
+      await jest.advanceTimersByTimeAsync(10_000);
+      jest.useRealTimers();
+      await open.rest();
+      return open;
+    };
+
+    it('is the agent’s if no page records it', async () => {
+      const { id, page } = await deleted();
+      expect(page.receiver.events(id, 'bb', 'delete')).toMatchObject([
+        { contributor: { kind: 'agent', name: 'Datalayer-NbModelClient' } }
+      ]);
+      expect(page.receiver.logs.get(id)!.at(-1)!.order).not.toContain('bb');
+    });
+
+    it('is recorded once if the other page records it', async () => {
+      const { id, page } = await deleted(({ id, page }) =>
+        page.receiver.api.record(id, 'bb', [{ type: 'delete', source: '' }])
+      );
+      expect(page.receiver.events(id, 'bb', 'delete')).toHaveLength(1);
+    });
+  });
+
   it('is nobody’s where a page that doesn’t watch wrote it', async () => {
     const open = await watched();
     const user = { username: 'u1', display_name: 'Ada' };

@@ -43,6 +43,9 @@ export interface ITrackingOptions {
 /** After this time, in milliseconds, it is looked again where the server did not answer. */
 const AGAIN_MS = 10_000;
 
+/** The last step of a cell that is no longer there; `merge`: it went into another one. */
+const GONE: ReadonlySet<string> = new Set(['delete', 'merge']);
+
 export class Tracking implements ITracking, IDisposable {
   constructor(private readonly _options: ITrackingOptions) {
     _options.identity.changed.connect(
@@ -179,6 +182,10 @@ export class Tracking implements ITracking, IDisposable {
         origins: this._origins,
         explanations: this._options.explanations ?? {},
         push: change => history.change(notebookId, change),
+        isGone: async cellId => {
+          const { steps } = await history.replay({ notebookId, cellId });
+          return GONE.has(steps.at(-1)?.kind ?? '');
+        },
         preview: run => this._preview(run)
       })
     );

@@ -21,6 +21,7 @@ import { IExplanations, Writers } from './contributors/writers';
 import { ReplacedCell } from './contributors/replacedcell';
 import { Happening, ICellState, IOrigin, happenings } from './lineage';
 import { typeOf } from './context';
+import { UnclaimedDeletions } from './unclaimed';
 import { Origins, ISource } from './watchorigins';
 import { IStep, Mirror, above } from './watchmirror';
 import { Scope, WatchRecord, sameOrder } from './watchrecord';
@@ -46,6 +47,8 @@ export interface IWatchOptions {
   explanations: IExplanations;
   /** Takes changes, in order. What can't be told at once comes as a promise. */
   push: (change: IChange | Promise<IChange>) => void;
+  /** Whether the record says that a cell is gone. */
+  isGone: (cellId: string) => Promise<boolean>;
   /** What of a run's outputs is kept; resolves to null for nothing. */
   preview: (run: IRun) => Promise<object | null>;
 }
@@ -66,10 +69,21 @@ export class NotebookWatch implements ISource, IDisposable {
       writerOf: (transaction, isWhole) => writers.of(transaction, isWhole),
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
-      onOthers: () => this._forgetOrder(),
+      onOthers: step => {
+        this._forgetOrder();
+        this._unclaimed.add(step);
+      },
       onRemote: id => this._onRemote(id),
       onReplaced: (id, source, writer) =>
         this._note([[id, source, writer]], 'leave')
+    });
+    this._unclaimed = new UnclaimedDeletions({
+      has: id => this._mirror.has(id),
+      isRecorded: _options.isGone,
+      record: (deleted, step) => {
+        this._lastOrder = step.before.map(placeOf);
+        this._tell(deleted, step, 'leave');
+      }
     });
     this._runs = new Runs({
       panel,
@@ -95,6 +109,7 @@ export class NotebookWatch implements ISource, IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       clearTimeout(this._remoteTimer);
+      this._unclaimed.dispose();
       this._mirror.dispose();
       this._writers.dispose();
       this._runs.dispose();
@@ -339,10 +354,7 @@ export class NotebookWatch implements ISource, IDisposable {
   };
 
   private _order(): PlacedCell[] {
-    return this._mirror.placed.map(({ id, type }) => ({
-      id,
-      type: typeOf(type)
-    }));
+    return this._mirror.placed.map(placeOf);
   }
 
   /** Who changed the order says so; what comes next is compared with theirs. */
@@ -352,6 +364,7 @@ export class NotebookWatch implements ISource, IDisposable {
 
   private readonly _writers: Writers;
   private readonly _mirror: Mirror;
+  private readonly _unclaimed: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _record: WatchRecord;
   private readonly _gone = new GoneCells();
@@ -368,6 +381,10 @@ export class NotebookWatch implements ISource, IDisposable {
   private _atSave = -1;
   private _written: IChange['written'];
   private _isDisposed = false;
+}
+
+function placeOf({ id, type }: { id: string; type: string }): PlacedCell {
+  return { id, type: typeOf(type) };
 }
 
 /** An agent that writes word by word is noted when it pauses for so long, in milliseconds. */

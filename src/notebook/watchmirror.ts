@@ -44,7 +44,7 @@ export interface IMirrorEvents {
   /** A client that records nothing changed a cell. */
   onRemote(id: string): void;
   /** Others changed which cells there are. */
-  onOthers(): void;
+  onOthers(step: IStep): void;
   /** Another writer (Accept, Restore, a formatter, an agent) changed what was edited. */
   onReplaced(id: string, source: string, writer: IWriter): void;
 }
@@ -180,20 +180,24 @@ export class Mirror implements IDisposable {
     );
     const isWhole = isFresh && transaction.changed.has(this._transactions.meta);
     const writer = this._events.writerOf(transaction, isWhole);
-    if (isOfOtherPage(transaction, writer)) {
-      this._events.onOthers();
-      return;
+    const isTheirs = isOfOtherPage(transaction, writer);
+    if (!isTheirs) {
+      this._readAll();
     }
-    this._readAll();
     const remade = new Set(
       this._order.filter(id => {
         const old = known.get(id);
         return old && old.cell !== this._mirrored.get(id)!.cell;
       })
     );
-    const edited = this.takeEdited();
+    const edited = isTheirs ? [] : this.takeEdited();
     const after = this._order.map(id => this._state(id));
-    this._events.onStep({ before, after, remade, edited, writer });
+    const step = { before, after, remade, edited, writer };
+    if (isTheirs) {
+      this._events.onOthers(step);
+    } else {
+      this._events.onStep(step);
+    }
   }
 
   /** Take in which cells there are. One whose id can't be kept under, or is doubled, is none. */

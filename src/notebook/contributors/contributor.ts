@@ -23,6 +23,8 @@ export interface IWriter {
   readonly command?: string;
   /** Whether another page wrote it that records its own changes. */
   readonly isPage?: boolean;
+  /** The contributor of what such a page may have written, if it turns out that it didn't. */
+  readonly alternative?: Contributor | null;
   /** False for a program that nothing names. */
   readonly isExplained?: boolean;
 }

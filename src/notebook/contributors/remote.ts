@@ -39,7 +39,8 @@ export class RemoteWriters implements IDisposable {
       isPage: this._writersOf(clients).some(id => this._watches(id)),
       get contributor() {
         return contributor();
-      }
+      },
+      alternative: this._alternative(clients)
     };
   }
 
@@ -56,14 +57,23 @@ export class RemoteWriters implements IDisposable {
 
   /** Null where another page records it. */
   private _contributor(clients: readonly number[]): Contributor | null {
-    const states = this._awareness.getStates();
     const writers = this._writersOf(clients);
-    const isFirst = !this._others.some(
-      id => this._watches(id) && id < this._awareness.clientID
-    );
-    if (!isFirst || writers.some(id => this._watches(id))) {
-      return null;
-    }
+    const isPages = writers.some(id => this._watches(id));
+    return isPages || !this._isFirst ? null : this._named(clients, writers);
+  }
+
+  /** Of what only takes away: the contributor if no watching page made it. */
+  private _alternative(clients: readonly number[]): Contributor | null {
+    const writers = this._others.filter(id => !this._watches(id));
+    const isUnsure = !clients.length && writers.length < this._others.length;
+    return isUnsure && this._isFirst ? this._named(clients, writers) : null;
+  }
+
+  private _named(
+    clients: readonly number[],
+    writers: readonly number[]
+  ): Contributor {
+    const states = this._awareness.getStates();
     const named = writers
       .map(id => contributorIn(states.get(id)))
       .filter((one): one is Contributor => one !== null);
@@ -71,6 +81,12 @@ export class RemoteWriters implements IDisposable {
       return UNKNOWN;
     }
     return named[0] ?? { kind: 'program', name: SERVER };
+  }
+
+  /** Whether this page records what no page records. */
+  private get _isFirst(): boolean {
+    const { clientID } = this._awareness;
+    return !this._others.some(id => this._watches(id) && id < clientID);
   }
 
   private get _others(): number[] {
