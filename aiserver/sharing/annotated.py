@@ -42,8 +42,8 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
     used = {cell["id"] for cell in made["cells"]}
     cells = [
         _markdown(
-            f"# How {words(name)} came to be\n\n{shares_told(shares['total'])}.\n\n"
-            "Behind each cell that was made with AI, or was different once, stands its story.",
+            f"# How {words(name)} was made\n\n{shares_told(shares['total'])}.\n\n"
+            "Each cell that was written with AI or has changed is followed by its history.",
             "story",
             used,
         )
@@ -54,7 +54,7 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
         steps = timeline.steps(cell["id"])
         if row and _tells_more(steps, "".join(cell.get("source", ""))):
             share = by_cell.get(cell["id"])
-            cells.append(_story(row, steps, share, "How this cell came to be", language, used))
+            cells.append(_story(row, steps, share, "How this cell was made", language, used))
     for row in rows.values():
         if steps := timeline.steps(row["cellId"]):
             cells.append(_story(row, steps, None, _absent(row), language, used))
@@ -74,7 +74,7 @@ def _absent(row: Mapping[str, Any]) -> str:
     """A heading for a cell that is not in the notebook's file."""
     if row["mergedInto"] or row["deleted"]:
         return cell_name(None, row)
-    return "Cell that is not in this file"
+    return "Cell not in this file"
 
 
 def _story(

@@ -17,7 +17,7 @@ SHARES = {
     "byAgent": "by agents",
     "byProgram": "by programs",
     "byUnknown": "of unknown origin",
-    "existing": "already there",
+    "existing": "existing",
 }
 """The shares of a report, with their labels, in the order in which they are shown."""
 
@@ -34,7 +34,7 @@ _FORMATS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 def contributor(step: Step) -> str:
     """The contributor of a step, by name where one is recorded."""
     if step.is_existing:
-        return "already there"
+        return "existing"
     if step.name and step.author != "person":
         return step.name
     return _KINDS[step.author]

@@ -18,18 +18,18 @@ from .story import language_of
 
 _TITLES = {
     "start": "Existing content",
-    "accept": "Answer accepted",
+    "accept": "Accepted an answer",
     "context_reset": "New conversation",
     "split": "Split a cell",
     "merge": "Merged cells",
-    "copy": "Pasted a copy",
-    "delete": "Deleted the cell",
-    "undelete": "Restored the deleted cell",
-    "type": "Changed the cell's type",
-    "move": "Moved the cell",
+    "copy": "Pasted a copy of a cell",
+    "delete": "Deleted a cell",
+    "undelete": "Restored a deleted cell",
+    "type": "Changed a cell’s type",
+    "move": "Moved a cell",
 }
 _OUTCOMES = {
-    "open": "not accepted yet",
+    "open": "pending",
     "refined": "superseded",
     "accepted": "accepted",
     "rejected": "rejected",
@@ -44,7 +44,7 @@ def narrative(history: History, name: str) -> str:
     found = report(timeline, history.sessions)
     by_cell = {row["cellId"]: row for row in found["cells"]}
     language = language_of(history)
-    parts = [f"# How {words(name)} came to be", f"{shares_told(found['total'])}."]
+    parts = [f"# How {words(name)} was made", f"{shares_told(found['total'])}."]
     rows = timeline.cells()
     for number, row in enumerate(rows, 1):
         steps = timeline.steps(row["cellId"])
@@ -66,9 +66,9 @@ def shares_told(share: Mapping[str, Any]) -> str:
     parts = [f"{count} {label}" for label, count in shares(share)]
     parts[0] += f" ({percent(share['byModel'], lines)})"
     if share["models"]:
-        parts[0] += f", of these {_counts(share['models'])}"
+        parts[0] += f", including {_counts(share['models'])}"
     if share["names"]:
-        parts.append(f"by name {_counts(share['names'])}")
+        parts.append(f"by agents and programs: {_counts(share['names'])}")
     return f"{lines} lines: {'; '.join(parts)}"
 
 
@@ -86,7 +86,7 @@ def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
 
 def percent(part: int, whole: int) -> str:
     """A share as people write it."""
-    return f"{round(100 * part / whole)} %" if whole else "–"
+    return f"{round(100 * part / whole)}%" if whole else "–"
 
 
 def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
@@ -99,26 +99,26 @@ def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[
         if step.kind == "turn":
             parts.append(quoted(step.title))
         if step.base is not None and step.base not in shown:
-            parts += ["It started from:", fenced(step.base, language)]
+            parts += ["Starting from:", fenced(step.base, language)]
         parts += _change(step, language)
         shown |= {step.base or "", step.code}
         if step.explanation:
-            parts += ["Answered:", quoted(step.explanation)]
+            parts += ["Answer:", quoted(step.explanation)]
         if step.error:
-            parts += ["It failed:", quoted(step.error)]
+            parts += ["Error:", quoted(step.error)]
         printed = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
         text = printed.get("text") if isinstance(printed, dict) else None
         if isinstance(text, str) and text:
-            parts += ["It printed:", fenced(text.rstrip("\n"), "")]
+            parts += ["Output:", fenced(text.rstrip("\n"), "")]
     return parts
 
 
 def title(step: Step) -> str:
     """What a step was, in a few words."""
     if step.kind == "turn":
-        return "Asked the AI"
+        return "Request"
     if step.kind == "run":
-        return {"error": "Ran and failed", "cancelled": "Run stopped"}.get(step.outcome, "Ran")
+        return {"error": "Run failed", "cancelled": "Run stopped"}.get(step.outcome, "Run")
     if step.kind == "restore":
         if step.from_step is None:
             return "Restored an earlier version"

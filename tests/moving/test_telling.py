@@ -42,10 +42,10 @@ def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
     assert done.status == 0 and done.err == ""
     lines = done.out.splitlines()
     assert [line for line in lines if line.startswith(("Cell", "Deleted"))] == [
-        "Cell 1  title  100 % already there",
-        "Cell 2  load  100 % by AI",
-        "Cell 3  plot  75 % by AI, 25 % by hand",
-        "Cell 4  evil  100 % by AI",
+        "Cell 1  title  100% existing",
+        "Cell 2  load  100% by AI",
+        "Cell 3  plot  75% by AI, 25% by hand",
+        "Cell 4  evil  100% by AI",
         "Deleted cell  old",
     ]
     assert '       +ax.set_ylabel("CNY", fontsize=9)' in lines
@@ -132,8 +132,8 @@ def test_export_goes_where_it_is_told(replay: Replay, work: Path) -> None:
 
 def test_report_for_people_and_for_programs(replay: Replay) -> None:
     told = replay("report", "sales.ipynb").out
-    assert "by AI              6    67 %" in told and "by hand            1    11 %" in told
-    assert "already there      2    22 %" in told
+    assert "by AI         6     67%" in told and "by hand       1     11%" in told
+    assert "existing      2     22%" in told
     data = json.loads(replay("report", "sales.ipynb", "--json").out)
     assert data["total"]["byModel"] == 6 and data["total"]["models"]["openai:gpt-5"] == 1
     assert [row["cellId"] for row in data["cells"]] == ["title", "load", "plot", "evil"]

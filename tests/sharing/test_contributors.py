@@ -36,9 +36,7 @@ def history() -> History:
 
 def test_texts_name_who_edited(history: History) -> None:
     """P40"""
-    shares = (
-        "4 lines: 0 by AI (0 %); 1 by hand; 1 by programs; 1 of unknown origin; 1 already there"
-    )
+    shares = "4 lines: 0 by AI (0%); 1 by hand; 1 by programs; 1 of unknown origin; 1 existing"
     for text in (narrative(history, "a.ipynb"), json.dumps(annotated(history, "a.ipynb", None))):
         assert shares in text
         for title in (

@@ -42,7 +42,7 @@ def test_markdown_tells_each_step_and_nothing_else_is_in_it() -> None:
     fences = [token.content for token in tokens if token.type == "fence"]
     assert f"{PLOT}\n" in fences
     assert any('-monthly.plot(title="Revenue")\n+ax = ' in one for one in fences)
-    assert "67 %" in told and "openai:gpt-5 1" in told
+    assert "67%" in told and "openai:gpt-5 1" in told
 
 
 def test_all_versions_can_be_read_off_the_markdown() -> None:

@@ -245,3 +245,13 @@ def test_a_large_notebook_is_told_in_little_time_and_room() -> None:
     made = page(story(history, "big.ipynb", {}))
     assert time.perf_counter() - began < 20  # it takes 2 s; a square of it would take minutes
     assert len(made) < 8_000_000
+
+
+def test_every_text_of_the_page_is_in_chinese_too() -> None:
+    """A sentence of the page without its two translations would be English between Chinese."""
+    sources = "".join(path.read_text("utf-8") for path in sorted(PAGE.glob("*.js")))
+    words = (PAGE / "words.js").read_text("utf-8")
+    table = words[words.index("const CHINESE") : words.index("const LANGUAGE")]
+    keys = {quoted or bare for quoted, bare in re.findall(r"^  (?:'(.+)'|(\w+)): \[", table, re.M)}
+    said = set(re.findall(r"\bt\(\s*'([^']+)'", sources))
+    assert len(said) > 60 and said - keys == set()

@@ -94,7 +94,7 @@ test('goes through the notebook’s time by keyboard', async ({ opened }) => {
   await expect(page.getByText('4 cells, 1 deleted · 7 requests')).toBeVisible();
   await page.keyboard.press('Home');
   await expect(time(page)).toHaveValue('0');
-  await expect(page.getByText('Moment 1 of 17')).toBeVisible();
+  await expect(page.getByText('Change 1 of 17')).toBeVisible();
   // To where the bars came.
   for (let n = 0; n < 8; n++) {
     await page.keyboard.press('ArrowRight');
@@ -142,14 +142,14 @@ test('tells who wrote each line, and what a cell was before it was deleted', asy
     'AI, request 4',
     'by hand'
   ]);
-  await page.getByText('Deleted by then (1)').click();
+  await page.getByText('Deleted earlier (1)').click();
   await expect(
     cell(page, 'Deleted cell').getByText('scratch = 1')
   ).toBeVisible();
   await page.keyboard.press('3');
-  await expect(page.getByText('67 % by AI, 11 % by hand, 22 % already there')).toBeVisible();
+  await expect(page.getByText('67% by AI, 11% by hand, 22% existing')).toBeVisible();
   await expect(
-    page.getByRole('row', { name: 'openai:gpt-5 1 11 %' })
+    page.getByRole('row', { name: 'openai:gpt-5 1 11%' })
   ).toBeVisible();
   await page.getByRole('button', { name: 'Cell 2', exact: true }).click();
   await expect(
@@ -159,7 +159,7 @@ test('tells who wrote each line, and what a cell was before it was deleted', asy
 
 test('plays, by mouse, and compares any two steps', async ({ opened }) => {
   const page = await opened();
-  await page.getByRole('button', { name: 'First', exact: true }).click();
+  await page.getByRole('button', { name: 'First change', exact: true }).click();
   await page.getByLabel('Speed').selectOption('8');
   await page.getByRole('button', { name: 'Play' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
@@ -167,12 +167,12 @@ test('plays, by mouse, and compares any two steps', async ({ opened }) => {
   await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
   await page.getByRole('button', { name: 'Cell 3', exact: true }).click();
   await expect(
-    panel(page).getByRole('img', { name: 'Output picture 1' })
+    panel(page).getByRole('img', { name: 'Output image 1' })
   ).toBeHidden();
   await panel(page)
-    .getByRole('button', { name: /^Edited by hand ✓ ran 13 s/ })
+    .getByRole('button', { name: /^Edited by hand ✓ ran 12.7 s/ })
     .click();
-  const picture = panel(page).getByRole('img', { name: 'Output picture 1' });
+  const picture = panel(page).getByRole('img', { name: 'Output image 1' });
   await expect(picture).toBeVisible();
   expect(
     await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)
@@ -290,7 +290,7 @@ test('prints the whole story', async ({ opened }) => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   await expect(page.getByText('改成柱状图，标题用中文').last()).toBeVisible();
-  await expect(page.getByText('67 % by AI, 11 % by hand, 22 % already there')).toBeVisible();
+  await expect(page.getByText('67% by AI, 11% by hand, 22% existing')).toBeVisible();
   await expect(time(page)).toBeHidden();
   await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });

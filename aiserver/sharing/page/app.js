@@ -1,6 +1,6 @@
 // The page as a whole: where in time it is, and everything that moves it.
 
-const VIEWS = ['Notebook', 'Story', 'Report'];
+const VIEWS = ['Notebook', 'History', 'Report'];
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const last = moments.length - 1;
 const state = { moment: -1, cell: -1, step: -1, view: 0, timer: null };
@@ -24,7 +24,7 @@ const slider = el('input', {
   class: 'time',
   min: 0,
   max: Math.max(0, last),
-  'aria-label': t('The notebook’s time'),
+  'aria-label': t('Notebook timeline'),
   input: () => go(Number(slider.value))
 });
 const caption = el('p', { class: 'caption', 'aria-live': 'polite' });
@@ -39,7 +39,7 @@ const blameButton = el(
   { type: 'button', 'aria-pressed': 'false', click: toggleBlame },
   t('Authorship')
 );
-const keysButton = el('button', { type: 'button', click: () => keys.showModal() }, t('Keys'));
+const keysButton = el('button', { type: 'button', click: () => keys.showModal() }, t('Shortcuts'));
 const tabs = VIEWS.map((name, number) =>
   el(
     'button',
@@ -50,19 +50,19 @@ const tabs = VIEWS.map((name, number) =>
 
 const keys = el(
   'dialog',
-  { 'aria-label': t('Keys') },
-  el('h2', null, t('Keys')),
+  { 'aria-label': t('Keyboard shortcuts') },
+  el('h2', null, t('Keyboard shortcuts')),
   el(
     'dl',
     null,
     [
-      ['← →', 'one moment back or forward'],
-      ['Shift ← →', 'one step of the cell back or forward'],
-      ['Home End', 'first or last moment'],
+      ['← →', 'previous or next change'],
+      ['Shift ← →', 'previous or next step of the cell'],
+      ['Home End', 'first or last change'],
       [t('Space'), 'play or pause'],
-      ['B', 'authorship'],
-      ['1 2 3', 'the three views'],
-      ['?', 'this list']
+      ['B', 'show authorship'],
+      ['1 2 3', 'switch views'],
+      ['?', 'show this list']
     ].map(([key, what]) => [el('dt', null, el('kbd', null, key)), el('dd', null, t(what))])
   ),
   el('button', { type: 'button', click: () => keys.close() }, t('Close'))
@@ -104,12 +104,12 @@ function go(moment, cell = null, step = null) {
     panel.show(named, state.step, moment);
   }
   slider.value = moment;
-  const place = t('Moment {0} of {1}', moment + 1, moments.length);
+  const place = t('Change {0} of {1}', moment + 1, moments.length);
   slider.setAttribute('aria-valuetext', `${place}: ${momentWords(moment)}`);
   caption.replaceChildren(
     el('strong', null, momentWords(moment)),
     el('span', null, `${place} · ${time(moments[moment].time)}`),
-    moments[moment].saved ? chip(t('as saved'), 'dull') : ''
+    moments[moment].saved ? chip(t('saved'), 'dull') : ''
   );
   try {
     history.replaceState(null, '', `#${moment + 1}`);
@@ -222,10 +222,14 @@ function summary() {
   const there = rows[last].length;
   const gone = goneAt[last].length;
   return [
-    gone ? t('{0} cells, {1} deleted', there, gone) : t('{0} cells', there),
-    t('{0} requests', cells.reduce((n, cell) => n + cell.steps.filter(s => s.turn).length, 0)),
-    t('{0} moments', moments.length),
-    total.lines ? t('written by AI: {0}', percent(total.byModel, total.lines)) : null,
+    [countOf(there, '{0} cell', '{0} cells'), gone && t('{0} deleted', gone)].filter(Boolean).join(t(', ')),
+    countOf(
+      cells.reduce((n, cell) => n + cell.steps.filter(s => s.turn).length, 0),
+      '{0} request',
+      '{0} requests'
+    ),
+    countOf(moments.length, '{0} change', '{0} changes'),
+    total.lines ? t('{0} written by AI', percent(total.byModel, total.lines)) : null,
     `${time(moments[0].time)} – ${time(moments[last].time)}`
   ]
     .filter(Boolean)
@@ -238,7 +242,7 @@ const heading = el('h1', null, story.name);
 const foot = el(
   'footer',
   null,
-  t('Made with AI Server. This file holds everything and asks for nothing from the network.')
+  t('Made with AI Server. This file is self-contained and makes no network requests.')
 );
 if (last < 0) {
   app.append(
@@ -271,11 +275,11 @@ if (last < 0) {
         el(
           'div',
           { class: 'buttons' },
-          iconButton('first', t('First'), () => go(0)),
-          iconButton('back', t('Back'), () => go(state.moment - 1)),
+          iconButton('first', t('First change'), () => go(0)),
+          iconButton('back', t('Previous change'), () => go(state.moment - 1)),
           playButton,
-          iconButton('forward', t('Forward'), () => go(state.moment + 1)),
-          iconButton('last', t('Last'), () => go(last)),
+          iconButton('forward', t('Next change'), () => go(state.moment + 1)),
+          iconButton('last', t('Last change'), () => go(last)),
           speed
         ),
         el('div', { class: 'track' }, heat(), slider),

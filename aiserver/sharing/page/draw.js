@@ -113,9 +113,9 @@ function outputBlock(run) {
     { class: 'output', role: 'group', 'aria-label': t('Output') },
     run.error && el('p', { class: 'error' }, run.error),
     output?.text &&
-      el('pre', null, output.text, output.cut ? ` … (${t('cut short')})` : ''),
+      el('pre', null, output.text, output.cut ? ` ${t('… ({0})', t('truncated'))}` : ''),
     (output?.pictures || []).map((name, number) =>
-      el('img', { src: story.pictures[name], alt: t('Output picture {0}', number + 1) })
+      el('img', { src: story.pictures[name], alt: t('Output image {0}', number + 1) })
     )
   );
 }
@@ -127,16 +127,16 @@ function stepBlock(cell, number, { against = null, short = false, run = null } =
   const before = against === null ? texts[step.was] : texts[steps[against].code];
   const after = texts[step.code];
   const options = { language: type === 'code' ? story.language : '', short };
-  const label = t(step.kind === 'turn' ? 'The suggestion' : 'The code');
+  const label = t(step.kind === 'turn' ? 'Suggested code' : 'Code');
   const told = [step.kind === 'run' ? null : step.error && el('p', { class: 'error' }, step.error)];
   if (step.kind === 'turn') {
     told.unshift(
-      el('h4', null, t('Asked of the AI')),
+      el('h4', null, t('Request')),
       el('blockquote', { class: 'asked' }, step.title)
     );
     if (step.said) {
       told.push(
-        el('h4', null, t('Answered')),
+        el('h4', null, t('Answer')),
         step.answer ? markdownBlock(step.answer) : el('p', { class: 'said' }, step.said)
       );
     }
@@ -145,7 +145,7 @@ function stepBlock(cell, number, { against = null, short = false, run = null } =
   const isSame = before === after;
   const isChange = !isSame && before !== '';
   if (isSame && short) {
-    told.push(el('p', { class: 'dull' }, t('No change of the code.')));
+    told.push(el('p', { class: 'dull' }, t('No code changes.')));
   } else {
     told.push(
       el('h4', null, label),

@@ -28,7 +28,7 @@ function notebookView(onPick) {
   }
 
   function body(cell, type, number, step, isNew) {
-    const options = { language: type === 'code' ? story.language : '', label: t('The code') };
+    const options = { language: type === 'code' ? story.language : '', label: t('Code') };
     const source = number < 0 ? texts[cells[cell].first] : held(cell, number);
     const place = number < 0 ? cells[cell].first : holder(cell, number)?.code;
     const rendered = type === 'markdown' ? story.markdown[place] : null;
@@ -77,7 +77,7 @@ function notebookView(onPick) {
       const left = goneAt[moment];
       gone.hidden = !left.length;
       gone.replaceChildren(
-        el('summary', null, `${t('Deleted by then')} (${left.length})`),
+        el('summary', null, `${t('Deleted earlier')} (${left.length})`),
         ...left.map(cell => draw(cell, cells[cell].type, moment, fresh.has(cell)))
       );
       if (left.some(cell => fresh.has(cell))) {

@@ -16,7 +16,7 @@ function panelView(onRow) {
     }
   });
   const compareRow = el('p', { class: 'compare' }, el('label', { for: 'compare' }, t('Compare with')), compare);
-  const body = el('div', { class: 'step', role: 'group', tabindex: 0, 'aria-label': t('The step') });
+  const body = el('div', { class: 'step', role: 'group', tabindex: 0, 'aria-label': t('Step') });
   const list = el('ol', { class: 'steps', 'aria-label': t('Steps of this cell') });
   const count = el('span', { class: 'count' });
   const root = el(
@@ -53,7 +53,7 @@ function panelView(onRow) {
       )
     );
     compare.replaceChildren(
-      el('option', { value: '' }, t('what was there before')),
+      el('option', { value: '' }, t('previous version')),
       ...rows.map((row, number) =>
         el(
           'option',

@@ -143,7 +143,7 @@ function cellName(cell, moment) {
   }
   const came = stepsAt[cell][0];
   if (!came || came[0] > moment) {
-    return t('Cell to come');
+    return t('Future cell');
   }
   return t(cells[cell].mergedInto === null ? 'New cell' : 'Merged cell');
 }

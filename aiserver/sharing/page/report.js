@@ -7,7 +7,7 @@ const SHARES = [
   ['byAgent', 'agent', '{0} by agents'],
   ['byProgram', 'program', '{0} by programs'],
   ['byUnknown', 'unknown', '{0} of unknown origin'],
-  ['existing', 'existing', '{0} already there']
+  ['existing', 'existing', '{0} existing']
 ];
 
 function shareBar(row) {
@@ -24,8 +24,8 @@ function shareWords(row) {
   return row.lines
     ? SHARES.filter(([count]) => row[count])
         .map(([count, , words]) => t(words, percent(row[count], row.lines)))
-        .join(', ')
-    : t('There is no code yet.');
+        .join(t(', '))
+    : t('No code yet.');
 }
 
 function modelName(id) {
@@ -64,7 +64,7 @@ function reportView(onPick) {
       'p',
       { class: 'dull' },
       t(
-        'Lines that are not blank, as the notebook is now. A line is the AI’s if it came with an answer and no hand has changed it since.'
+        'Non-blank lines in the current notebook. A line counts as written by AI if it came from an answer and has not been edited since.'
       )
     ),
     ...namesTable('Models', head('Model', 'Lines', 'Share'), models, total.lines),
@@ -79,7 +79,7 @@ function reportView(onPick) {
       ? el(
           'table',
           null,
-          head('Cell', 'Lines', 'By AI', 'By hand', 'Others', 'Requests', 'Models', 'Share'),
+          head('Cell', 'Lines', 'By AI', 'By hand', 'Other', 'Requests', 'Models', 'Share'),
           el(
             'tbody',
             null,
@@ -99,7 +99,7 @@ function reportView(onPick) {
                 el('td', null, row.byPerson),
                 el('td', null, row.lines - row.byModel - row.byPerson),
                 el('td', null, row.turns),
-                el('td', null, Object.keys(row.models).map(modelName).join(', ')),
+                el('td', null, Object.keys(row.models).map(modelName).join(t(', '))),
                 el('td', { class: 'wide' }, row.lines ? shareBar(row) : null)
               );
             })
@@ -114,7 +114,7 @@ function storyView() {
   const now = moments.length - 1;
   return el(
     'section',
-    { class: 'story', 'aria-label': t('Story') },
+    { class: 'story', 'aria-label': t('History') },
     cells.map((cell, number) =>
       el(
         'article',
@@ -130,7 +130,7 @@ function storyView() {
                 stepBlock(number, row.step, { short: true, run: runsOf(number, row).pop() })
               )
             )
-          : el('p', { class: 'dull' }, t('No history of this cell.'))
+          : el('p', { class: 'dull' }, t('This cell has no history.'))
       )
     )
   );
