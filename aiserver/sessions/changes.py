@@ -13,7 +13,8 @@ What must hold:
   left out of the answer and of the line.
 - A new cell's session is made before anything of the batch is recorded: a fork holds what its
   origin held before, and the parents of a merged cell are named with what they had.
-- A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept.
+- A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept;
+  nor does the log name the cell for such a first look, of which each opening brings one per cell.
 - A moment is marked ``saved`` only if the record says what the file says. Another page of the same
   notebook (without a shared document) may have recorded what the file of this one lacks: then the
   sender is told of which cells, and answers with what it wrote into the file.
@@ -164,11 +165,14 @@ class Changes:
         async with known.lock:
             await _each(batch.cells, self._prepare)
             marks: dict[str, Mark] = {}
+            same: set[str] = set()
 
             async def write(cell: CellChange) -> None:
-                mark = await self._write(cell)
+                mark, is_same = await self._write(cell)
                 if mark is not None:
                     marks[cell.key.cell_id] = mark
+                if is_same:
+                    same.add(cell.key.cell_id)
 
             # The new ones first: once they are there, no later attempt forks what is written next.
             await _each(filter(_is_new, batch.cells), write)
@@ -178,7 +182,8 @@ class Changes:
                 for cell in batch.cells
                 if cell.key.cell_id in marks
             }
-            others = await self._log(notebook_id, batch, in_order, known)
+            changed = {id_: mark for id_, mark in in_order.items() if id_ not in same}
+            others = await self._log(notebook_id, batch, changed, known)
             return Recorded(in_order, known.seq, others)
 
     async def _prepare(self, cell: CellChange) -> None:
@@ -203,21 +208,28 @@ class Changes:
             merged.meta.parents = parents
             await self._store.take_over(cell.key, merged)
 
-    async def _write(self, cell: CellChange) -> Mark | None:
+    async def _write(self, cell: CellChange) -> tuple[Mark | None, bool]:
+        """Record what happened to a cell.
+
+        Returns where its session stands then, or None if it can't be written; and whether a first
+        look found what the record says already.
+        """
         try:
             events = list(cell.events)
+            is_first = bool(events) and (events[0].data or {}).get("trigger") == "first"
             if events and _is_look(events[0]):
                 session = await self._store.load_session(cell.key)
                 if _adds_nothing(session, events[0]):
                     events.pop(0)
             if not events:
                 session = await self._store.load_session(cell.key)
-                return Mark(session.revision, session.next_seq - 1, last_digest(session))
+                mark = Mark(session.revision, session.next_seq - 1, last_digest(session))
+                return mark, is_first
             saved, revision = await self._store.record_events(cell.key, events)
             last = max(saved, key=lambda event: event.seq)
-            return Mark(revision, last.seq, digest(last))
+            return Mark(revision, last.seq, digest(last)), False
         except _UNWRITABLE:
-            return None
+            return None, False
 
     async def _log(
         self, notebook_id: str, batch: Batch, marks: dict[str, Mark], known: _Known
@@ -267,7 +279,7 @@ class Changes:
         marks: dict[str, Mark] = {}
 
         async def look(key: SessionKey) -> None:
-            mark = await self._write(CellChange(key))
+            mark, _ = await self._write(CellChange(key))
             if mark is not None:
                 marks[key.cell_id] = mark
 

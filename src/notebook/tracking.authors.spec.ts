@@ -259,6 +259,28 @@ describe('what programs in the page do', () => {
     });
     expect(receiver.events(id, 'bb').at(-1)).toMatchObject({ type: 'accept' });
   });
+
+  it('is the file’s where the list of sessions shows no difference', async () => {
+    const open = await watched();
+    const lines = Array.from({ length: 11 }, (_, n) => `line_${n}`);
+    open.type(0, lines.join('\n')); // the list has ten
+    open.type(1, ''); // the list has the newest code that isn't empty
+    await open.save();
+    const { receiver } = open.page;
+    const { id } = open;
+    open.close();
+    const outside = [
+      { id: 'aa', source: lines.slice(0, 10).join('\n') },
+      { id: 'bb', source: 'c = 4' }
+    ];
+    await new Page(receiver, explanations).open(outside, { notebookId: id });
+    for (const cell of outside) {
+      expect(receiver.events(id, cell.id).at(-1)).toMatchObject({
+        source: cell.source,
+        contributor: { kind: 'unknown', name: 'file on disk' }
+      });
+    }
+  });
 });
 
 describe('an accepted answer whose turn could not be saved', () => {

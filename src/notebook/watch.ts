@@ -189,17 +189,11 @@ export class NotebookWatch implements ISource, IDisposable {
 
   /** What each cell held when it was first seen, where the record doesn't say so. */
   private _begin(summaries: readonly SessionSummary[]): void {
-    const last = new Map(summaries.map(row => [row.cellId, row.lastSource]));
-    const first: Written[] = [];
-    for (const { id, source } of this._mirror.cells) {
-      // The summary has the first lines: of a short cell, all.
-      if (last.get(id) === source) {
-        this._record.note(id, source);
-      } else {
-        // Of a cell with a record: changed where nobody recorded it.
-        first.push([id, source, last.has(id) ? CHANGED_OUTSIDE : FOUND]);
-      }
-    }
+    const kept = new Set(summaries.map(row => row.cellId));
+    const first = this._mirror.cells.map(({ id, source }): Written => {
+      // Of a cell with a record, where it says something else: changed where nobody recorded it.
+      return [id, source, kept.has(id) ? CHANGED_OUTSIDE : FOUND];
+    });
     const { cells } = editsOf(this._record, first, 'first');
     this._push({ cells, order: this._order(), isFirst: true });
   }

@@ -243,6 +243,10 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
     await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
     assert len(await kinds(store, A)) == 5, "only a first look is left out"
+    before = len(await lines(store))
+    assert len(await first("x = 3")) == 5
+    logged = (await lines(store))[before:]
+    assert [line["cells"] for line in logged] == [{}], "an opening names only what it changed"
 
 
 @in_loop
