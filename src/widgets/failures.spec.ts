@@ -19,8 +19,10 @@ const OWN_WORDS = [
 
 describe('failureText', () => {
   it('words each code of the server itself, so that it can be translated', () => {
-    const file = path.join(__dirname, '../../aiserver/errors.py');
-    const text = fs.readFileSync(file, 'utf-8');
+    const folder = path.join(__dirname, '../../aiserver/errors');
+    const text = ['base.py', 'storage.py', 'model.py']
+      .map(name => fs.readFileSync(path.join(folder, name), 'utf-8'))
+      .join('\n');
     const codes = [...text.matchAll(/^ {4}code(?::.*)? = "(\w+)"/gm)].map(
       match => match[1]
     );

@@ -1,0 +1,210 @@
+"""Failures of models and their providers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .base import AIServerError
+
+
+class ModelError(AIServerError):
+    """The model gave no usable answer."""
+
+    code = "model_error"
+    default_message = "The model could not answer. Try again."
+    named_message: ClassVar[str] = ""  # the same of a server that is known; %1 is its label
+    provider: str | None = None  # by name: whose model it was, where that is not of this machine
+    server: str | None = None  # its label: the provider's, or the host where that says more
+
+    def name_server(self, provider: str | None, label: str) -> None:
+        """Say whose model it was; ``provider`` is one that can be connected, or None.
+
+        A message of the error's own stays.
+        """
+        self.provider, self.server = provider, label
+        if self.named_message and self.message == self.default_message:
+            self.message = self.named_message.replace("%1", label)
+            self.args = (self.message,)
+
+
+class NoModel(ModelError):
+    """No model is chosen and none is installed."""
+
+    code = "no_model"
+    default_message = (
+        "No model is set up yet. Run “jupyter aiserver model install”, or connect a provider."
+    )
+
+
+class ModelNotAllowed(ModelError):
+    """The administrator of this server excludes this model or provider."""
+
+    code = "model_not_allowed"
+    default_message = (
+        "The administrator of this server does not allow this model. Choose another one."
+    )
+
+
+class InstallFailed(ModelError):
+    """The local model could not be installed; what had come is kept."""
+
+    code = "install_failed"
+    retryable = True
+    default_message = (
+        "The local model could not be installed. Try again; the download resumes where it stopped."
+    )
+
+
+class ModelPackageMissing(ModelError):
+    """The Python package of ``whose`` models isn't installed; ``install`` is the line for it."""
+
+    code = "model_package_missing"
+
+    def __init__(self, whose: str, install: str, provider: str | None = None) -> None:
+        self.install, self.provider = install, provider
+        super().__init__(f"{whose} models need one more Python package: {install}")
+
+
+class ModelAuthFailed(ModelError):
+    """The provider refused the key."""
+
+    code = "model_auth_failed"
+    default_message = "The provider rejected the API key. Check the key, then try again."
+    named_message = "%1 rejected the API key. Check the key, then try again."
+
+
+class ModelForbidden(ModelAuthFailed):
+    """The provider knows the key, but doesn't let it use that model."""
+
+    code = "model_forbidden"
+    default_message = (
+        "The provider does not allow this model with your API key. Choose another model or key."
+    )
+    named_message = "%1 does not allow this model with your API key. Choose another model or key."
+
+
+class ModelNoCredit(ModelAuthFailed):
+    """The key is right, but the account behind it has no credit or quota left."""
+
+    code = "model_no_credit"
+    default_message = (
+        "Your account with the provider has no credit or quota left. Check your plan and billing."
+    )
+    named_message = "Your account with %1 has no credit or quota left. Check your plan and billing."
+
+
+class ModelKeyMissing(ModelAuthFailed):
+    """The provider asks for a key, and there is none."""
+
+    code = "model_key_missing"
+    default_message = "No API key for the provider. Enter one first."
+    named_message = "No API key for %1. Enter one first."
+
+
+class ModelUnknown(ModelError):
+    """The provider knows no model of that name."""
+
+    code = "model_unknown"
+    default_message = "The provider has no model with this name. Choose another one."
+    named_message = "%1 has no model with this name. Choose another one."
+
+
+class RequestRefused(ModelError):
+    """The provider refused the request as it was."""
+
+    code = "model_refused_request"
+    default_message = "The provider rejected the request. Check the model name."
+    named_message = "%1 rejected the request. Check the model name."
+
+
+class TextRefused(ModelError):
+    """A filter of the provider's takes the text for unsafe."""
+
+    code = "model_refused_text"
+    default_message = (
+        "The provider blocked this request with its content filter. Try rephrasing it."
+    )
+    named_message = "%1 blocked this request with its content filter. Try rephrasing it."
+
+
+class ModelRateLimited(ModelError):
+    """The provider asks to wait; ``retry_after`` is in seconds, or None if it didn't say."""
+
+    code = "model_rate_limited"
+    retryable = True
+    default_message = "Rate limited by the provider. Try again in a moment."
+    named_message = "Rate limited by %1. Try again in a moment."
+
+    def __init__(self, retry_after: float | None = None) -> None:
+        self.retry_after = retry_after
+        super().__init__()
+
+
+class ModelUnavailable(ModelError):
+    """The model can't be reached."""
+
+    code = "model_unavailable"
+    retryable = True
+    default_message = "Can’t connect to the model. Try again in a moment."
+    named_message = (
+        "Can’t connect to %1. Check the base URL and your connection, or try again in a moment."
+    )
+
+
+class ModelFailed(ModelUnavailable):
+    """The provider was reached, and reported a fault of its own."""
+
+    code = "model_failed"
+    default_message = "The provider reported an internal error. Try again in a moment."
+    named_message = "%1 reported an internal error. Try again in a moment."
+
+
+class NoModelAnswer(ModelUnavailable):
+    """What came back is no answer of a model: another program has that address."""
+
+    code = "model_no_answer"
+    default_message = (
+        "The provider did not return a valid model response. Check the base URL, then try again."
+    )
+    named_message = "%1 did not return a valid model response. Check the base URL, then try again."
+
+
+class ModelTimeout(ModelError):
+    """The model didn't answer in time."""
+
+    code = "model_timeout"
+    retryable = True
+    default_message = "The model did not respond in time. Try again."
+    named_message = "%1 did not respond in time. Try again."
+
+
+class PromptTooLong(ModelError):
+    """There is more text than the model can read at once."""
+
+    code = "prompt_too_long"
+    default_message = (
+        "The request does not fit in this model’s context window. Shorten the cell or the request."
+    )
+
+
+class BadAnswer(ModelError):
+    """The model answered, but not with code."""
+
+    code = "bad_answer"
+    retryable = True
+    default_message = "The answer contained no usable code. Try rephrasing the request."
+
+
+class AnswerCut(BadAnswer):
+    """The answer grew too long, here or for the provider; what had come is no whole."""
+
+    code = "answer_cut"
+    retryable = False
+    default_message = "The answer was cut off because it was too long. Ask for less at a time."
+
+
+class AnswerBrokenOff(BadAnswer):
+    """The provider ended its stream without saying that the answer was whole."""
+
+    code = "answer_broken_off"
+    default_message = "The model stopped in the middle of its answer. Try again."

@@ -1,0 +1,68 @@
+"""Failures of the store: the history can't be read or written."""
+
+from __future__ import annotations
+
+from .base import AIServerError
+
+
+class StorageError(AIServerError):
+    """The history can't be read or written."""
+
+    code = "storage_error"
+    retryable = True
+    default_message = "The history could not be saved or read. Everything saved so far is safe."
+
+
+class StorageBusy(StorageError):
+    """Another process has kept the history's lock for as long as a save may wait."""
+
+    code = "storage_busy"
+    default_message = "Another Jupyter server is writing to this history. Try again in a moment."
+
+
+class StorageFull(StorageError):
+    """The disk, or what the user may use of it, is full."""
+
+    code = "storage_full"
+    default_message = (
+        "The disk is full, or your quota is used up, so the history can’t be saved. "
+        "Free up some space, then try again."
+    )
+
+
+class StorageReadOnly(StorageError):
+    """The sessions folder can't be written."""
+
+    code = "storage_read_only"
+    retryable = False
+    default_message = (
+        "The history folder is read-only, so nothing was saved. Make it writable, then try again."
+    )
+
+
+class StorageUnreachable(StorageError):
+    """The database of the histories doesn't answer."""
+
+    code = "storage_unreachable"
+    default_message = (
+        "Can’t connect to the history database. Try again in a moment; "
+        "everything saved so far is safe."
+    )
+
+
+class SessionTooNew(StorageError):
+    """A newer AI Server wrote this session: it can be read here, but not written."""
+
+    code = "session_too_new"
+    retryable = False
+    default_message = (
+        "This history was written by a newer version of AI Server. Update AI Server to add to it."
+    )
+
+
+class SessionCorrupt(StorageError):
+    """The stored session is damaged. Its bytes were set aside and are kept."""
+
+    code = "session_corrupt"
+    retryable = False
+    default_message = "This cell’s history file is damaged. A copy of its content was kept."
