@@ -26,7 +26,7 @@ const PLUGIN_ID = 'aiserver:replay';
 
 export const replayPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
-  description: 'A sidebar that replays how each cell came to be.',
+  description: 'A sidebar that replays how each cell was made.',
   autoStart: true,
   requires: [
     INotebookTracker,

@@ -37,7 +37,7 @@ def _save(root: str, name: str, notebook_id: str) -> None:
     [
         ({}, "a-replay.html", "<!doctype html>"),
         ({"format": "html"}, "a-replay.html", "<!doctype html>"),
-        ({"format": "md"}, "a-replay.md", "# How a.ipynb came to be"),
+        ({"format": "md"}, "a-replay.md", "# How a.ipynb was made"),
         ({"format": "ipynb"}, "a-replay.ipynb", "{"),
     ],
 )

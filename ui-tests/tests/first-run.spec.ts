@@ -259,7 +259,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   await expect(first.output.first()).toContainText('11.54');
   await expect(first.output.first()).not.toContainText('São Paulo');
 
-  // 3 · See how it came to be. 4 · Bring an older version back.
+  // 3 · See how it was made. 4 · Restore an earlier version.
   await first.focus();
   const replay = new ReplayUnderTest(page);
   await replay.open();

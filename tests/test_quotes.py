@@ -1,0 +1,47 @@
+"""What the docs quote of the interface reads there as it does in the interface."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", *(f"docs/{name}.md" for name in ("administration", "privacy", "replay"))]
+PAGES += [f"docs/{name}.md" for name in ("search", "sharing", "troubleshooting")]
+# Buttons and commands of Jupyter's own, which these pages name, too.
+JUPYTERS = {"Run all", "View", "Keyboard Shortcuts", "Language"}
+# What a chip shows with the number of runs.
+SHOWN = {"ran ×3"}
+
+
+def texts() -> str:
+    """Each text of the interface, with those of the server, and of the exported page, in lines."""
+    pot = (ROOT / "translations" / "aiserver.pot").read_text("utf-8")
+    joined = re.sub(r'"\n"', "", pot)
+    lines = re.findall(r'^msgid(?:_plural)? "(.*)"$', joined, re.M)
+    page = (ROOT / "aiserver" / "sharing" / "page" / "words.js").read_text("utf-8")
+    lines += re.findall(r"^  (?:'(.+)'|\w+): \[", page, re.M)
+    return "\n".join(lines)
+
+
+def quotes(page: str) -> Iterator[str]:
+    text = re.sub(r"\s*\n\s*", " ", (ROOT / page).read_text("utf-8"))
+    yield from re.findall(r"“([^“”]+)”", text)
+    yield from re.findall(r"\*\*[^*]* → ([^*]+)\*\*", text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_quoted_label_reads_as_in_the_interface(page: str) -> None:
+    """Parts that vary are written as “…”; a quote may be a part of a sentence."""
+    shown = texts()
+    stale = []
+    for quote in quotes(page):
+        if quote in JUPYTERS | SHOWN:
+            continue
+        parts = [re.escape(part.strip()) for part in re.split(r"…|\d+", quote) if part.strip()]
+        if not re.search(".*".join(parts), shown):
+            stale.append(quote)
+    assert stale == []
