@@ -42,12 +42,18 @@ async function picture(
   });
 }
 
-/** What is wider than its place, though nothing there scrolls or is cut with an ellipsis. */
+/** What is wider than its place or wraps to a row of its own, though nothing there scrolls or is cut with an ellipsis. */
 async function stickingOut(page: Page): Promise<string[]> {
   return page.locator(PANEL).evaluate(panel => {
     const right = (node: Element) => node.getBoundingClientRect().right;
+    const top = (node: Element) => node.getBoundingClientRect().top;
+    const action = '.jp-AIServer-Replay-action';
+    const isWrapped = (node: Element) =>
+      node.matches(`${action} + ${action}`) &&
+      top(node) !== top(node.previousElementSibling!);
     const isOut = (node: Element) =>
       right(node) > right(panel) + 1 ||
+      isWrapped(node) ||
       // The buttons beside the tabs would lie over it.
       (node.role === 'tab' && right(node) > right(node.parentElement!) + 1);
     return [...panel.querySelectorAll('button, span, p, h2, h3, select, time')]
@@ -149,6 +155,15 @@ test('every view, in every theme, wide and narrow', async ({
     await blamed(page, `replay-blame-${name}`);
   }
   await wear(page, 'JupyterLab Light');
+  await replay.tab('Cell').click();
+  await new CellUnderTest(page, 2).focus();
+  // JupyterLab's default, Notebook 7's, and widths at which the actions change.
+  for (const width of [250, 288, 311, 360, 472, 550, 562]) {
+    await replay.wide(width);
+    await expect(replay.steps).toHaveCount(6);
+    await replay.steps.nth(4).getByRole('button').click();
+    expect.soft(await stickingOut(page), `actions at ${width}`).toEqual([]);
+  }
   await replay.wide(240);
   await walk(page, replay, async view => {
     await picture(page, `narrow-${view}`);

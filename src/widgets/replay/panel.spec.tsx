@@ -249,8 +249,8 @@ describe('ReplayPanel', () => {
     const menu = find('select[aria-label="Runs of this version"]');
     const { options, value } = menu as HTMLSelectElement;
     expect([...options].map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^1 of 2 · .* · 40 ms$/),
-      expect.stringMatching(/^2 of 2 · .* · 2 s$/)
+      expect.stringMatching(/^1 of 2 · .*\d:\d\d.* · 40 ms$/),
+      expect.stringMatching(/^2 of 2 · .*\d:\d\d.* · 2 s$/)
     ]);
     expect(value).toBe(options[1].value);
     (menu as HTMLSelectElement).value = options[0].value;

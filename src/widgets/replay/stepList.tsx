@@ -208,7 +208,9 @@ const StepRow = React.memo(function StepRow(
         {chip && <Chip {...chip} />}
         <span className="jp-AIServer-Replay-by">
           {isLeft && <span>{trans.__('other branch')}</span>}
-          {step.author === 'model' && <span>{who.name}</span>}
+          {step.author === 'model' && (
+            <span className="jp-AIServer-Replay-byModel">{who.name}</span>
+          )}
           <RowLines step={step} />
           <When time={step.timestamp} />
         </span>

@@ -174,6 +174,10 @@ function RunChoice(props: {
   if (runs.length < 2) {
     return null;
   }
+  const when = ({ timestamp }: Step) => {
+    const { short, clock } = showTime(timestamp, now, locale);
+    return short === clock ? clock : `${short} ${clock}`.trim();
+  };
   return (
     <select
       className="jp-AIServer-Replay-speed"
@@ -186,7 +190,7 @@ function RunChoice(props: {
         <option key={each.seq} value={each.seq}>
           {[
             trans.__('%1 of %2', index + 1, runs.length),
-            showTime(each.timestamp, now, locale).short,
+            when(each),
             runResult(each, trans).text
           ].join(' · ')}
         </option>

@@ -8,6 +8,8 @@ const HOUR = 60 * MINUTE;
 export interface IShownTime {
   /** Short: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
   readonly short: string;
+  /** The time of the day. */
+  readonly clock: string;
   /** The full date and time. */
   readonly full: string;
 }
@@ -24,13 +26,14 @@ export function showTime(
 ): IShownTime {
   const date = new Date(stored);
   if (Number.isNaN(date.getTime())) {
-    return { short: stored, full: stored };
+    return { short: stored, clock: '', full: stored };
   }
   const tag = asTag(locale);
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(tag, options).format(date);
   const full = format({ dateStyle: 'full', timeStyle: 'medium' });
-  return { short: short(date, now, tag, format), full };
+  const clock = format({ timeStyle: 'short' });
+  return { short: short(date, now, tag, format), clock, full };
 }
 
 function short(
