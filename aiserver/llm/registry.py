@@ -14,50 +14,25 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 from traitlets.config import LoggingConfigurable
 
-from ..errors import (
-    ModelError,
-    ModelNotAllowed,
-    ModelPackageMissing,
-    NoModel,
-    NotFound,
-    StorageError,
-)
-from . import weights
+from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError
 from .base import ChatModel, ModelInfo
-from .catalog import (
-    EMBEDDED,
-    INSTALL_LOCAL,
-    NO_PROVIDER,
-    Catalog,
-    Listed,
-    LocalInfo,
-    ProviderInfo,
-    local_package,
-)
+from .catalog import Catalog, Listed, LocalInfo, ProviderInfo
 from .check import Checker, Verdict
 from .connections import Connections
+from .factory import ModelFactory
 from .install import Installer
-from .local import CONTEXT, LocalModel
-from .local_process import LocalProcess
 from .lookup import Lookups
 from .masking import masked
-from .providers import PROVIDERS, provider_of
-from .remote import RemoteModel
-from .setup import Access, Setup
-from .streaming import Limits
-
-# Providers whose streams always say why they ended: one that doesn't was broken off.
-_SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+from .providers import PROVIDERS
+from .setup import Setup
 
 _PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
 
@@ -191,7 +166,7 @@ class ModelRegistry(LoggingConfigurable):
             self._retired.append(self._models.pop(info.id))  # its name is another model's now
             known = None
         if known is None:
-            known = self._models[info.id] = self._make(info)
+            known = self._models[info.id] = self._factory().make(info)
         return known
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
@@ -310,41 +285,6 @@ class ModelRegistry(LoggingConfigurable):
             raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         return info
 
-    def _make(self, info: ModelInfo) -> ChatModel:
-        provider, _, name = info.id.partition(":")
-        most = self.max_output_tokens
-        limits = Limits(self.timeout, 4 * most, provider in _SAY_THE_END)
-        if provider == "local":
-            if not local_package():
-                raise ModelPackageMissing("Local", INSTALL_LOCAL)
-            path = self._setup().own_file() if info.id != EMBEDDED else weights.installed()
-            if path is None:
-                raise NoModel
-            process = LocalProcess(path, threads=self._threads(), context=CONTEXT)
-            most = min(most, CONTEXT // 4)
-            return LocalModel(info, process, limits, max_tokens=most, tracing=self.tracing)
-        known = provider_of(provider)
-        if not name:
-            raise ModelError(NO_PROVIDER)
-        if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install, provider)
-        options = self.model_options if info.id == self.model else {}
-
-        async def access() -> Access:
-            if provider not in PROVIDERS:
-                return Access()  # the options say it all
-            return await self.connections.access(provider)
-
-        return RemoteModel(
-            info,
-            options,
-            limits,
-            access=access,
-            max_tokens=most,
-            tracing=self.tracing,
-            report=partial(self._checker.report, provider),
-        )
-
     def _retire(self, provider: str) -> None:
         """A model with an old key is used no more; what it is writing goes on to its end."""
         self._lookups.clear()
@@ -355,6 +295,17 @@ class ModelRegistry(LoggingConfigurable):
     def _setup(self) -> Setup:
         allowed = tuple(self.allowed_models)
         return Setup(self.model, self.model_options, allowed, self.local_servers)
+
+    def _factory(self) -> ModelFactory:
+        return ModelFactory(
+            self._setup(),
+            self.connections,
+            self._checker.report,
+            timeout=self.timeout,
+            max_tokens=self.max_output_tokens,
+            threads=self.local_threads,
+            tracing=self.tracing,
+        )
 
     def _catalog(self) -> Catalog:
         return Catalog(self._setup(), self.connections, self._lookups)
@@ -367,10 +318,3 @@ class ModelRegistry(LoggingConfigurable):
         from jupyter_core.paths import jupyter_data_dir
 
         return Path(jupyter_data_dir()) / "aiserver"
-
-    def _threads(self) -> int:
-        if self.local_threads:
-            return self.local_threads
-        affinity = getattr(os, "sched_getaffinity", None)
-        cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-        return max(1, cores - 1)

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.llm import ollama, providers, registry, weights
+from aiserver.llm import factory, ollama, providers, weights
+from aiserver.llm.catalog import EMBEDDED
 from aiserver.llm.local import LocalModel
-from aiserver.llm.registry import EMBEDDED, ModelRegistry
+from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.remote import RemoteModel
 
 KEY = "canary-key-91aa"
@@ -324,11 +325,10 @@ async def test_options_are_nowhere_to_be_read(caplog):
 
 
 def test_threads(monkeypatch):
-    assert ModelRegistry(local_threads=3)._threads() == 3
-    monkeypatch.setattr(registry.os, "sched_getaffinity", lambda pid: {0}, raising=False)
-    assert ModelRegistry()._threads() == 1
-    monkeypatch.setattr(registry.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
-    assert ModelRegistry()._threads() == 2
+    monkeypatch.setattr(factory.os, "sched_getaffinity", lambda pid: {0}, raising=False)
+    assert factory.spare_cores() == 1
+    monkeypatch.setattr(factory.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
+    assert factory.spare_cores() == 2
 
 
 def test_every_trait_is_described():

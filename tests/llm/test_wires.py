@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.registry import _SAY_THE_END
+from aiserver.llm.factory import _SAY_THE_END
 from aiserver.llm.remote import RemoteModel
 from aiserver.llm.setup import Access
 from aiserver.llm.streaming import Limits

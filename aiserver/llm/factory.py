@@ -1,0 +1,83 @@
+"""Makes the ``ChatModel`` of a model that was found and may be used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
+from . import weights
+from .base import ChatModel, ModelInfo
+from .catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, local_package
+from .connections import Connections
+from .local import CONTEXT, LocalModel
+from .local_process import LocalProcess
+from .providers import PROVIDERS, provider_of
+from .remote import RemoteModel
+from .setup import Access, Setup
+from .streaming import Limits
+
+# Providers whose streams always say why they ended: one that doesn't was broken off.
+_SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+
+
+@dataclass(frozen=True)
+class ModelFactory:
+    """``report`` takes a provider's name and how its answers end; ``timeout`` is in seconds.
+
+    ``threads`` are those of the local model; 0: one less than this machine's cores.
+    """
+
+    setup: Setup
+    connections: Connections
+    report: Callable[[str, ModelAuthFailed | None], None]
+    timeout: float
+    max_tokens: int
+    threads: int
+    tracing: bool
+
+    def make(self, info: ModelInfo) -> ChatModel:
+        """The model. Raises NoModel, ModelPackageMissing, ModelError."""
+        provider, _, name = info.id.partition(":")
+        limits = Limits(self.timeout, 4 * self.max_tokens, provider in _SAY_THE_END)
+        if provider == "local":
+            return self._local(info, limits)
+        known = provider_of(provider)
+        if not name:
+            raise ModelError(NO_PROVIDER)
+        if provider in PROVIDERS and not known.installed:
+            raise ModelPackageMissing(known.label, known.install, provider)
+
+        async def access() -> Access:
+            if provider not in PROVIDERS:
+                return Access()  # the options say it all
+            return await self.connections.access(provider)
+
+        return RemoteModel(
+            info,
+            self.setup.options if info.id == self.setup.model else {},
+            limits,
+            access=access,
+            max_tokens=self.max_tokens,
+            tracing=self.tracing,
+            report=partial(self.report, provider),
+        )
+
+    def _local(self, info: ModelInfo, limits: Limits) -> LocalModel:
+        if not local_package():
+            raise ModelPackageMissing("Local", INSTALL_LOCAL)
+        path = self.setup.own_file() if info.id != EMBEDDED else weights.installed()
+        if path is None:
+            raise NoModel
+        process = LocalProcess(path, threads=self.threads or spare_cores(), context=CONTEXT)
+        tokens = min(self.max_tokens, CONTEXT // 4)
+        return LocalModel(info, process, limits, max_tokens=tokens, tracing=self.tracing)
+
+
+def spare_cores() -> int:
+    """The cores of this machine that the process may use, less one; at least one."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, cores - 1)
