@@ -58,8 +58,8 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
     width = max(8, *(len(label) + 1 for label, _ in rows))
     for label, count in rows:
         bar = "█" * round(30 * count / lines) if lines else ""
-        told = f"  {label:<{width}}{count:>6,}  {percent(count, lines):>6}  "
-        _line(console, (told, ""), (bar, _COLOURS.get(label, "dim")))
+        text = f"  {label:<{width}}{count:>6,}  {percent(count, lines):>6}  "
+        _line(console, (text, ""), (bar, _COLOURS.get(label, "dim")))
     for names in (total["models"], total["names"]):
         for name, count in sorted(names.items(), key=lambda row: (-row[1], row[0])):
             _line(console, (f"  {count:>{width + 6},}  {percent(count, lines):>6}  {name}", "dim"))
@@ -67,11 +67,11 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
     for number, row in enumerate(shares["cells"], 1):
         if row["lines"] or row["turns"]:
             name = cell_name(number, row)
-            told = f"  {name:<9} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
-            told += f"  hand {row['byPerson']:>5,}"
+            text = f"  {name:<9} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
+            text += f"  hand {row['byPerson']:>5,}"
             others = row["lines"] - row["byModel"] - row["byPerson"]
-            told += f"  others {others:>5,}  requests {row['turns']:>3,}  "
-            _line(console, (told, ""), (", ".join(row["models"]), "dim"))
+            text += f"  others {others:>5,}  requests {row['turns']:>3,}  "
+            _line(console, (text, ""), (", ".join(row["models"]), "dim"))
 
 
 def _print_step(console: Console, step: Step) -> None:
@@ -94,9 +94,9 @@ def _print_step(console: Console, step: Step) -> None:
 
 
 def _tail(step: Step) -> list[tuple[str, str]]:
-    told = [step.model or "", step.timestamp[:16].replace("T", " ")]
+    facts = [step.model or "", step.timestamp[:16].replace("T", " ")]
     ended = outcome(step)
-    return [("  " + "  ".join(one for one in told if one), "dim"), *_ended(ended, step)]
+    return [("  " + "  ".join(one for one in facts if one), "dim"), *_ended(ended, step)]
 
 
 def _ended(ended: str, step: Step) -> list[tuple[str, str]]:

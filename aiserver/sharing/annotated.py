@@ -85,10 +85,10 @@ def _story(
     language: str,
     used: set[str],
 ) -> dict[str, Any]:
-    told = f" · {shares_told(share)}" if share else ""
+    summary = f" · {shares_told(share)}" if share else ""
     parts = [
         f"<details>\n<summary>{head} · {len(steps)} steps</summary>",
-        *([told.removeprefix(" · ") + "."] if told else []),
+        *([summary.removeprefix(" · ") + "."] if summary else []),
         *cell_story(steps, language if row["type"] == "code" else row["type"], level=4),
         "</details>",
     ]

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from aiserver.histories import Histories, History
-from aiserver.models import Event, Interaction, Session
+from aiserver.models import Event, Interaction, NotebookLogEntry, Session
 from aiserver.replay import Timeline
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import FORMATS, Format, export
@@ -20,9 +20,9 @@ from .demo import NOTEBOOK, fill, notebook
 from .reader import READERS
 
 
-def history_of(sessions: dict[str, Session], lines: list[object]) -> History:
-    timeline = Timeline(list(sessions.values()), lines)  # type: ignore[arg-type]
-    return History("nb", sessions, lines, timeline, "1")  # type: ignore[arg-type]
+def history_of(sessions: dict[str, Session], lines: list[NotebookLogEntry]) -> History:
+    timeline = Timeline(list(sessions.values()), lines)
+    return History("nb", sessions, lines, timeline, "1")
 
 
 def missing(history: History, format_: Format, file: dict[str, object] | None) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import cast
 
 import pytest
 
 from aiserver.replay import Step
+from aiserver.replay.step import Kind
 from aiserver.sharing.fold import fold
 
 
@@ -18,7 +20,7 @@ def life(*steps: tuple[str, str] | tuple[str, str, object]) -> list[Step]:
             Step(
                 index=index,
                 seq=index + 1,
-                kind=kind,  # type: ignore[arg-type]
+                kind=cast("Kind", kind),
                 author="person",
                 timestamp="",
                 before=made[-1].after if made else "",

@@ -6,8 +6,6 @@
  * by the commands that have not ended.
  */
 import type { CommandRegistry } from '@lumino/commands';
-import type { IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
 
 import {
   Contributor,
@@ -32,7 +30,7 @@ export interface ICommandWrite {
 
 type Executed = CommandRegistry.ICommandExecutedArgs;
 
-export class RunningCommands implements IDisposable {
+export class RunningCommands {
   constructor(commands: Pick<CommandRegistry, 'commandExecuted'>) {
     commands.commandExecuted.connect(this._onExecuted, this);
   }
@@ -47,17 +45,6 @@ export class RunningCommands implements IDisposable {
     return found ? { contributor: contributorOf(found), command: found } : null;
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      Signal.clearData(this);
-    }
-  }
-
   private _onExecuted(_: unknown, { id, result }: Executed): void {
     const running = { id };
     this._running.add(running);
@@ -69,7 +56,6 @@ export class RunningCommands implements IDisposable {
 
   /** Commands that were announced and have not ended, in that order. */
   private readonly _running = new Set<{ readonly id: string }>();
-  private _isDisposed = false;
 }
 
 /** The command that explains a write: the last one of an extension, else of JupyterLab. */
