@@ -7,16 +7,17 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IFailure } from '../models/failure';
 import { durationText } from './durations';
 import { serverText } from './serverwords';
+import { closeGaps } from './spacing';
 
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
 ): string {
-  return (
+  return closeGaps(
     knownText(failure, trans) ||
-    modelText(failure, trans) ||
-    serverText(failure.message, trans) ||
-    trans.__('Something went wrong. Try again.')
+      modelText(failure, trans) ||
+      serverText(failure.message, trans) ||
+      trans.__('Something went wrong. Try again.')
   );
 }
 

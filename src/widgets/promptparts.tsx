@@ -15,6 +15,7 @@ import { durationText } from './durations';
 import { failureText } from './failures';
 import { requestTitle } from './replay/words';
 import { serverText } from './serverwords';
+import { closeGaps } from './spacing';
 
 /** Which model answers, and whether the text stays on this machine: a button to choose another. */
 export function ModelLabel(props: {
@@ -84,14 +85,18 @@ export function Progress(props: {
   }, []);
   const seconds = Math.max(0, Math.round((now - since) / 1000));
   const who = props.model || trans.__('the model');
-  let words = writing ? trans.__('Writing…') : trans.__('Waiting for %1…', who);
+  let words = writing
+    ? trans.__('Writing…')
+    : closeGaps(trans.__('Waiting for %1…', who));
   const left = Math.ceil((waitUntil - now) / 1000);
   if (!writing && left > 0) {
     words = trans.__('Retrying in %1…', durationText(left * 1000, trans));
   } else if (!writing && seconds >= 20) {
-    words = trans.__(
-      'Still waiting for %1. The first answer can take half a minute…',
-      who
+    words = closeGaps(
+      trans.__(
+        'Still waiting for %1. The first answer can take half a minute…',
+        who
+      )
     );
   }
   return (

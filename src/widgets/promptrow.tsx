@@ -23,6 +23,7 @@ import { PromptInput, isComposing } from './promptinput';
 import { handleKey, isAskKey } from './promptkeys';
 import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptparts';
 import { serverText } from './serverwords';
+import { joinSentences } from './spacing';
 import { announcement, noticeText, readOnlyText, wording } from './promptwords';
 
 export interface IPromptRowServices {
@@ -132,7 +133,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
     (state.failure
       ? ''
-      : aboutDisk.map(text => serverText(text, trans)).join(' '));
+      : joinSentences(...aboutDisk.map(text => serverText(text, trans))));
 
   // Where nothing can answer, that is offered to be changed, in place of an error.
   const lacking = state.failure?.code === 'no_model' ? services.models : null;

@@ -6,6 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { GenerationModel } from '../models/generation';
 import type { IGenerationState } from '../models/generationstate';
 import { unkeptText } from './failures';
+import { joinSentences } from './spacing';
 
 /** What the text field is called, and what it says while it is empty. */
 export function wording(
@@ -46,7 +47,7 @@ export function noticeText(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
-  return [said, notice, edited].filter(Boolean).join(' ');
+  return joinSentences(said, notice, edited);
 }
 
 function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
@@ -105,7 +106,7 @@ export function announcement(
     const ready = trans.__(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
-    return [ready, notice].filter(Boolean).join(' ');
+    return joinSentences(ready, notice);
   }
   if (notice || state.failure) {
     return notice;

@@ -7,6 +7,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IInstallView } from '../../models/localinstall';
 import { failureText } from '../failures';
+import { joinSentences } from '../spacing';
 import { Button, IModelServices, Problem } from './parts';
 import { megabytes, restText, speedText } from './words';
 
@@ -76,8 +77,10 @@ export function InstallBar(props: {
       </div>
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
-          {trans.__('The installation could not be stopped.')}{' '}
-          {failureText(problem, trans)}
+          {joinSentences(
+            trans.__('The installation could not be stopped.'),
+            failureText(problem, trans)
+          )}
         </p>
       )}
       <Button

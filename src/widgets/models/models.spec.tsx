@@ -89,7 +89,9 @@ describe('Offer', () => {
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
     await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
-    expect(t.node.textContent).toContain('A key is not used until you choose that provider');
+    expect(t.node.textContent).toContain(
+      'A key is not used until you choose that provider'
+    );
     expect(t.api.names).toEqual(['models']); // Looking costs nothing.
     await t.press(/Install the local model \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);

@@ -14,6 +14,7 @@ import {
   SERVER
 } from '../../notebook/contributors/contributor';
 import { askIcon } from '../icons';
+import { closeGaps } from '../spacing';
 
 /** What a step, a line or a moment says of its contributor. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
@@ -72,8 +73,8 @@ export function editedBy(
   const who = contributorName(step, trans);
   const command = step.data?.command;
   return typeof command === 'string' && FORMATS.test(command)
-    ? trans.__('Formatted by %1', who)
-    : trans.__('Edited by %1', who);
+    ? closeGaps(trans.__('Formatted by %1', who))
+    : closeGaps(trans.__('Edited by %1', who));
 }
 
 const FORMATS = /format|prettif|black|ruff|isort|yapf/i;

@@ -126,7 +126,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
   const place = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
   const value = moment
-    ? `${place}: ${momentTitle(moment, trans)}, ${time}`
+    ? trans.__('%1: %2, %3', place, momentTitle(moment, trans), time)
     : trans.__('Now');
   return (
     <section

@@ -44,7 +44,9 @@ export function Player(props: {
         from={model.compare.from}
         width={width}
         label={trans.__('Cell steps')}
-        valueText={step ? `${count}: ${stepTitle(step, trans)}` : count}
+        valueText={
+          step ? trans.__('%1: %2', count, stepTitle(step, trans)) : count
+        }
         onMove={target => player.goTo(target)}
         onPlay={() => player.toggle()}
       />

@@ -7,6 +7,7 @@ import type { ModelInfo, Step } from '../../api/types';
 import type { IShownStep } from '../../models/replayFold';
 import { countOf, durationOf, runOf } from '../../models/replayRuns';
 import { durationText } from '../durations';
+import { closeGaps } from '../spacing';
 import { contributorName, contributorTone, editedBy } from './contributorWords';
 import { serverText } from '../serverwords';
 
@@ -110,7 +111,7 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
     case 'copy':
       return step.author === 'person'
         ? trans.__('Copied from another cell')
-        : trans.__('Replaced by %1', contributorName(step, trans));
+        : closeGaps(trans.__('Replaced by %1', contributorName(step, trans)));
     case 'delete':
       return trans.__('Deleted');
     case 'undelete':

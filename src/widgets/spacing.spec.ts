@@ -1,0 +1,24 @@
+import { closeGaps, joinSentences } from './spacing';
+
+describe('closeGaps', () => {
+  it('leaves spaces beside Latin letters and digits only', () => {
+    expect(closeGaps('提供商 拒绝了 API 密钥。')).toBe(
+      '提供商拒绝了 API 密钥。'
+    );
+    expect(closeGaps('OpenAI 拒绝了 3 次')).toBe('OpenAI 拒绝了 3 次');
+    expect(closeGaps('由 智能体 编辑')).toBe('由智能体编辑');
+    expect(closeGaps('The model is ready. Ask now.')).toBe(
+      'The model is ready. Ask now.'
+    );
+  });
+});
+
+describe('joinSentences', () => {
+  it('puts a space between English sentences, and none between Chinese ones', () => {
+    expect(joinSentences('Done.', '', 'Ask now.')).toBe('Done. Ask now.');
+    expect(joinSentences('未能停止安装。', '请重试。')).toBe(
+      '未能停止安装。请重试。'
+    );
+    expect(joinSentences('完成。', 'GPT 已就绪。')).toBe('完成。GPT 已就绪。');
+  });
+});
