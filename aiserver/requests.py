@@ -114,6 +114,12 @@ class AnalyzeBody(GenerateBody):
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
 
 
+class GitBody(Body):
+    """What git is to do with histories: ignore them, or merge those of branches."""
+
+    choice: Literal["ignore", "keep"]
+
+
 class ChoiceBody(Body):
     """The id of the model that is to be the default one; null forgets the choice."""
 

@@ -6,6 +6,7 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { askPlugin } from './plugins/ask';
 import { blamePlugin } from './plugins/blame';
 import { firstStepsPlugin } from './plugins/firststeps';
+import { gitAdvicePlugin } from './plugins/gitadvice';
 import { historyPlugin } from './plugins/history';
 import { identityPlugin } from './plugins/identity';
 import { modelsPlugin } from './plugins/models';
@@ -25,7 +26,8 @@ const plugins: JupyterFrontEndPlugin<any>[] = [
   firstStepsPlugin,
   replayPlugin,
   sharingPlugin,
-  blamePlugin
+  blamePlugin,
+  gitAdvicePlugin
 ];
 
 export default plugins;

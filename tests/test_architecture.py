@@ -26,14 +26,14 @@ LAYERS = [
     {"models", "durable"},
     {"requests"},
     {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
-    {"compose", "histories", "recollect", "search"},
+    {"compose", "git", "histories", "recollect", "search"},
     {"sharing"},
     {"generation"},
     {"assistant"},
     {"handlers"},
     {"extension"},
     {"configured"},  # the very parts that the extension would make, for the command line
-    {"doctor", "git", "moving"},
+    {"doctor", "moving"},
     {"cli"},
     {"__init__"},
 ]

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import InvalidRequest
@@ -26,24 +27,67 @@ LINES = (
     f"**/{FOLDER}/*.json merge={DRIVER}",
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
 )
+READ_ONLY = "The git repository could not be changed: its files are read-only or links."
+_NO_REPOSITORY = "This folder is in no git repository."
+_TIMEOUT = 10.0  # seconds
 _PROBES = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
 
 def install() -> int:
-    """Add the lines and the config that are missing."""
+    """Add the lines and the config that are missing, where the command is run."""
     top = _top()
-    file = top / ".gitattributes"
-    text = file.read_text("utf-8") if file.exists() else ""
-    missing = [line for line in LINES if line not in text.splitlines()]
-    if missing:
-        start = text if not text or text.endswith("\n") else text + "\n"
-        file.write_text(start + "".join(line + "\n" for line in missing), "utf-8", newline="\n")
-    _git("config", f"merge.{DRIVER}.name", "AI Server histories")
-    _git("config", f"merge.{DRIVER}.driver", COMMAND)
+    has_added = keep(top)
     print(f"git merges the histories in {top} from now on.")
-    if missing:
+    if has_added:
         print("Commit .gitattributes. Each clone runs “jupyter aiserver git install” once.")
     return 0
+
+
+def keep(folder: Path) -> bool:
+    """Have git merge histories; say whether ``.gitattributes`` has got lines to be committed.
+
+    Raises InvalidRequest if the folder is in no repository, OSError.
+    """
+    has_added = _add_lines(_top(folder) / ".gitattributes", LINES)
+    _git("config", f"merge.{DRIVER}.name", "AI Server histories", folder=folder)
+    _git("config", f"merge.{DRIVER}.driver", COMMAND, folder=folder)
+    return has_added
+
+
+def ignore(folder: Path) -> None:
+    """Have git ignore histories, by a line in ``.gitignore``. Raises as ``keep``."""
+    _add_lines(_top(folder) / ".gitignore", (f"{FOLDER}/",))
+
+
+def undecided(folder: Path) -> Path | None:
+    """The top of the work tree if histories in ``folder`` are neither ignored nor merged by git.
+
+    None also where git isn't installed or doesn't answer.
+    """
+    if not any((one / ".git").exists() for one in (folder, *folder.absolute().parents)):
+        return None
+    try:
+        top = _top(folder)
+        if _git("check-ignore", *_PROBES[:1], check=False, folder=folder):
+            return None
+        if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
+            return None
+    except (InvalidRequest, subprocess.TimeoutExpired):
+        return None
+    return top
+
+
+def _add_lines(file: Path, lines: Iterable[str]) -> bool:
+    if file.is_symlink():
+        raise InvalidRequest(READ_ONLY)
+    data = file.read_bytes() if file.exists() else b""
+    there = data.decode("utf-8", "replace").splitlines()
+    missing = [line for line in lines if line not in there]
+    if missing:
+        end = b"\r\n" if b"\r\n" in data else b"\n"
+        start = data if not data or data.endswith(b"\n") else data + end
+        file.write_bytes(start + b"".join(line.encode() + end for line in missing))
+    return bool(missing)
 
 
 def status() -> int:
@@ -74,15 +118,20 @@ def _finds_command() -> bool:
     return all(shutil.which(name, path=path) for name in ("jupyter", "jupyter-aiserver"))
 
 
-def _top() -> Path:
-    return Path(_git("rev-parse", "--show-toplevel"))
+def _top(folder: Path | None = None) -> Path:
+    top = _git("rev-parse", "--show-toplevel", folder=folder)
+    if not top:
+        raise InvalidRequest(_NO_REPOSITORY)
+    return Path(top)
 
 
-def _git(*words: str, check: bool = True) -> str:
-    try:
-        found = subprocess.run(["git", *words], capture_output=True, check=False)
-    except OSError as exc:
-        raise InvalidRequest("git is not installed.") from exc
-    if check and found.returncode:
-        raise InvalidRequest("This folder is in no git repository.")
-    return found.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").rstrip("\n")
+def _git(*words: str, check: bool = True, folder: Path | None = None) -> str:
+    program = shutil.which("git")
+    if program is None:
+        raise InvalidRequest("git is not installed.")
+    done = subprocess.run(
+        [program, *words], cwd=folder, capture_output=True, check=False, timeout=_TIMEOUT
+    )
+    if check and done.returncode:
+        raise InvalidRequest(_NO_REPOSITORY)
+    return done.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").rstrip("\n")

@@ -8,6 +8,7 @@ from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
 from .export import ExportHandler
 from .generate import GenerateHandler, PreviewHandler, StopHandler
+from .git import GitHandler
 from .install import InstallHandler
 from .keys import KeyHandler
 from .models import (
@@ -45,6 +46,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/notebooks/([^/]+)/changes", ChangesHandler),
     (r"/aiserver/blobs", BlobsHandler),
     (r"/aiserver/blobs/([0-9a-f]{64})", BlobHandler),
+    (r"/aiserver/git", GitHandler),
     (r"/aiserver/models", ModelsHandler),
     (r"/aiserver/models/choice", ChoiceHandler),
     (r"/aiserver/models/check", CheckHandler),

@@ -17,6 +17,7 @@ import type {
   Export,
   ExportBody,
   ExportFormat,
+  GitChoice,
   GenerateBody,
   InstallBody,
   PlaceBody,
@@ -174,6 +175,16 @@ export class ApiClient {
 
   async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
     return this._json('notebooks', { method: 'POST', body });
+  }
+
+  /** The git repository in which nobody has decided yet what becomes of the histories. */
+  async undecidedRepository(): Promise<string | null> {
+    return (await this._json<{ repository: string | null }>('git')).repository;
+  }
+
+  /** Have git ignore the histories, or merge them. */
+  async decideGit(choice: GitChoice): Promise<void> {
+    await this._done('git', { method: 'POST', body: { choice } });
   }
 
   async sessions(notebookId: string, offset = 0): Promise<SessionList> {

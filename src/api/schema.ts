@@ -398,6 +398,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/git": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether it is open what git does with the histories */
+        get: operations["readGit"];
+        put?: never;
+        /**
+         * Have git ignore the histories, or merge them
+         * @description `ignore` adds a line to the repository's `.gitignore`. `keep` sets the merge driver up, as
+         *     `jupyter aiserver git install` does.
+         */
+        post: operations["decideGit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/models": {
         parameters: {
             query?: never;
@@ -1229,6 +1251,14 @@ export interface components {
             /** @default false */
             join: boolean;
         };
+        Git: {
+            /** @description The top of its work tree; null if there is none, or nothing is open. */
+            repository: string | null;
+        };
+        GitBody: {
+            /** @enum {string} */
+            choice: "ignore" | "keep";
+        };
         ChoiceBody: {
             model: string | null;
         };
@@ -1965,6 +1995,55 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            503: components["responses"]["Error"];
+        };
+    };
+    readGit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository in which histories are neither ignored nor merged */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Git"];
+                };
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+        };
+    };
+    decideGit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GitBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error"];
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            413: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };

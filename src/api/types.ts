@@ -24,6 +24,7 @@ export type ChangesBody = Schemas['ChangesBody'];
 export type Changes = Schemas['Changes'];
 export type NotebookBody = Schemas['NotebookBody'];
 export type NotebookIdentity = Schemas['NotebookIdentity'];
+export type GitChoice = Schemas['GitBody']['choice'];
 export type Interaction = Schemas['Interaction'];
 export type SessionEvent = Schemas['Event'];
 export type Session = Schemas['Session'];

@@ -33,6 +33,9 @@ const SENTENCES = [
   forTranslators('There is no provider called “%1”.'),
   forTranslators('%1 is not connected. Connect it first.'),
   forTranslators('No installation is running.'),
+  forTranslators(
+    'The git repository could not be changed: its files are read-only or links.'
+  ),
   forTranslators('You are not allowed to do that.'),
   forTranslators('This action is not supported here.'),
   forTranslators('The page is out of date. Reload it and try again.'),

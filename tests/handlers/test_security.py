@@ -128,6 +128,8 @@ EXPECTED = {
     ("ChangesHandler", "POST"): "write",
     ("BlobsHandler", "PUT"): "write",
     ("BlobHandler", "GET"): "read",
+    ("GitHandler", "GET"): "read",
+    ("GitHandler", "POST"): "write",
     ("ModelsHandler", "GET"): "read",
     ("WarmUpHandler", "POST"): "execute",
     ("ChoiceHandler", "PUT"): "execute",
