@@ -6,6 +6,8 @@ What must hold:
 - An origin is the step at which the line came up first in the versions that it was carried
   through; a version that comes back (by a restore, an undo, a late accept) brings its own along.
 - What a turn suggested is the model's, but for the lines that were there when it was asked.
+- A line that a model, an agent or a program wrote is not the person's who brings it back: a window
+  that did not know of it put its older text in its place, or it was deleted and undone (P40).
 - A line that no step knows has no step, for nobody has noted it yet. Its author is
   unknown (P40).
 """
@@ -19,7 +21,7 @@ from typing import Any
 from ..models import Session
 from ..renumbering import record_now
 from .contributors import ContributorKind
-from .lines import matched
+from .lines import is_telling, matched
 from .step import Step
 from .steps import replay
 
@@ -80,10 +82,14 @@ NOT_NOTED = Origin()
 class _Version:
     """A text and where its lines come from."""
 
-    __slots__ = ("_lines", "origins", "text")
+    __slots__ = ("_lines", "earlier", "origins", "text")
 
-    def __init__(self, text: str, origins: Origins) -> None:
+    def __init__(
+        self, text: str, origins: Origins, earlier: Mapping[str, Origin] | None = None
+    ) -> None:
         self.text, self.origins = text, origins
+        self.earlier = earlier or {}
+        """Lines of others than the person that the cell held at any time up to this version."""
         self._lines: list[str] | None = None
 
     @property
@@ -153,6 +159,7 @@ class _Book:
         self._cell_id, self._others, self._passed = cell_id, others, passed | {cell_id}
         self._shown: list[_Version] = []
         self._by_text: dict[str, _Version] = {}
+        self._earlier: dict[str, Origin] = {}
         self._last: Step | None = None
         self.held = _EMPTY
         """What the cell held after the last step."""
@@ -174,9 +181,18 @@ class _Book:
         self._shown.append(shown)
         self._by_text[shown.text] = shown
         if step.applied:
+            self._remember(shown)
             self.held = shown
         self._last = step
         return shown
+
+    def _remember(self, version: _Version) -> None:
+        """Take in the lines that are new to what the cell held."""
+        fresh = set(version.lines).difference(self.held.lines)
+        if fresh:
+            for line, origin in zip(version.lines, version.origins, strict=True):
+                if line in fresh and origin.author != "person" and is_telling(line):
+                    self._earlier[line.strip()] = origin
 
     def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
         """A text that was put in place of what the cell held.
@@ -189,7 +205,7 @@ class _Book:
         last = self._last
         if last is not None and last.kind == "turn" and not last.applied:
             beside = (*beside, self._shown[last.index])  # taken over by hand, perhaps in part
-        return _carried(text, [self.held, *beside], origin)
+        return _carried(text, [self.held, *beside], origin, self._earlier)
 
     def _suggested(self, step: Step) -> _Version:
         sources = [self.held]
@@ -208,7 +224,10 @@ class _Book:
             return _carried(step.code, [from_version, self.held], origin)
         brought = self._brought(step)
         if brought:
-            return _carried(step.code, [*brought, self.held], origin)
+            earlier = self._earlier.copy()
+            for version in brought:
+                earlier |= version.earlier
+            return _carried(step.code, [*brought, self.held], origin, earlier)
         if step.event == "accept" and self._last is not None and self._last.applied:
             # Hunks that were refused: their lines are still those from before the answer.
             refused = self._by_text.get(self._last.before, _EMPTY)
@@ -248,23 +267,35 @@ class _Book:
                 return book.shown
             if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
                 break
-        return book.held
+        return _Version(book.held.text, book.held.origins, book._earlier)
 
 
-def _carried(text: str, sources: Sequence[_Version], origin: Origin) -> _Version:
-    """A new text: each line with the origin that the first of the sources knows, or this one."""
+def _carried(
+    text: str,
+    sources: Sequence[_Version],
+    origin: Origin,
+    earlier: Mapping[str, Origin] | None = None,
+) -> _Version:
+    """A new text: each line with the origin that the first of the sources has for it.
+
+    Each source explains lines that those before it have left: a merged cell may hold the same line
+    twice. What none explains is looked up in ``earlier``, else it has the new ``origin``.
+    """
     version = _Version(text, ())
     lines = version.lines
     origins: list[Origin | None] = [None] * len(lines)
-    missing = len(lines)
+    rest = list(range(len(lines)))
     for source in sources:
-        if not missing or not source.text:
+        if not rest or not source.text:
             continue
-        for j, i in enumerate(matched(source.lines, lines)):
-            if i is not None and origins[j] is None:
+        for j, i in zip(rest, matched(source.lines, [lines[j] for j in rest]), strict=True):
+            if i is not None:
                 origins[j] = source.origins[i]
-                missing -= 1
-    version.origins = [origin if known is None else known for known in origins]
+        rest = [j for j in rest if origins[j] is None]
+    if earlier:
+        for j in rest:
+            origins[j] = earlier.get(lines[j].strip())
+    version.origins = [known or origin for known in origins]
     return version
 
 
@@ -286,7 +317,8 @@ def _origin(step: Step) -> Origin:
 def _told(version: _Version, cell_id: str, step: Step) -> _Version:
     """A version of another cell as this one has it: the step that brought it, and the origin."""
     made = {origin: _brought(origin, cell_id, step) for origin in set(version.origins)}
-    return _Version(version.text, [made[origin] for origin in version.origins])
+    earlier = {line: _brought(origin, cell_id, step) for line, origin in version.earlier.items()}
+    return _Version(version.text, [made[origin] for origin in version.origins], earlier)
 
 
 def _brought(origin: Origin, cell_id: str, step: Step) -> Origin:

@@ -149,8 +149,8 @@ def _longest(old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, 
 def _find_moved(old: Sequence[str], new: Sequence[str], found: list[int | None]) -> None:
     """Lines that left one place and came up in another, and what moved along with them."""
     used = {i for i in found if i is not None}
-    left_old = [i for i in range(len(old)) if i not in used and _is_telling(old[i])]
-    left_new = [j for j, i in enumerate(found) if i is None and _is_telling(new[j])]
+    left_old = [i for i in range(len(old)) if i not in used and is_telling(old[i])]
+    left_new = [j for j, i in enumerate(found) if i is None and is_telling(new[j])]
     in_old = Counter(old[i] for i in left_old)
     in_new = Counter(new[j] for j in left_new)
     at = {old[i]: i for i in left_old if in_old[old[i]] == 1}
@@ -172,5 +172,6 @@ def _find_moved(old: Sequence[str], new: Sequence[str], found: list[int | None])
                 i2, j2 = i2 + step, j2 + step
 
 
-def _is_telling(line: str) -> bool:
+def is_telling(line: str) -> bool:
+    """Whether a line says enough to be known elsewhere."""
     return sum(map(str.isalnum, line)) >= _TELLING

@@ -131,3 +131,27 @@ def test_a_kind_of_a_later_version_is_unknown_and_stays_as_it_is(kind: str) -> N
     session = book.session()
     assert authors(book) == ["unknown R2"]
     assert session.to_dict()["events"][0]["contributor"] == contributor
+
+
+def test_a_line_of_others_that_comes_back_is_not_the_persons() -> None:
+    """P40: a window that did not know of it put its older text in its place; or it was undone."""
+    book = Book()
+    book.accepted("", "by_model = 1")
+    book.event("edit", source="by_model = 1\nby_agent = 2", contributor=AGENT)
+    older = {"trigger": "save", "again": True}
+    book.event("edit", source="", data=older, contributor={"kind": "unknown"})
+    book.event("edit", source="by_model = 1\nby_agent = 2\nmine = 3")
+    assert authors(book) == ["model", "agent jupyter-mcp-server", "person"]
+
+
+def test_the_same_line_in_both_parts_of_a_merged_cell_has_the_author_of_each() -> None:
+    """P40"""
+    first, second, merged = Book("one"), Book("two"), Book("both")
+    first.accepted("", "import numpy as np\nnp.zeros(1)")
+    second.event("edit", source="import numpy as np\nnp.ones(2)", contributor=AGENT)
+    second.event("edit", source="left by a window that knew less", contributor={"kind": "unknown"})
+    text = "import numpy as np\nnp.zeros(1)\n\nimport numpy as np\nnp.ones(2)"
+    merged.event("merge", source=text, data={"parents": ["one", "two"]})
+    others = {book.cell_id: book.session() for book in (first, second)}
+    agent = "agent jupyter-mcp-server"
+    assert authors(merged, others=others) == ["model", "model", "person", agent, agent]
