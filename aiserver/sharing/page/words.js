@@ -164,10 +164,11 @@ document.documentElement.lang = LANGUAGE;
 
 /** A sentence in the reader's language, with `{0}`, `{1}` … filled in. */
 function t(sentence, ...values) {
-  const own = Object.hasOwn(CHINESE, sentence) && CHINESE[sentence];
-  const text =
-    own && LANGUAGE !== 'en' ? own[LANGUAGE === 'zh-Hant' ? 1 : 0] : sentence;
-  return text.replace(/\{(\d)\}/g, (_, number) => values[number]);
+  const own = LANGUAGE !== 'en' && Object.hasOwn(CHINESE, sentence) && CHINESE[sentence];
+  const text = own ? own[LANGUAGE === 'zh-Hant' ? 1 : 0] : sentence;
+  const filled = text.replace(/\{(\d)\}/g, (_, number) => values[number]);
+  // A name in Chinese has no space on either side.
+  return own ? filled.replace(/([\u3400-\u9fff]) (?=[\u3400-\u9fff])/g, '$1') : filled;
 }
 
 const DAY = new Intl.DateTimeFormat(LANGUAGE === 'en' ? undefined : LANGUAGE, {
