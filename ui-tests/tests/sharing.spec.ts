@@ -81,7 +81,7 @@ const test = base.extend<
 });
 
 const time = (page: Page) =>
-  page.getByRole('slider', { name: 'The notebook’s time' });
+  page.getByRole('slider', { name: 'Notebook timeline' });
 const cell = (page: Page, name: string) =>
   page.getByRole('article').filter({
     has: page.getByRole('button', { name, exact: true })
