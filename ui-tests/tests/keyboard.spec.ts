@@ -187,7 +187,7 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   const kept = test.info().outputPath('replay.html');
   await html.saveAs(kept);
   await alone.goto(pathToFileURL(kept).href);
-  const time = alone.getByRole('slider', { name: 'The notebook’s time' });
+  const time = alone.getByRole('slider', { name: 'Notebook timeline' });
   await expect(time).toBeVisible();
   await alone.keyboard.press('Home');
   await expect(time).toHaveValue('0');
