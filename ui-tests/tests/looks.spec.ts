@@ -67,6 +67,23 @@ async function stickingOut(page: Page): Promise<string[]> {
   });
 }
 
+/** Whether the list has all its rows or a third of the room, and the output its own scroll bar. */
+async function shares(page: Page): Promise<{ list: boolean; table: boolean }> {
+  return page.locator(PANEL).evaluate(panel => {
+    const find = (name: string) =>
+      panel.querySelector<HTMLElement>(`.jp-AIServer-Replay-${name}`)!;
+    const list = find('list');
+    const table = find('output > pre');
+    const room = list.parentElement!.clientHeight / 3;
+    return {
+      list: list.clientHeight >= Math.min(list.scrollHeight, room),
+      table:
+        table.scrollWidth > table.clientWidth &&
+        find('step').scrollWidth <= find('step').clientWidth
+    };
+  });
+}
+
 /** All views one after another; `see` is called in each. */
 async function walk(
   page: Page,
@@ -164,6 +181,11 @@ test('every view, in every theme, wide and narrow', async ({
     await replay.steps.nth(4).getByRole('button').click();
     expect.soft(await stickingOut(page), `actions at ${width}`).toEqual([]);
   }
+  // In a low window the list keeps its share, and a wide table scrolls in its own box.
+  await page.setViewportSize({ width: 1360, height: 640 });
+  await replay.wide(311);
+  await expect.poll(() => shares(page)).toEqual({ list: true, table: true });
+  await page.setViewportSize({ width: 1360, height: 860 });
   await replay.wide(240);
   await walk(page, replay, async view => {
     await picture(page, `narrow-${view}`);
