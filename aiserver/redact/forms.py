@@ -47,6 +47,7 @@ _KEYS = re.compile(
     + r")(?![A-Za-z0-9_-])"
 )
 _KINDS = list(_FORMS)
+_CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
 _URL = re.compile(r"(?<=://)([^\s/:@'\"<>]{0,128}):([^\s/@'\"<>\[\](){}]{1,256})@")
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+([A-Za-z0-9._~+/-]{16,4000}=*)")
@@ -58,10 +59,11 @@ _KEY = (
     r"|secret|token|credentials?"
 )
 _NAMED = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ ]{{0,8}}"
+    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ \t]{{0,8}}"
     # … with a type between, or as the name that a call such as `setdefault("TOKEN", "…")` sets.
-    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|[=:：])"
-    r"(?!=)[ ]{0,8}[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"])(?P<value>[^\s'\"]{4,512})(?P=quote)"
+    r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
+    r"(?!=)[ \t]{0,8}\(?[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"`])"
+    r"(?P<value>[^\s'\"`]{4,512})(?P=quote)"
 )
 # `?token=…&`, `;Password=…;`: inside an address or a connection string.
 _PART = re.compile(
@@ -128,7 +130,7 @@ def _in_place(match: re.Match[str], group: int | str, kind: str, put: Put) -> st
 def _key_mark(match: re.Match[str], put: Put) -> str:
     kind = _KINDS[int(str(match.lastgroup)[1:])]
     # Only these look like words with hyphens between (sklearn's CSS classes begin with "sk-").
-    if kind == "openai-key" and sum(map(str.isdigit, match[0])) < 3:
+    if kind == "openai-key" and _CSS_CLASS.fullmatch(match[0]):
         return match[0]
     return put(kind, match[0])
 

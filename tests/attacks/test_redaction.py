@@ -35,6 +35,10 @@ KEYS = {
     + "-----END RSA PRIVATE KEY-----",
 }
 NAMED = {
+    'password <- "{}"': ("password", "hunter2"),
+    'password\t=\t"{}"': ("password", "hunter2"),
+    "let password = `{}`;": ("password", "hunter2"),
+    'TOKEN = ("{}")': ("token", "ab12cd34ef56gh78"),
     'password = "{}"': ("password", "hunter2!"),
     "db.connect(user='me', passwd='{}')": ("password", "geheim$parole"),
     '{{"api_key": "{}"}}': ("key", "ab12cd34ef56"),
@@ -164,6 +168,14 @@ def test_a_key_tells_by_its_form(kind: str, key: str) -> None:
         assert redact(around.format(key)) == around.format(mark(kind))
     escaped = json.dumps({"text": f"x = '{key}'"})
     assert redact(escaped) == json.dumps({"text": f"x = '{mark(kind)}'"}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-" + "vecybyauyiokmnhztuinhpfj" * 2, "sk-XAfoZxpGZwSDaw-YCwzIRC"]
+)
+def test_a_key_needs_no_digits(key: str) -> None:
+    """P16: SiliconFlow's are letters, LiteLLM's often; sklearn's CSS classes are words."""
+    assert redact(f'OpenAI("{key}")') == f'OpenAI("{mark("openai-key")}")'
 
 
 @pytest.mark.parametrize(("around", "secret"), NAMED.items())
