@@ -242,7 +242,7 @@ class _Book:
         elif step.kind == "restore":
             parent = data.get("from_cell")
             seq = self._seq_of_other(parent, data)
-            found = [(parent, self._of_other(parent, seq=seq))]
+            found = [(parent, self._of_other(parent, seq=seq, text=step.code))]
         else:
             return []
         return [_told(version, parent, step) for parent, version in found if version]
@@ -255,18 +255,26 @@ class _Book:
             return seq
         return record_now(session.meta.merged, data.get("merged"), seq)
 
-    def _of_other(self, cell_id: object, *, seq: object = None) -> _Version | None:
-        """What another cell held when it was merged into this one, or showed at a record."""
+    def _of_other(self, cell_id: object, *, seq: object = None, text: str = "") -> _Version | None:
+        """What another cell held when it was merged into this one, or showed at a record.
+
+        A merge of branches may have given the record another number: then the text finds it.
+        """
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._passed:
             return None
         book = _Book(session.meta.cell_id, self._others, self._passed)
+        named: _Version | None = None
         for step in replay(session):
             book.follow(step)
             if seq is not None and step.seq == seq:
-                return book.shown
+                named = book.shown
+                if named.text == text:
+                    return named
             if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
                 break
+        if named is not None:
+            return book._by_text.get(text, named)
         return _Version(book.held.text, book.held.origins, book._earlier)
 
 

@@ -164,6 +164,18 @@ def test_a_version_that_was_put_in_from_another_cell_brings_its_authors() -> Non
     assert of(book) == "h1 h2"
 
 
+def test_a_version_from_another_cell_is_found_by_its_code_after_a_merge() -> None:
+    """P39: git may have merged that cell's session and not this one, or its log alone."""
+    other, book = Book("gone"), Book("cell")
+    other.event("edit", source="what another branch recorded")
+    other.accepted("", "x = 1\ny = 2")
+    other.event("edit", source="all else")
+    data = {"from_seq": 1, "from_cell": "gone", "replaced": "mine"}
+    book.event("restore", source="x = 1\ny = 2", data=data)
+    [first, _] = blame(book.session(), others={"gone": other.session()})
+    assert first.author == "model" and first.brought is not None
+
+
 def test_cells_that_name_each_other_as_parents_end() -> None:
     one, two = Book("one"), Book("two")
     one.event("merge", source="a", data={"parents": ["two", "one", "gone", 7]})
