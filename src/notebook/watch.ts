@@ -24,7 +24,8 @@ import { typeOf } from './context';
 import { UnclaimedDeletions } from './unclaimed';
 import { Origins, ISource } from './watchorigins';
 import { IStep, Mirror, above } from './watchmirror';
-import { Scope, WatchRecord, sameOrder } from './watchrecord';
+import { WatchChanges } from './watchchanges';
+import { Scope, WatchRecord } from './watchrecord';
 import { IRun, Runs } from './watchruns';
 import { GoneCells } from './watchgone';
 import {
@@ -70,18 +71,19 @@ export class NotebookWatch implements ISource, IDisposable {
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
       onOthers: step => {
-        this._forgetOrder();
+        this._changes.followOrder();
         this._unclaimed.add(step);
       },
       onRemote: id => this._onRemote(id),
       onReplaced: (id, source, writer) =>
         this._note([[id, source, writer]], 'leave')
     });
+    this._changes = new WatchChanges(_options.push, () => this._order());
     this._unclaimed = new UnclaimedDeletions({
       has: id => this._mirror.has(id),
       isRecorded: _options.isGone,
       record: (deleted, step) => {
-        this._lastOrder = step.before.map(placeOf);
+        this._changes.followOrder(step.before.map(placeOf));
         this._tell(deleted, step, 'leave');
       }
     });
@@ -155,11 +157,11 @@ export class NotebookWatch implements ISource, IDisposable {
       this._noteCell(key.cellId);
     }
     this._record.take(key.cellId, events);
-    this._told.add(key.cellId);
+    this._changes.name(key.cellId);
     // Behind those events: another page that saves now must hear of them.
     void Promise.resolve().then(() => {
-      if (this._told.size && !this._isDisposed) {
-        this._push({ cells: [] });
+      if (!this._isDisposed) {
+        this._changes.pushNamed();
       }
     });
   }
@@ -195,24 +197,14 @@ export class NotebookWatch implements ISource, IDisposable {
       return [id, source, kept.has(id) ? CHANGED_OUTSIDE : FOUND];
     });
     const { cells } = editsOf(this._record, first, 'first');
-    this._push({ cells, order: this._order(), isFirst: true });
+    this._changes.pushFirst(cells);
   }
 
   private _note(sources: readonly Written[], trigger: Trigger): void {
     const { cells, settled } = editsOf(this._record, sources, trigger);
     if (cells.length) {
-      this._pushSettled({ cells }, settled);
+      this._changes.push({ cells }, settled);
     }
-  }
-
-  /** Push a change as soon as its contributors are known. */
-  private _pushSettled(
-    change: IChange,
-    settled: readonly Promise<void>[]
-  ): void {
-    this._push(
-      settled.length ? Promise.all(settled).then(() => change) : change
-    );
   }
 
   private _onStep(step: IStep): void {
@@ -264,15 +256,7 @@ export class NotebookWatch implements ISource, IDisposable {
       notebookId,
       trigger
     });
-    const order = this._order();
-    const isNew = !sameOrder(order, this._lastOrder);
-    if (cells.length || isNew) {
-      const change = { cells, ...(isNew && { order }) };
-      if (isNew) {
-        this._lastOrder = order;
-      }
-      this._pushSettled(change, settled);
-    }
+    this._changes.pushStep(cells, settled);
   }
 
   private _onRun(run: IRun): void {
@@ -289,10 +273,10 @@ export class NotebookWatch implements ISource, IDisposable {
     }
     const change = { cells: [{ cellId, events: [told] }] };
     if (!run.model) {
-      this._push(change);
+      this._changes.push(change);
       return;
     }
-    this._push(
+    this._changes.pushLater(
       this._options.preview(run).then(outputs => {
         if (outputs) {
           told.data = { ...told.data, outputs };
@@ -305,18 +289,12 @@ export class NotebookWatch implements ISource, IDisposable {
   private _onSave(_: unknown, state: string): void {
     if (state === 'started') {
       this.capture('save');
-      this._atSave = this._count;
       const sources = this._mirror.cells.map(
         ({ id, source }) => [id, source] as const
       );
-      this._written = writtenBy(new Map(sources), this._order());
-    } else if (state === 'completed' && this._atSave === this._count) {
-      // Else it was changed while it was saved: of no moment can be said that it is the file's.
-      // In a shared notebook, what others record is in the file as well.
-      const isShared = !!this._options.panel.context.model?.collaborative;
-      const written = isShared ? undefined : this._written;
-      this._push({ cells: [], saved: true, written });
-      this._atSave = -1;
+      this._changes.beginSave(writtenBy(new Map(sources), this._order()));
+    } else if (state === 'completed') {
+      this._changes.endSave(!!this._options.panel.context.model?.collaborative);
     }
   }
 
@@ -327,37 +305,13 @@ export class NotebookWatch implements ISource, IDisposable {
     }
   }
 
-  private _push(change: IChange | Promise<IChange>): void {
-    if ('order' in change && change.order) {
-      this._lastOrder = change.order;
-    }
-    this._count++;
-    this._options.push(
-      'cells' in change ? this._naming(change) : change.then(this._naming)
-    );
-  }
-
-  /** The change, with the cells of which others told: it is after that, too. */
-  private readonly _naming = (change: IChange): IChange => {
-    const told = [...this._told].filter(
-      id => !change.cells.some(({ cellId }) => cellId === id)
-    );
-    this._told.clear();
-    const named = told.map(cellId => ({ cellId, events: [] }));
-    return { ...change, cells: [...change.cells, ...named] };
-  };
-
   private _order(): PlacedCell[] {
     return this._mirror.placed.map(placeOf);
   }
 
-  /** Who changed the order says so; what comes next is compared with theirs. */
-  private _forgetOrder(): void {
-    this._lastOrder = this._order();
-  }
-
   private readonly _writers: Writers;
   private readonly _mirror: Mirror;
+  private readonly _changes: WatchChanges;
   private readonly _unclaimed: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _record: WatchRecord;
@@ -366,14 +320,8 @@ export class NotebookWatch implements ISource, IDisposable {
   /** The cells that clients changed which record nothing. */
   private readonly _remote = new Set<string>();
   private _remoteTimer = 0;
-  /** The cells of which others told something since the last change. */
-  private readonly _told = new Set<string>();
   /** What was noted last of a cell when it was run. */
   private readonly _atRun = new Map<string, string | undefined>();
-  private _lastOrder: readonly PlacedCell[] = [];
-  private _count = 0;
-  private _atSave = -1;
-  private _written: IChange['written'];
   private _isDisposed = false;
 }
 
