@@ -41,7 +41,7 @@ def mark_now(merged: object, ways: object, seq: int) -> int:
 
 
 def _chain(merged: object, ways: object) -> list[list[list[int]]]:
-    """What the merges of a way renumbered in this session.
+    """The numbers that the merges of a way changed in this session.
 
     A merge takes some files whole from one side. So of several ways the one counts of which the
     session knows most; where it knows all, each leads to the same record.

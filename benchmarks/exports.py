@@ -1,4 +1,4 @@
-"""How long an export takes by the number of cells, and how late the event loop is meanwhile.
+"""Measure exports by the number of cells, and the lateness of the event loop meanwhile.
 
     python -m benchmarks.exports [--cells 250,500,1000] [--large 59]
 

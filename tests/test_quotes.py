@@ -1,4 +1,4 @@
-"""What the docs quote of the interface reads there as it does in the interface."""
+"""Quotes of the interface in the docs read as the interface does."""
 
 from __future__ import annotations
 

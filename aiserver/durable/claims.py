@@ -128,7 +128,7 @@ class _Claim:
 
 
 class _Seen:
-    """How long a waiting process has seen the same bytes of a claim, in seconds."""
+    """The time for which a waiting process has seen the same bytes of a claim, in seconds."""
 
     def __init__(self) -> None:
         self._since: dict[bytes, float] = {}
@@ -284,7 +284,7 @@ def _machine() -> str:
 
 
 def _start(pid: int) -> int | None:
-    """When a process started, in ticks since the machine did; None where the system hides it.
+    """The start of a process, in ticks since that of the machine; None where the system hides it.
 
     Of one that has ended, and that its parent has not asked for yet, ``_ENDED``.
     """

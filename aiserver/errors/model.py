@@ -160,7 +160,7 @@ class ModelFailed(ModelUnavailable):
 
 
 class NoModelAnswer(ModelUnavailable):
-    """What came back is no answer of a model: another program has that address."""
+    """The response is no model's answer: another program has that address."""
 
     code = "model_no_answer"
     default_message = (

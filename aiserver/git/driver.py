@@ -46,7 +46,7 @@ def merge_id() -> str:
 
 
 def _stamp(path: str) -> str:
-    """When a file was made; git makes the lock on its index once for all files of a merge."""
+    """Identify a file by its making; git makes its index lock once for all files of a merge."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

@@ -42,7 +42,7 @@ def _read(provider: str, reply: Reply) -> list[str]:
 
 
 def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
-    """Where the list is, and how the key is brought along."""
+    """The path of the list, and the headers that carry the key."""
     if provider == "anthropic":
         version = {"anthropic-version": "2023-06-01"}
         return "v1/models?limit=1000", version | ({"x-api-key": key} if key else {})

@@ -23,7 +23,7 @@ from .pictures import named_pictures
 
 @dataclass(frozen=True)
 class Job:
-    """What an export is made from, as it is stored."""
+    """The input of an export, as it is stored."""
 
     notebook_id: str
     owner: str

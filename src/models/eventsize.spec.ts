@@ -11,7 +11,7 @@ const edit = (source: string, data = {}): EventBody => ({
   data
 });
 
-/** What the server reads at most (`handlers/base.py`). */
+/** The most that the server reads (`handlers/base.py`). */
 const MAX_BODY = 3 * 1024 * 1024;
 
 describe('the sizes of events', () => {

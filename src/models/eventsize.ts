@@ -1,5 +1,5 @@
 /**
- * Which events fit into a request, and what is said of those that don't.
+ * Fits events into a request, and marks those that are too large.
  *
  * Invariant: an event is never refused for its size, and never loses a source silently. One whose
  * source is too large is recorded with the number of its characters instead (`too_long`).

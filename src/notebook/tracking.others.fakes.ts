@@ -8,7 +8,7 @@ import type { OpenNotebook } from './tracking.fakes';
 export const awarenessOf = (open: OpenNotebook): Awareness =>
   (open.panel.content.model!.sharedModel as YNotebook).awareness;
 
-/** What a server of jupyter-collaboration does: one page hears of another. */
+/** Pass on a client's state, as a server of jupyter-collaboration does. */
 export async function pass(from: Awareness, to: Awareness): Promise<void> {
   const { applyAwarenessUpdate, encodeAwarenessUpdate } =
     await import('y-protocols/awareness');

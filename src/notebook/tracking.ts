@@ -36,7 +36,7 @@ export interface ITrackingOptions {
   history: IHistory;
   /** Keeps a small picture; resolves to the name under which it is kept. */
   keep: (picture: Blob) => Promise<string>;
-  /** What explains changes in the page. */
+  /** Explanations of changes in the page. */
   explanations?: IExplanations;
 }
 

@@ -28,7 +28,7 @@ function another(open: OpenNotebook): Promise<OpenNotebook> {
   return new Page(receiver).open(cells, { notebookId: open.id });
 }
 
-/** What the record says of the last save. */
+/** The last save, as the record has it. */
 function lastSave(open: OpenNotebook): Rows | null {
   const { receiver } = open.page;
   const log = receiver.logs.get(open.id) ?? [];

@@ -44,7 +44,7 @@ export interface IWatchOptions {
   /** What is kept of the notebook's cells already. */
   summaries: readonly SessionSummary[];
   origins: Origins;
-  /** What explains changes in the page. */
+  /** Explanations of changes in the page. */
   explanations: IExplanations;
   /** Takes changes, in order. What can't be told at once comes as a promise. */
   push: (change: IChange | Promise<IChange>) => void;

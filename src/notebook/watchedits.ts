@@ -1,4 +1,4 @@
-/** What the record lacks of cells, as signed events of their sessions. */
+/** Makes signed events of the changes that the record lacks. */
 import type { CellChange } from '../api/types';
 import {
   IWriter,
@@ -12,7 +12,7 @@ import { Told, Trigger, event, toldBy } from './watchevents';
 import type { IStep } from './watchmirror';
 import type { WatchRecord } from './watchrecord';
 
-/** What a cell held, and the writer of what is new in it. */
+/** The source of a cell, and the writer of its latest change. */
 export type Written = readonly [
   id: string,
   source: string | null,
@@ -51,7 +51,7 @@ export function editsOf(
   return { cells, settled };
 }
 
-/** What happened to cells in a step, as events of their sessions, signed by its writer. */
+/** Make events of what a step did to cells, signed by its writer. */
 export function stepEditsOf(
   record: WatchRecord,
   found: readonly Happening[],

@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long something took, in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
+/** Format a duration in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
 export function durationText(ms: number, trans: TranslationBundle): string {
   if (ms < 99.5) {
     return trans.__('%1 ms', Math.round(ms));

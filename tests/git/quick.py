@@ -40,7 +40,7 @@ class QuickDriver(socketserver.TCPServer):
     """Merges the files that clients name, relative to the current folder."""
 
     files = 0
-    """How many were merged."""
+    """The number of merged files."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -103,7 +103,7 @@ class Walk:
         self.merge(branch, "aside")
 
     def stash(self, branch: str, other: str) -> None:
-        """What isn't committed yet is stashed while another branch is merged."""
+        """Uncommitted changes are stashed while another branch is merged."""
         self.repository.git("switch", "-q", branch)
         self.repository.record(branch)
         self.repository.git("add", "-A")

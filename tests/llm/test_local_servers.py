@@ -1,4 +1,4 @@
-"""Which servers count as on this machine: a loopback address alone doesn't say so (P4, P16)."""
+"""A server counts as on this machine only by declaration, not by its address (P4, P16)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _MARKDOWN = MarkdownIt("commonmark")
 
 @dataclass
 class Told:
-    """What a file tells of a notebook: all versions of its cells, and all that was said."""
+    """The content of an exported file: all versions of the cells, and all texts."""
 
     versions: set[str] = field(default_factory=lambda: {""})
     words: list[str] = field(default_factory=list)

@@ -26,7 +26,7 @@ def history_of(sessions: dict[str, Session], lines: list[NotebookLogEntry]) -> H
 
 
 def missing(history: History, format_: Format, file: dict[str, object] | None) -> list[str]:
-    """What the records hold, read without the replay, and the exported file does not."""
+    """List what the records have, read without the replay, and the exported file lacks."""
     store = InMemorySessionManager()
     made = asyncio.run(export(store, history, format_, "a.ipynb", notebook=file))
     told = READERS[format_](made.content)

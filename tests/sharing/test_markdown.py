@@ -34,7 +34,7 @@ def text(node: Any) -> str:
 
 
 def depth(node: Any) -> int:
-    """How many elements are inside each other."""
+    """The depth of nested elements."""
     return 0 if isinstance(node, str) else 1 + max(map(depth, node[1:]), default=0)
 
 

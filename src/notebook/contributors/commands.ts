@@ -1,5 +1,5 @@
 /**
- * Which command wrote something, and what that says of the contributor.
+ * Finds the command that wrote something, and its contributor.
  *
  * A command is announced when its synchronous part has run. So a write waits for the end of the
  * running task to learn its command; one that came later in an asynchronous command is explained

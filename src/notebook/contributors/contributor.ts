@@ -11,7 +11,7 @@ export const ON_DISK = 'file on disk';
 export const SERVER = 'Jupyter server';
 export const INLINE_COMPLETION = 'inline completion';
 
-/** What wrote something. */
+/** The writer of a change. */
 export interface IWriter {
   /** The same for writes that belong together. */
   readonly key: string;

@@ -77,7 +77,7 @@ export class EditedCells {
   }
 
   private readonly _writers = new Map<string, IWriter>();
-  /** What was written before by a writer that may turn out to be the same. */
+  /** Earlier edits, by writers that may turn out to be the same. */
   private readonly _earlier = new Map<string, IEarlier>();
 }
 

@@ -22,7 +22,7 @@ import { isPersonsInput } from './editorinput';
 import { isOwn } from './own';
 import { RemoteWriters } from './remote';
 
-/** What explains changes in the page. */
+/** Explanations of changes in the page. */
 export interface IExplanations {
   readonly commands?: Pick<RunningCommands, 'find'>;
   readonly acts?: Pick<Acts, 'isPersons'>;

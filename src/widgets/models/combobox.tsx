@@ -9,7 +9,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-/** How many names are drawn at once: some servers list hundreds. */
+/** The most names that are drawn at once: some servers list hundreds. */
 const DRAWN = 100;
 
 export interface IComboboxProps {

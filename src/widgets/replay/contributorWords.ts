@@ -16,7 +16,7 @@ import {
 import { askIcon } from '../icons';
 import { closeGaps } from '../spacing';
 
-/** What a step, a line or a moment says of its contributor. */
+/** The contributor of a step, a line or a moment. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
 /** The colour of a contributor: one for the model, one for people, a quiet one for all others. */
@@ -53,7 +53,7 @@ export function contributorName(
   }
 }
 
-/** What happened to a text, by whom: "Edited by jupyter-mcp-server". */
+/** Say what happened to a text, and who did it: "Edited by jupyter-mcp-server". */
 export function editedBy(
   step: Contribution & Partial<Pick<Step, 'data'>>,
   trans: TranslationBundle
@@ -79,7 +79,7 @@ export function editedBy(
 
 const FORMATS = /format|prettif|black|ruff|isort|yapf/i;
 
-/** Who wrote a line that is no answer's. */
+/** Name the author of a line that comes from no answer. */
 export function lineBy(line: BlameLine, trans: TranslationBundle): string {
   if (line.step === null) {
     return trans.__('Not recorded yet');
