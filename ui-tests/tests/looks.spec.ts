@@ -98,6 +98,10 @@ async function walk(
   await replay.steps.nth(4).getByRole('button').click();
   await see('cell');
   await replay.button(say('Compare with another step')).click();
+  await replay.panel.locator('input[type="number"]').first().fill('2');
+  await expect(
+    replay.panel.locator('.jp-AIServer-Replay-outputs pre')
+  ).toHaveCount(2);
   await see('compare');
   await replay.button(say('Close comparison')).click();
   await new CellUnderTest(page, 1).focus();

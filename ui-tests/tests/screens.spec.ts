@@ -87,10 +87,10 @@ for (const dark of [false, true]) {
     );
     await cell.ask('Plot revenue by month');
     await cell.accept();
-    await page.evaluate(source => {
-      const { content } = (window as any).jupyterapp.shell.currentWidget;
-      content.widgets[1].model.sharedModel.setSource(source);
-    }, BY_HAND);
+    await cell.focus();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(BY_HAND);
+    expect(await cell.source()).toBe(BY_HAND);
 
     // It fails, it streams, it is done.
     await cell.ask('改成柱状图，标题用中文，并统计每月订单数');
