@@ -134,9 +134,9 @@ async def test_a_chosen_model_whose_key_is_gone_is_said_not_replaced(call: Call,
     assert (await call("DELETE", "models/keys/openai")).status == 204
     seen = (await call("GET", "models")).data
     assert seen["default"] == "openai:gpt-4.1-mini"
-    assert not seen["models"][0]["ready"] and "no key" in seen["models"][0]["problem"]
+    assert not seen["models"][0]["ready"] and "No API key" in seen["models"][0]["problem"]
     turn = (await call("POST", "generate", request())).data
-    assert "no key for OpenAI" in turn["ai_response"]["error"]
+    assert "No API key for OpenAI" in turn["ai_response"]["error"]
 
 
 async def test_a_new_key_is_used_at_once(call: Call, scripted: Any):
@@ -349,7 +349,9 @@ async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
         server.answers.append(Answer(status=401))
         asked = request(model="openai_compatible:m")
         turn = (await call("POST", "generate", asked)).data
-        assert turn["ai_response"]["error"].startswith(f"127.0.0.1:{server.server_port} refused")
+        assert turn["ai_response"]["error"].startswith(
+            f"127.0.0.1:{server.server_port} rejected the API key"
+        )
         # The list of models is no answer of the script: it is what asks for it that takes one.
         assert await refusal() == "model_auth_failed"
         check = {"model": "openai_compatible:m"}

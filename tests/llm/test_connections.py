@@ -164,7 +164,7 @@ async def test_a_key_counts_as_forgotten_only_when_it_is_gone(
     keyring.set_keyring(Tight())
     kept = connections(folder)
     await kept.save("openai", KEY, None)
-    with pytest.raises(errors.StorageError, match="keyring"):
+    with pytest.raises(errors.StorageError, match="keychain"):
         await kept.forget("openai")
     assert kept.of("openai").source == "keyring"  # it is still shown as connected
     keyring.set_keyring(Keyring())
