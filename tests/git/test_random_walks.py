@@ -85,7 +85,7 @@ class Walk:
     def _pick(self, branch: str, chosen: str) -> None:
         self.repository.git("switch", "-q", branch)
         words = ("cherry-pick", "--allow-empty", "--keep-redundant-commits", chosen)
-        self._count(branch, lambda: self.repository.git(*words))
+        self._count(branch, lambda: self._git_with_new_files(*words))
         subject = self.repository.output("log", "-1", "--format=%s", chosen).strip()
         self.check(branch, self.labels[branch] | self.repository.added[subject])
 
@@ -125,6 +125,14 @@ class Walk:
         work = self.random.choice([*works, self.two_cherry_picks, self.stash])
         print(work.__name__, branch, other)
         work(branch, other)
+
+    def _git_with_new_files(self, *words: str) -> None:
+        """Cherry-pick; where a file is of an earlier commit, git asks whether it is to be added."""
+        if self.repository.git(*words, check=False):
+            states = self.repository.output("status", "--porcelain").splitlines()
+            assert {line[:2] for line in states if "U" in line[:2]} == {"DU"}, states
+            self.repository.git("add", "-A")
+            self.repository.git("cherry-pick", "--continue")
 
     def _count(self, branch: str, work: Callable[[], object]) -> None:
         before = self.output("rev-parse", branch)
