@@ -27,7 +27,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from abc import ABCMeta, abstractmethod
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
@@ -212,12 +212,15 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     @abstractmethod
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+    ) -> bool:
         """Keep what another place knows of the cell as well; say whether that was anything new.
 
-        See ``union.py``; ``skip`` items of the other were taken over before. Where nothing was
-        kept, what is now is the other to the letter. Raises SessionTooNew if either can't be
-        joined whole.
+        See ``union.unite``. ``taken``: the digests (``digests.py``) of records that were taken over
+        before; those that are no longer here don't come back. ``merge_id``: the name of a merge
+        that brings a log's lines as well. Where nothing was kept, what is now is the other to the
+        letter. Raises SessionTooNew if either can't be joined whole.
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:

@@ -13,9 +13,11 @@ What must hold:
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -23,12 +25,42 @@ from ..errors import SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from . import codec
 from .base import SessionManager
+from .digests import digest
 from .file import FileSessionManager
+from .recent import Recent
 from .root import other_places
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 _BLOB = re.compile(rb'"([0-9a-f]{64})"')
-Taken = dict[str, dict[str, int]]  # by place and cell, how many turns and events were taken
+
+
+@dataclass
+class Taken:
+    """Which records were taken over before, as a notebook's log says."""
+
+    digests: dict[str, set[str]] = field(default_factory=dict)
+    """By cell."""
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By place and cell, how many; all that logs had before digests."""
+
+    def follow(self, data: Mapping[str, Any]) -> None:
+        """Take in what a line of the log says."""
+        for cell_id, digests in _items(data.get("digests")):
+            if isinstance(digests, list):
+                self.digests.setdefault(cell_id, set()).update(map(str, digests))
+        for place, counts in _items(data.get("taken")):
+            known = {cell: count for cell, count in _items(counts) if isinstance(count, int)}
+            self.counts.setdefault(place, {}).update(known)
+
+    def before(self, place: str, cell_id: str, digests: Sequence[str]) -> set[str]:
+        """Those of a session's digests, in its order, that were taken from this place."""
+        if cell_id in self.digests:
+            return self.digests[cell_id]
+        return set(digests[: self.counts.get(place, {}).get(cell_id, 0)])
+
+
+def _items(value: object) -> list[tuple[str, Any]]:
+    return list(value.items()) if isinstance(value, dict) else []
 
 
 def name_under(root: Path, path: Path) -> str:
@@ -63,6 +95,7 @@ class Elsewhere:
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._known: dict[Path, SessionManager] = {}
         self._marks: dict[Path, Mapping[str, Hashable]] = {}
+        self._taken_marks: Recent[tuple[Path, str, str, str], Hashable] = Recent(20_000)
 
     def places(self, path: str) -> dict[Path, SessionManager]:
         """The places that may know the notebook at a path, the nearest first."""
@@ -97,41 +130,48 @@ class Elsewhere:
                 await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
             self._marks[place] = marks
 
-    async def take_sessions(self, path: str, source: str, target: str, taken: Taken) -> Taken:
+    async def take_sessions(
+        self, path: str, source: str, target: str, taken: Taken
+    ) -> dict[str, Any]:
         """Copy what the other places hold of notebook ``source`` to ``target`` here.
 
-        ``taken`` is what was so before; returns what has changed of it.
+        ``taken`` is what was so before; returns what is to be logged of it, if anything.
         """
-        news: Taken = {}
+        counts: dict[str, dict[str, int]] = {}
+        new: dict[str, list[str]] = {}
         for place, other in self.places(path).items():
             name = name_under(self._root, place)
-            before = taken.get(name, {})
             try:
-                rows, _ = await other.list_sessions(source, owner=self._owner)
+                marks = await other.session_marks(source, owner=self._owner)
             except (OSError, StorageError):
                 self._log.warning("Sessions in %s can't be read.", place)
                 continue
-            for row in rows:
-                count, skip = row.turns + row.events, before.get(row.cell_id, 0)
-                if count == skip:
+            for (_, cell_id), mark in sorted(marks.items(), key=lambda row: row[0]):
+                seen = (place, source, target, cell_id)
+                if self._taken_marks.get(seen) == mark:
                     continue
                 try:
-                    session = await other.load_if_exists(
-                        SessionKey(source, row.cell_id, self._owner)
-                    )
+                    session = await other.load_if_exists(SessionKey(source, cell_id, self._owner))
                 except (OSError, StorageError):
                     continue
                 if session is None:
                     continue
-                key = SessionKey(target, row.cell_id, self._owner)
-                # First, so that at no moment a history names what isn't there.
-                await self._take_blobs(other, session)
-                try:
-                    await self._store.take_over(key, session, skip=skip)
-                except (SessionTooNew, SessionCorrupt):
-                    continue  # it can't be joined whole: each stays where it is
-                news.setdefault(name, {})[row.cell_id] = count
-        return news
+                digests = await asyncio.to_thread(_digests, session)
+                before = taken.before(name, cell_id, digests)
+                known = taken.digests.get(cell_id, set()).union(new.get(cell_id, ()))
+                lacking = list(dict.fromkeys(one for one in digests if one not in known))
+                if lacking:
+                    key = SessionKey(target, cell_id, self._owner)
+                    # First, so that at no moment a history names what isn't there.
+                    await self._take_blobs(other, session)
+                    try:
+                        await self._store.take_over(key, session, taken=before)
+                    except (SessionTooNew, SessionCorrupt):
+                        continue  # it can't be joined whole: each stays where it is
+                    new.setdefault(cell_id, []).extend(lacking)
+                    counts.setdefault(name, {})[cell_id] = len(digests)
+                self._taken_marks.put(seen, mark)
+        return {"taken": counts, "digests": new} if new else {}
 
     async def _take_blobs(self, other: SessionManager, session: Session) -> None:
         """Copy what a session names by its SHA-256, as far as the other place has it."""
@@ -149,5 +189,10 @@ class Elsewhere:
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, place / PurePosixPath(path))
         # What that place took from others is not what this one took.
-        data.pop("taken", None)
+        if data.pop("taken", None) is not None:
+            data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})
+
+
+def _digests(session: Session) -> list[str]:
+    return [digest(item) for item in session.ordered()]

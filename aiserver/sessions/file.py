@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -160,12 +160,14 @@ class FileSessionManager(SessionManager):
         """Copy a session to another cell."""
         return await self._run(self._files.fork, source, target)
 
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+    ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
 
         def edit(session: Session) -> bool:
-            return unite(session, other, skip)
+            return unite(session, other, taken, merge_id)
 
         return await self._run(self._files.change, key, edit)
 

@@ -7,7 +7,7 @@ Records are kept as bytes, so that nobody outside can change one by holding on t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..models import (
@@ -117,12 +117,14 @@ class InMemorySessionManager(SessionManager):
         self._sessions[target] = codec.encode(copy)
         return copy
 
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+    ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
         session = self._load(key) or new_session(key)
         check_writable(session.meta, None)
-        grown = unite(session, other, skip)
+        grown = unite(session, other, taken, merge_id)
         if grown:
             self._sessions[key] = codec.encode(session)
         return grown

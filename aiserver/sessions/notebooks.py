@@ -14,7 +14,7 @@ What must hold:
 
 The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
 not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
-``taken_over {taken}``, what was copied from other places (``elsewhere.py``); and of a copy
+``taken_over {taken, digests}``, what was copied from other places (``elsewhere.py``); and of a copy
 ``changed {cells, digests, id, inherited}``, how far its cells had come in the notebook that it is a
 copy of: all that is older than the copy.
 """
@@ -77,7 +77,7 @@ class _Notebook:
     pending_fork_of: str | None = None
     cell_order: list[str] | None = None
     cells_at: dict[str, set[str]] = field(default_factory=dict)
-    taken: Taken = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)
     says_inherited: bool = False  # whether the log tells what is older than the copy
     last_seq: int = 0
 
@@ -96,16 +96,10 @@ class _Notebook:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
                 self.cells_at[self.path].update(self.cell_order)
             elif entry.type == _TAKEN_OVER:
-                self._follow_taken(entry.data.get("taken"))
+                self.taken.follow(entry.data)
             elif entry.type == _CHANGED and entry.data.get("inherited") is True:
                 self.says_inherited = True
         return self
-
-    def _follow_taken(self, taken: object) -> None:
-        for place, counts in taken.items() if isinstance(taken, dict) else ():
-            if isinstance(counts, dict):
-                known = {cell: n for cell, n in counts.items() if isinstance(n, int)}
-                self.taken.setdefault(place, {}).update(known)
 
 
 class NotebookRegistry:
@@ -257,7 +251,7 @@ class NotebookRegistry:
         known = self._notebooks[target]
         taken = await self._elsewhere.take_sessions(path, source, target, known.taken)
         if taken:
-            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data={"taken": taken})
+            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=taken)
             saved = await self._store.append_notebook_log(target, [entry], owner=self._owner)
             known.follow(saved)
 

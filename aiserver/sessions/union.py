@@ -5,20 +5,20 @@ What must hold:
 - Ours only grows: what it holds stays as it is, and in its order; what it lacks is put behind,
   in the other's order, with new numbers.
 - Joining twice is joining once: a turn or an event is known again by all it says but its numbers.
-- ``skip`` items of the other were joined before. Those that ours lacks were deleted since, and
-  don't come back.
+- Records that were joined before (their digests say which) and that ours lacks were deleted since,
+  and don't come back.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..models import Event, Interaction, NotebookLogEntry, Session
 from ..renumbering import renumbering
 from . import codec
-from .digests import content, line_content
+from .digests import content, digest, line_content
 from .steps import set_owner
 
 
@@ -27,13 +27,13 @@ def size(session: Session) -> int:
     return len(session.interactions) + len(session.events or [])
 
 
-def unite(ours: Session, theirs: Session, skip: int = 0, merge_id: str = "") -> bool:
+def unite(ours: Session, theirs: Session, taken: Collection[str] = (), merge_id: str = "") -> bool:
     """Put into ``ours`` what it lacks of ``theirs``; say whether that was anything.
 
     A session that was never saved becomes a copy of theirs, whatever that holds. ``merge_id``:
     the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
     """
-    if ours.revision == 0 and not size(ours) and not skip:
+    if ours.revision == 0 and not size(ours) and not taken:
         _become(ours, theirs)
         return True
     known: dict[str, list[Interaction | Event]] = defaultdict(list)
@@ -42,11 +42,11 @@ def unite(ours: Session, theirs: Session, skip: int = 0, merge_id: str = "") -> 
     turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
     seqs: dict[int, int] = {}
     grown = False
-    for index, item in enumerate(theirs.ordered()):
+    for item in theirs.ordered():
         alike = known[content(item)]
         if alike:
             found = alike.pop(0)
-        elif index < skip:
+        elif taken and digest(item) in taken:
             continue
         else:
             found = _append(ours, item, turns, seqs, merge_id)

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,11 +32,11 @@ class Filling(InMemorySessionManager):
 
     room = 3
 
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(self, key: SessionKey, other: Session, **more: Any) -> bool:
         if not self.room:
             raise StorageFull
         self.room -= 1
-        return await super().take_over(key, other, skip=skip)
+        return await super().take_over(key, other, **more)
 
 
 @in_loop
@@ -139,9 +140,9 @@ def test_ctrl_c_keeps_what_is_copied_and_says_so(
     keys: list[SessionKey] = []
 
     async def take_over(
-        self: FileSessionManager, key: SessionKey, other: Session, *, skip: int = 0
+        self: FileSessionManager, key: SessionKey, other: Session, **more: Any
     ) -> bool:
-        done = await taken(self, key, other, skip=skip)
+        done = await taken(self, key, other, **more)
         keys.append(key)
         if len(keys) == 4:
             raise KeyboardInterrupt

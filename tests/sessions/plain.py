@@ -113,7 +113,8 @@ class Plain:
 
     def take_over(self, key: Key, other: PlainSession, skip: int) -> bool:
         ours = self.sessions.get(key)
-        if ours is None and not skip:
+        taken = {_said(item) for item in other.items[:skip]}
+        if ours is None and not taken:
             self.sessions[key] = copy.deepcopy(other)
             self.sessions[key].revision = other.revision or (0 if other.items else 1)
             return True
@@ -123,10 +124,10 @@ class Plain:
             known[_said(item)].append(_turn(item))
         numbers: dict[int, int | None] = {}
         before = len(ours.items)
-        for place, item in enumerate(other.items):
+        for item in other.items:
             if alike := known[_said(item)]:
                 number = alike.pop(0)
-            elif place < skip:
+            elif _said(item) in taken:
                 continue
             else:
                 number = _turn(ours.add(_renumbered(item, numbers)))

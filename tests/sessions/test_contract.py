@@ -16,6 +16,7 @@ from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevisi
 from aiserver.models import Session, SessionKey
 from aiserver.sessions import codec, steps
 from aiserver.sessions.base import SessionManager
+from aiserver.sessions.digests import digest
 from aiserver.sessions.memory import InMemorySessionManager
 
 from .conftest import Backend
@@ -531,7 +532,7 @@ async def test_take_over_keeps_both_records(backend: Backend) -> None:
         "ours",
     ]
     await store.delete(key)
-    assert not await store.take_over(key, other, skip=1)
+    assert not await store.take_over(key, other, taken={digest(other.interactions[0])})
     assert not await store.exists(key)
     other.meta.version = "2.0"
     with pytest.raises(SessionTooNew):

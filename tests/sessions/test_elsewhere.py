@@ -103,6 +103,58 @@ async def test_places_that_went_apart_come_together(home: Path) -> None:
         assert await Server(file.parent).history(file) == ["one", "two", "three"]
 
 
+@pytest.mark.parametrize("more", [[], ["B four"]])
+@in_loop
+async def test_what_another_branch_holds_there_is_taken_as_well(
+    home: Path, more: list[str]
+) -> None:
+    """P39: a branch was switched there, so as many turns are others; the deleted stay away."""
+    file = home / "project/sub/a.ipynb"
+    below = Server(file.parent)
+    for intent in ("one", "two"):
+        await below.ask(file, intent)
+    base = {path: path.read_bytes() for path in below_files(file)}
+    await below.ask(file, "A three")
+    above = Server(home / "project")
+    assert await above.history(file) == ["one", "two", "A three"]
+    for path, data in base.items():
+        path.write_bytes(data)
+    below = Server(file.parent)
+    for intent in ["B three", *more]:
+        await below.ask(file, intent)
+    wanted = ["one", "two", "A three", "B three", *more]
+    assert await above.history(file) == wanted, "while the server runs"
+    assert await Server(home / "project").history(file) == wanted
+    notebook_id = (await above.open(file)).notebook_id
+    await above.store.delete(SessionKey(notebook_id, "c1"))
+    assert await Server(home / "project").history(file) == [], "deleted for good"
+    await below.store.save_interaction(SessionKey(notebook_id, "c1"), turn("new"))
+    assert await Server(home / "project").history(file) == ["new"]
+
+
+def below_files(file: Path) -> list[Path]:
+    return [path for path in (file.parent / FOLDER).rglob("*.json*") if path.is_file()]
+
+
+@in_loop
+async def test_what_was_taken_by_number_is_not_taken_again(home: Path) -> None:
+    """A log written before records were taken by digest has numbers alone."""
+    file = home / "project/sub/a.ipynb"
+    notebook_id = await Server(file.parent).ask(file, "one")
+    above = Server(home / "project")
+    assert await above.history(file) == ["one"]
+    [log] = (home / "project" / FOLDER / "notebooks").iterdir()
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    for line in lines:
+        if line["type"] == "taken_over":
+            assert len(line["data"].pop("digests")["c1"]) == 1
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    await above.store.delete(SessionKey(notebook_id, "c1"))
+    assert await Server(home / "project").history(file) == []
+    await Server(file.parent).ask(file, "two")
+    assert await Server(home / "project").history(file) == ["two"]
+
+
 @in_loop
 async def test_what_a_history_names_by_its_content_is_taken_along(home: Path) -> None:
     """P28: a picture of an output, and nothing that no history names."""

@@ -24,6 +24,7 @@ from aiserver.models import (
 )
 from aiserver.sessions import codec
 from aiserver.sessions.base import SessionManager
+from aiserver.sessions.digests import digest
 
 from .conftest import Backend, SQLBackend
 from .plain import Item, Key, Plain, PlainSession, Stale
@@ -206,7 +207,8 @@ class StoreMachine(RuleBasedStateMachine):
         elsewhere = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
         expected = self._plain.take_over(key, other, skip)
         theirs = Session.model_validate(elsewhere)
-        assert self._run(self._store.take_over(_name(key), theirs, skip=skip)) is expected
+        taken = {digest(item) for item in theirs.ordered()[:skip]}
+        assert self._run(self._store.take_over(_name(key), theirs, taken=taken)) is expected
         self._is(key)
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
@@ -270,8 +272,8 @@ class StoreMachine(RuleBasedStateMachine):
             assert [entry.to_dict() for entry in log] == logs.get(name, [])
         blobs = {_hash(data): data for who, data in self._plain.blobs if who == owner}
         assert self._run(self._store.list_blobs(owner=owner)) == sorted(blobs)
-        for digest, data in blobs.items():
-            assert self._run(self._store.get_blob(digest, owner=owner)) == data
+        for sha256, data in blobs.items():
+            assert self._run(self._store.get_blob(sha256, owner=owner)) == data
 
     def _is_all(self, owner: str) -> None:
         for key in self._plain.sessions:

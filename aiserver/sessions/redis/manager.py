@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 import random
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from traitlets import Float, Unicode
@@ -190,13 +190,15 @@ class RedisSessionManager(SessionManager):
                 return copy
         raise StorageBusy
 
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+    ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
         async for existing in self._tries(key):
             session = existing.session if existing else new_session(key)
             check_writable(session.meta, None)
-            if not await asyncio.to_thread(unite, session, other, skip):
+            if not await asyncio.to_thread(unite, session, other, taken, merge_id):
                 return False
             stamp = existing.stamp if existing else NOT_STORED
             if await self._cells.put(key, session, stamp):

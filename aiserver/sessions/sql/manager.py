@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import hashlib
 import weakref
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -158,10 +158,12 @@ class SQLSessionManager(SessionManager):
         """Copy a session to another cell."""
         return await self._do(lambda db: db.write(sessions.fork, source, target))
 
-    async def take_over(self, key: SessionKey, other: Session, *, skip: int = 0) -> bool:
+    async def take_over(
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+    ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
-        return await self._do(lambda db: db.write(sessions.take_over, key, other, skip))
+        return await self._do(lambda db: db.write(sessions.take_over, key, other, taken, merge_id))
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:

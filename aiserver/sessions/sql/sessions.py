@@ -7,7 +7,7 @@ writer whose connection broke looks first whether it was done.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -181,14 +181,19 @@ async def fork(
 
 
 async def take_over(
-    connection: AsyncConnection, write: Write, key: SessionKey, other: Session, skip: int
+    connection: AsyncConnection,
+    write: Write,
+    key: SessionKey,
+    other: Session,
+    taken: Collection[str],
+    merge_id: str,
 ) -> bool:
     """Put what another place knows of the cell behind what is here."""
     head = await _take(connection, write, key)
     steps.check_writable(head.session.meta, None)
     session = await load(connection, key) or new_session(key)
     turns, events, before = len(session.interactions), len(session.events or []), size(session)
-    if not unite(session, other, skip):
+    if not unite(session, other, taken, merge_id):
         return bool(write.lost and write.result)
     if before:
         new: list[Interaction | Event] = [
