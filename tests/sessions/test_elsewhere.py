@@ -112,23 +112,22 @@ async def test_what_another_branch_holds_there_is_taken_as_well(
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)
     for intent in ("one", "two"):
-        await below.ask(file, intent)
+        notebook_id = await below.ask(file, intent)
     base = {path: path.read_bytes() for path in below_files(file)}
     await below.ask(file, "A three")
     above = Server(home / "project")
     assert await above.history(file) == ["one", "two", "A three"]
     for path, data in base.items():
         path.write_bytes(data)
-    below = Server(file.parent)
+    below, key = Server(file.parent), SessionKey(notebook_id, "c1")
     for intent in ["B three", *more]:
-        await below.ask(file, intent)
+        await below.store.save_interaction(key, turn(intent))  # without looking up here
     wanted = ["one", "two", "A three", "B three", *more]
     assert await above.history(file) == wanted, "while the server runs"
     assert await Server(home / "project").history(file) == wanted
-    notebook_id = (await above.open(file)).notebook_id
-    await above.store.delete(SessionKey(notebook_id, "c1"))
+    await above.store.delete(key)
     assert await Server(home / "project").history(file) == [], "deleted for good"
-    await below.store.save_interaction(SessionKey(notebook_id, "c1"), turn("new"))
+    await below.store.save_interaction(key, turn("new"))
     assert await Server(home / "project").history(file) == ["new"]
 
 
