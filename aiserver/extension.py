@@ -59,55 +59,57 @@ class AIServer(ExtensionApp):
 
     model = Unicode(
         "",
-        help="""The model that answers, as "provider:name", for example "openai:gpt-5-mini" or
-        "local:/models/my.gguf". Empty: the embedded model if it is installed, else a running
-        Ollama, else none. Naming a remote provider here is the choice that lets text leave
-        this machine.""",
+        help="""The default model, as "provider:name", for example "openai:gpt-5-mini" or
+        "local:/models/my.gguf". If empty: the embedded model if it is installed, else Ollama if
+        it is running, else none. Text leaves this machine only if a remote provider is set here
+        or chosen in the interface.""",
     ).tag(config=True)
 
     allowed_models = List(
         Unicode(),
         default_value=["*"],
-        help="""The models that may be used, as patterns of "provider:name", for example
-        ["local:*", "ollama:*"]. Others are neither shown nor asked, nor can they be chosen.""",
+        help="""The allowed models, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"]. Others are hidden and can't be used.""",
     ).tag(config=True)
 
     max_generations = Int(
-        100, min=1, help="How many answers may be written at once; one more is refused (429)."
+        100,
+        min=1,
+        help="Maximum number of concurrent requests; further ones are rejected with status 429.",
     ).tag(config=True)
 
     session_manager = Union(
         [Unicode(), Type()],
         default_value="file",
-        help="""Where sessions are kept: an address (`file:///data/me`, `memory://`,
+        help="""Where sessions are stored: a URL (`file:///data/me`, `memory://`,
         `sqlite+aiosqlite:///…`, `postgresql+asyncpg://…`, `mysql+aiomysql://…`, `redis://…`), or
-        a SessionManager: the class, its dotted name, or the name that a package offers it under
-        (`file`).""",
+        a SessionManager class, its dotted name, or its entry point name (`file`).""",
     ).tag(config=True)
 
     session_owner = Unicode(
-        help="""Whose the sessions are that are kept in a store that people share, such as a
-        database. By default the owner of the server, else the user of the system."""
+        help="""The owner of the sessions in a shared store, such as a database. Default: the owner
+        of the server, else the system user."""
     ).tag(config=True)
 
     model_registry_class = LazyType(
         "aiserver.llm.registry.ModelRegistry",
         klass="aiserver.llm.registry.ModelRegistry",
-        help="Where models come from.",
+        help="The class that provides the models.",
     ).tag(config=True)
 
     owner = Unicode(
-        help="""Whose server this is, where it has users with names. Nobody else can ask here, for
-        the answers come at the owner's cost; nor delete a history. By default the user that
-        JupyterHub started the server for; else nobody, and whoever may run code may ask.""",
+        help="""The user who owns this server, if it has named users. Others can't make requests,
+        which are charged to the owner, or delete histories. Default: the user for whom JupyterHub
+        started the server; otherwise none, and everyone who can run code can make requests.""",
     ).tag(config=True)
 
     others_may_ask = Bool(
-        False, help="Whether users other than the owner may ask here, at the owner's cost."
+        False,
+        help="Allow users other than the owner to make requests, which are charged to the owner.",
     ).tag(config=True)
 
     others_may_delete = Bool(
-        False, help="Whether users other than the owner may delete histories through the API."
+        False, help="Allow users other than the owner to delete histories through the API."
     ).tag(config=True)
 
     sessions: SessionManager

@@ -59,7 +59,7 @@ def problems(found: dict[str, list[dict[str, str]]]) -> list[str]:
 def test_the_missing_model_is_the_one_thing_to_mend(doctor: Doctor, tmp_path: Path):
     status, found = doctor()
     assert status == 1
-    assert problems(found) == ["No model is chosen, so nothing can answer."]
+    assert problems(found) == ["No model is set up."]
     assert all(f["mend"] for group in found.values() for f in group if f["level"] == "problem")
     assert list((tmp_path / "work").iterdir()) == []  # it left nothing behind
 
@@ -79,7 +79,7 @@ def test_it_reads_the_configuration_that_a_server_would(doctor: Doctor, tmp_path
     )
     status, found = doctor()
     assert status == 1
-    assert "The server extension is not enabled, so nothing can answer." in problems(found)
+    assert "The server extension is not enabled." in problems(found)
     assert str(elsewhere) in found["Histories"][0]["text"]
     assert any("OpenAI" in text for text in problems(found))  # no key
 
@@ -94,7 +94,7 @@ def test_a_named_folder_that_is_not_there_is_said_with_what_mends_it(
     )
     status, found = doctor()
     (finding,) = found["Histories"]
-    assert (status, finding["text"]) == (1, f"The folder for the histories is not there: {missing}")
+    assert (status, finding["text"]) == (1, f"The history folder does not exist: {missing}")
     assert f"mkdir -p {missing}" in finding["mend"]
     assert "FileSessionManager.root" in finding["mend"]
     assert not missing.parent.exists()
@@ -113,7 +113,7 @@ def test_a_configuration_that_jupyter_refuses_is_said(
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert missing in done.stderr
-    assert "Jupyter does not start" in done.stdout and "mkdir -p" in done.stdout
+    assert "Jupyter can't start" in done.stdout and "mkdir -p" in done.stdout
 
 
 def test_a_folder_of_settings_that_can_t_be_made_is_a_problem(doctor: Doctor, tmp_path: Path):
@@ -123,7 +123,7 @@ def test_a_folder_of_settings_that_can_t_be_made_is_a_problem(doctor: Doctor, tm
     (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps(rules))
     _, found = doctor()
     (finding,) = found["Settings"]
-    assert finding["level"] == "problem" and "is no folder" in finding["text"]
+    assert finding["level"] == "problem" and "is not a folder" in finding["text"]
     assert "ModelRegistry.data_dir" in finding["mend"]
 
 
@@ -141,7 +141,7 @@ def test_a_model_that_the_server_would_refuse_is_no_model(doctor: Doctor, tmp_pa
     (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps({"AIServer": rules}))
     status, found = doctor("--ask", OPENAI_API_KEY="canary", OPENAI_BASE_URL="http://127.0.0.1:9")
     assert status == 1
-    assert problems(found)[-1] == "No model is chosen, so nothing can answer."
+    assert problems(found)[-1] == "No model is set up."
     assert "OpenAI" not in json.dumps(found)
 
 
@@ -150,7 +150,10 @@ def test_a_browser_side_of_another_version_is_named(doctor: Doctor, tmp_path: Pa
     stale.mkdir(parents=True)
     (stale / "package.json").write_text('{"name": "aiserver", "version": "0.0.1"}')
     _, found = doctor(JUPYTER_PATH=str(tmp_path / "share"))
-    assert f"The browser side is 0.0.1, the server {__version__}." in problems(found)
+    assert (
+        f"The JupyterLab extension has version 0.0.1, the server extension {__version__}."
+        in problems(found)
+    )
 
 
 def test_a_folder_that_takes_nothing_is_a_problem(tmp_path: Path):
@@ -199,7 +202,7 @@ def test_a_check_that_fails_is_reported_and_stops_no_other(
     arguments = commands.argparse.Namespace(ask=False, json=False)
     assert commands.run_doctor(arguments) == 1
     printed = capsys.readouterr().out
-    assert "out of order" in printed and "✓ fine" in printed and "1 thing to mend." in printed
+    assert "out of order" in printed and "✓ fine" in printed and "1 problem found." in printed
 
 
 @pytest.mark.parametrize(
@@ -245,7 +248,7 @@ def test_a_database_that_does_not_answer_is_a_problem_told_without_its_password(
     store = Unreachable(url="redis://me:canary-42@127.0.0.1:9/0")
     (finding,) = asyncio.run(check_store(store))
     assert finding.level == "problem" and "redis://me:…@127.0.0.1:9/0" in finding.text
-    assert "can't be reached" in finding.text and finding.mend
+    assert "Can’t connect" in finding.text and finding.mend
     assert "canary-42" not in str(finding)
 
 
@@ -256,4 +259,4 @@ def test_what_a_store_does_not_guarantee_is_said(doctor: Doctor, tmp_path: Path)
     _, found = doctor()
     where, said = found["Histories"]
     assert where["level"] == "ok" and "InMemorySessionManager" in where["text"]
-    assert said["level"] == "note" and "gone when the server stops" in said["text"]
+    assert said["level"] == "note" and "lost when the server stops" in said["text"]

@@ -67,7 +67,7 @@ async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any
 @pytest.mark.parametrize(
     ("store", "level", "said"),
     [
-        ("memory://", "W", "they are gone when the server stops"),
+        ("memory://", "W", "they are lost when the server stops"),
         ("file", "I", "FileSessionManager: what is saved outlives a crash"),
     ],
 )
@@ -100,7 +100,7 @@ async def test_a_wrong_setting_is_told_and_jupyter_runs(
     await jp_serverapp.extension_manager.start_all_extensions()
     app.log.removeHandler(caplog.handler)
     said = "".join(r.getMessage() for r in caplog.records if r.msg.startswith("AI Server"))
-    assert "There is no store of sessions called “nosql://ada:…@db/histories”" in said
+    assert "Unknown session store “nosql://ada:…@db/histories”" in said
     for method, path in (("GET", "models"), ("POST", "generate"), ("DELETE", "sessions/a/b")):
         body = "{}" if method == "POST" else None
         with pytest.raises(HTTPClientError) as caught:

@@ -18,10 +18,10 @@ from typing import Any
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
-_REFUSED = "Jupyter does not start with this configuration: the line above says why."
+_REFUSED = "Jupyter can't start with this configuration; see the line above."
 _MEND_CONFIGURATION = (
-    "Mend it in jupyter_server_config.py, in one of the config folders that “jupyter --paths” "
-    "names; a folder that is missing can be made with mkdir -p."
+    "Fix jupyter_server_config.py in one of the config folders listed by “jupyter --paths”. "
+    "Create a missing folder with mkdir -p."
 )
 _SIGNS = {"ok": "✓", "note": "!", "problem": "✗", "mend": "→"}
 _PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
@@ -29,10 +29,9 @@ _PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
 
 def add_commands(groups: Any) -> None:
     """Add the command to the command line."""
-    command = groups.add_parser("doctor", help="say what is wrong, and how to mend it")
-    command.add_argument(
-        "--ask", action="store_true", help="also ask the model for one line of code"
-    )
+    text = "find problems and show how to fix them"
+    command = groups.add_parser("doctor", help=text, description=f"{text.capitalize()}.")
+    command.add_argument("--ask", action="store_true", help="also send a test request to the model")
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
     command.set_defaults(run=run_doctor)
 
@@ -95,8 +94,8 @@ def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:
         return check()
     except Exception as error:
         # The doctor must have something to say about any illness.
-        text = f"This could not be looked at ({type(error).__name__}: {error})."
-        return [problem(text, "Report it, with the lines above.")]
+        text = f"This check failed ({type(error).__name__}: {error})."
+        return [problem(text, "Please report it with the output above.")]
 
 
 def _signs() -> dict[str, str]:
@@ -118,6 +117,6 @@ def _print(found: list[tuple[str, list[Finding]]]) -> None:
                 print(f"    {signs['mend']} {finding.mend}")
     problems = sum(f.level == "problem" for _, findings in found for f in findings)
     if problems:
-        print(f"\n{problems} {'thing' if problems == 1 else 'things'} to mend.")
+        print(f"\n{problems} {'problem' if problems == 1 else 'problems'} found.")
     else:
-        print("\nAll is well.")
+        print("\nNo problems found.")

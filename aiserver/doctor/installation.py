@@ -45,15 +45,16 @@ def _requirements() -> list[Finding]:
     try:
         wanted = [Requirement(line) for line in metadata.requires("aiserver") or []]
     except metadata.PackageNotFoundError:
-        return [problem("The package aiserver is not installed here.", "pip install aiserver")]
+        text = "The package aiserver is not installed in this environment."
+        return [problem(text, "pip install aiserver")]
     found = []
     for need in wanted:
         if need.marker and not need.marker.evaluate({"extra": ""}):
             continue
         version = _version(need.name)
         if version is None or not need.specifier.contains(version, prereleases=True):
-            have = f"{need.name} {version}" if version else f"no {need.name}"
-            found.append(problem(f"There is {have}, but {need} is needed.", _REINSTALL))
+            have = f"{need.name} {version} is installed" if version else "not installed"
+            found.append(problem(f"{need} is required, but {have}.", _REINSTALL))
     return found
 
 
@@ -68,11 +69,13 @@ def _frontends() -> list[Finding]:
             found.append(ok(f"{name} {version}"))
         else:
             mend = f"pip install '{name}>={low},<{high}'"
-            found.append(problem(f"AI Server is made for {name} {low} and newer: {version}.", mend))
+            text = f"AI Server requires {name} {low} or newer, below {high}; "
+            found.append(problem(f"{text}{version} is installed.", mend))
     return found or [
         note(
-            "Neither JupyterLab nor Notebook is in this environment.",
-            "Install AI Server where your JupyterLab is, or: pip install jupyterlab",
+            "JupyterLab and Notebook are not installed in this environment.",
+            "Install AI Server in the same environment as JupyterLab, or run: "
+            "pip install jupyterlab",
         )
     ]
 
@@ -82,7 +85,7 @@ def _server_extension(enabled: bool) -> Finding:
     if enabled:
         return ok("The server extension is enabled.")
     return problem(
-        "The server extension is not enabled, so nothing can answer.",
+        "The server extension is not enabled.",
         "jupyter server extension enable aiserver",
     )
 
@@ -99,10 +102,13 @@ def _labextension() -> list[Finding]:
         except (OSError, ValueError, KeyError):
             continue
         if _plain(version) != _plain(__version__):
-            text = f"The browser side is {version}, the server {__version__}."
+            text = (
+                f"The JupyterLab extension has version {version}, the server extension "
+                f"{__version__}."
+            )
             return [problem(text, f"{_REINSTALL}, then reload the page")]
-        return _disabled(folders) or [ok("The browser side is installed and enabled.")]
-    return [problem("The browser side is not installed.", _REINSTALL)]
+        return _disabled(folders) or [ok("The JupyterLab extension is installed and enabled.")]
+    return [problem("The JupyterLab extension is not installed.", _REINSTALL)]
 
 
 def _plain(version: str) -> str:

@@ -14,8 +14,7 @@ from ..llm.registry import ModelRegistry
 from .base import Finding, note, ok, problem
 
 _NO_MODEL = (
-    "Install the one for this machine (jupyter aiserver model install), "
-    "or connect a provider in JupyterLab."
+    "Install the local model (jupyter aiserver model install), or connect a provider in JupyterLab."
 )
 
 
@@ -32,15 +31,15 @@ async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
 
 def _default(info: ModelInfo | None) -> Finding:
     if info is None:
-        return problem("No model is chosen, so nothing can answer.", _NO_MODEL)
+        return problem("No model is set up.", _NO_MODEL)
     if not info.ready:
         return problem(f"{info.label}: {info.problem}", info.install or _NO_MODEL)
-    return ok(f"{info.label} answers, {_where(info)}.")
+    return ok(f"{info.label} is the active model ({_where(info)}).")
 
 
 def _other(info: ModelInfo) -> Finding:
     if info.ready:
-        return ok(f"{info.label} can be chosen, {_where(info)}.")
+        return ok(f"{info.label} is available ({_where(info)}).")
     return note(f"{info.label}: {info.problem}", info.install or "")
 
 
@@ -63,7 +62,9 @@ async def _answer(models: ModelRegistry) -> Finding:
         )
         async for delta in model.stream(messages, language="python"):
             if delta.text:
-                return ok(f"It began to answer after {time.monotonic() - began:.1f} s.")
+                return ok(f"The first response came after {time.monotonic() - began:.1f} s.")
     except AIServerError as error:
-        return problem(f"It did not answer: {error.message}", "Mend that, then run this again.")
-    return problem("It answered nothing.", "Choose another model.")
+        return problem(
+            f"The test request failed: {error.message}", "Fix this, then run the command again."
+        )
+    return problem("The model returned an empty answer.", "Choose another model.")

@@ -29,8 +29,8 @@ def check_storage(root: Path) -> list[Finding]:
     """The folder that holds, or will hold, ``.aiserver_sessions``."""
     place = root / FOLDER
     if not root.is_dir():
-        what = "is no folder" if root.exists() else "is not there"
-        return [problem(f"The folder for the histories {what}: {root}", _named(root))]
+        what = "is not a folder" if root.exists() else "does not exist"
+        return [problem(f"The history folder {what}: {root}", _named(root))]
     return [
         _where(place),
         *_copies(place),
@@ -50,33 +50,33 @@ def check_settings(folder: Path) -> list[Finding]:
         there = there.parent
     mend = f"chmod u+rwx {there}, or set ModelRegistry.data_dir to another folder."
     if not there.is_dir():
-        text = f"Choices and keys can't be kept in {folder}: {there} is no folder."
+        text = f"Can't save settings and keys in {folder}: {there} is not a folder."
         return [problem(text, f"mv {there} {there}.old, or set ModelRegistry.data_dir.")]
     try:
         with tempfile.TemporaryDirectory(dir=there):
             pass
     except OSError:
-        text = f"Choices and keys can't be kept in {folder}: nothing can be written there."
+        text = f"Can't save settings and keys in {folder}: it is not writable."
         return [problem(text, mend)]
-    return [ok(f"Choices and keys {'are' if there == folder else 'will be'} kept in {folder}")]
+    return [ok(f"Settings and keys {'are' if there == folder else 'will be'} saved in {folder}")]
 
 
 def _named(root: Path) -> str:
     """How a folder that was named by mistake, or not made yet, is mended."""
     make = "" if root.exists() else f"mkdir -p {root}, or "
-    return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to a folder that is there."
+    return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
 
 def _where(place: Path) -> Finding:
     if not place.is_dir():
-        return ok(f"Histories will be kept in {place}")
+        return ok(f"Histories will be saved in {place}")
     names = [path.name for path in place.iterdir()]
     damaged = [name for name in names if ASIDE in name]
     text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {place}"
     if damaged:
         return note(
-            f"{text}; {len(damaged)} damaged files were set aside there, with their bytes kept.",
-            f"Look at {place / sorted(damaged)[0]}, or bring the file back from a backup.",
+            f"{text}; {len(damaged)} damaged files were set aside there.",
+            f"Inspect {place / sorted(damaged)[0]}, or restore the file from a backup.",
         )
     return ok(text)
 
@@ -91,9 +91,10 @@ def _copies(place: Path) -> list[Finding]:
     if not found:
         return []
     text = (
-        f"{len(found)} copies of histories, as a cloud sync leaves them, are not shown: {found[0]}"
+        f"{len(found)} duplicate history files, probably from cloud sync, are ignored: {found[0]}"
     )
-    return [note(text, "Unite them with the histories: jupyter aiserver sessions repair")]
+    mend = "To merge them into the histories, run: jupyter aiserver sessions repair"
+    return [note(text, mend)]
 
 
 def _conflicts(place: Path) -> list[Finding]:
@@ -105,9 +106,9 @@ def _conflicts(place: Path) -> list[Finding]:
     found = [file.name for file in files if has_marks(_start(file, -1))]
     if not found:
         return []
-    text = f"A merge left its conflict marks in {len(found)} histories: {found[0]}"
-    mend = "Both sides are read. Write them as one: jupyter aiserver sessions repair"
-    return [note(text, f"{mend}; for the next merge: jupyter aiserver git install")]
+    text = f"{len(found)} histories contain git conflict markers: {found[0]}"
+    mend = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
+    return [note(text, f"{mend}. For future merges, run: jupyter aiserver git install")]
 
 
 def _names(folder: Path) -> list[str]:
@@ -124,24 +125,25 @@ def _start(file: Path, size: int = _START) -> bytes:
 
 def _rights(place: Path) -> list[Finding]:
     if place.is_symlink():
-        text = f"{place} is a link, which is never followed."
-        return [problem(text, "Put the folder itself there, or set FileSessionManager.root.")]
+        text = f"{place} is a symbolic link, which is not followed."
+        return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
     if place.exists() and not place.is_dir():
-        text = f"{place} is a file, where the folder of the histories should be."
+        text = f"{place} is a file; the history folder should be there."
         return [problem(text, f"mv {place} {place}.old")]
     access = access_of(place) if place.is_dir() else "private"
     if access == "shared":
-        return [note(SHARED, f"If that is not meant: chmod -R go= {place}")]
+        return [note(SHARED, f"If this is not intended: chmod -R go= {place}")]
     if access == "open":
-        return [note(OPEN, f"The server shuts them out when it starts; or: chmod -R go= {place}")]
+        return [note(OPEN, f"The server fixes this when it starts; or run: chmod -R go= {place}")]
     if access == "foreign":
-        return [note(OPEN, f"It is another account's folder, which can: chmod -R go= {place}")]
+        mend = f"The folder belongs to another account, which can run: chmod -R go= {place}"
+        return [note(OPEN, mend)]
     return []
 
 
 def _writes(root: Path) -> Finding:
     """A real save, with its lock, in a folder that is gone afterwards."""
-    mend = "Check who may write there, or set FileSessionManager.root to another folder."
+    mend = "Check the folder's permissions, or set FileSessionManager.root to another folder."
     place = root / FOLDER
     try:
         with (
@@ -151,15 +153,18 @@ def _writes(root: Path) -> Finding:
         ):
             replace_file(Path(name), "doctor.json", b"{}\n")
     except (AIServerError, OSError) as error:
-        what = error.message if isinstance(error, AIServerError) else "No lock could be taken."
-        return problem(f"Nothing can be kept in {root}. {what}", mend)
-    return ok("A history can be written, flushed and locked there.")
+        what = (
+            error.message if isinstance(error, AIServerError) else "The folder could not be locked."
+        )
+        return problem(f"Can't save histories in {root}. {what}", mend)
+    return ok("The history folder is writable and supports locks.")
 
 
 def _room(root: Path) -> Finding:
     free = shutil.disk_usage(root).free
-    text = f"{free / 1e9:.1f} GB are free there."
-    return ok(text) if free > LITTLE else note(text, "Free some space: a full disk keeps nothing.")
+    text = f"{free / 1e9:.1f} GB free there."
+    mend = "Free up some space: nothing is saved when the disk is full."
+    return ok(text) if free > LITTLE else note(text, mend)
 
 
 def _network(root: Path) -> list[Finding]:
@@ -173,4 +178,4 @@ def _locks(root: Path) -> list[Finding]:
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []
-    return [note(NO_LOCKS, f"Nothing needs to be done. {ALONE}")]
+    return [note(NO_LOCKS, f"No action is needed. {ALONE}")]

@@ -11,7 +11,7 @@ from ..sessions.file import FileSessionManager
 from .base import Finding, note, ok, problem
 from .storage import check_storage
 
-_MEND = "Check AIServer.session_manager, and whether that database runs and lets you in."
+_MEND = "Check AIServer.session_manager, the login, and that the database is running."
 
 
 async def check_store(store: SessionManager) -> list[Finding]:
@@ -19,13 +19,13 @@ async def check_store(store: SessionManager) -> list[Finding]:
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))
-        where = f"Histories are kept in {shown(store.url) or type(store).__name__}"
+        where = f"Histories are saved in {shown(store.url) or type(store).__name__}"
         try:
             said = await store.start()
             writable = await store.writable()
         except AIServerError as error:
-            return [problem(f"{where}, which can't be used: {error.message}", _MEND)]
+            return [problem(f"{where}, which is not available: {error.message}", _MEND)]
         found = [ok(where), *(note(sentence) for sentence in said)]
-        return found if writable else [*found, problem("It can only be read.", _MEND)]
+        return found if writable else [*found, problem("The store is read-only.", _MEND)]
     finally:
         await store.close()

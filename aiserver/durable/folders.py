@@ -33,8 +33,7 @@ def check_folder(folder: Path | str) -> bool:
         return False
     if not stat.S_ISDIR(mode):
         raise StorageError(
-            f"“{Path(folder).name}” is a link or a file where a folder of histories should be, "
-            "so it is not used."
+            f"“{Path(folder).name}” should be a folder, but is a link or a file, so it is not used."
         )
     return True
 

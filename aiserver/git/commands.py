@@ -12,15 +12,17 @@ from typing import Any
 
 def add_commands(groups: Any) -> None:
     """Add the group ``git`` to the command line."""
-    group = groups.add_parser("git", help="histories in git: merge them instead of conflicts")
+    group = groups.add_parser("git", help="let git merge histories without conflicts")
     commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    command = commands.add_parser(
-        "install", help="let git merge histories in this repository (.gitattributes, its config)"
+    command = _add(
+        commands,
+        "install",
+        "set up the merge driver for histories in this repository (.gitattributes and git config)",
     )
     command.set_defaults(run=_install)
-    command = commands.add_parser("status", help="say whether git merges histories here")
+    command = _add(commands, "status", "show whether the merge driver is set up")
     command.set_defaults(run=_status)
-    command = commands.add_parser("merge", help="merge one file; git calls it")
+    command = _add(commands, "merge", "merge one file (called by git)")
     for name, text in (
         ("base", "the common ancestor's version (%%O)"),
         ("ours", "our version (%%A), which the result replaces"),
@@ -29,6 +31,10 @@ def add_commands(groups: Any) -> None:
     ):
         command.add_argument(name, metavar=name.upper(), help=text)
     command.set_defaults(run=_merge)
+
+
+def _add(commands: Any, name: str, text: str) -> Any:
+    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
 
 def _install(arguments: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ LINES = (
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
 )
 READ_ONLY = "The git repository could not be changed: its files are read-only or links."
-_NO_REPOSITORY = "This folder is in no git repository."
+_NO_REPOSITORY = "This folder is not in a git repository."
 _TIMEOUT = 10.0  # seconds
 _PROBES = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
@@ -37,9 +37,9 @@ def install() -> int:
     """Add the lines and the config that are missing, where the command is run."""
     top = _top()
     has_added = keep(top)
-    print(f"git merges the histories in {top} from now on.")
+    print(f"git now merges the histories in {top}.")
     if has_added:
-        print("Commit .gitattributes. Each clone runs “jupyter aiserver git install” once.")
+        print("Commit .gitattributes, and run “jupyter aiserver git install” once in each clone.")
     return 0
 
 
@@ -98,12 +98,12 @@ def status() -> int:
     has_driver = _git("config", "--get", f"merge.{DRIVER}.driver", check=False) == COMMAND
     for is_there, text in (
         (has_lines, f"{top / '.gitattributes'} names the merge driver"),
-        (has_driver, "the repository's config says what it runs"),
+        (has_driver, "the git config defines the merge driver"),
         (has_command := _finds_command(), "“jupyter aiserver” is on the PATH"),
     ):
         print(f"{'yes' if is_there else 'no '}  {text}")
     if not has_lines or not has_driver:
-        print("“jupyter aiserver git install” sets it up.")
+        print("To set it up, run “jupyter aiserver git install”.")
     if not has_command:
         print("Activate the environment that has AI Server before you merge.")
     return 0 if has_lines and has_driver and has_command else 1

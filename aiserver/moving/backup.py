@@ -66,4 +66,4 @@ def _check(file: Path, written: dict[str, bytes]) -> None:
     except (zipfile.BadZipFile, zlib.error, EOFError):
         same = False
     if not same:
-        raise StorageError("The backup could not be read back, so nothing was removed.")
+        raise StorageError("The backup could not be verified, so nothing was deleted.")

@@ -26,13 +26,13 @@ def run_copy(arguments: argparse.Namespace) -> int:
 async def _run(arguments: argparse.Namespace) -> int:
     known = Configuration()
     if arguments.all_owners and arguments.to_owner is not None:
-        raise SettingError("With --all-owners each keeps their name: leave out --to-owner.")
+        raise SettingError("--to-owner can't be used with --all-owners.")
     async with (
         opened(arguments.from_, arguments.owner, arguments.all_owners, known) as source,
         opened(arguments.to, arguments.to_owner, False, known) as target,
     ):
         if source.name == target.name and source.owners == target.owners:
-            raise SettingError("Both are the same store.")
+            raise SettingError("Source and target are the same store.")
         await must_be_there(source)
         make_ready(target)
         owners = {owner: owner if arguments.all_owners else target.owner for owner in source.owners}
@@ -44,8 +44,8 @@ async def _run(arguments: argparse.Namespace) -> int:
             except BaseException:
                 # Ctrl+C, a full disk: what is copied stays, and isn't copied twice.
                 if report.sessions:
-                    done = f"{report.sessions:,} sessions are in {target.name}"
-                    print(f"{done}; run it again to go on.", file=sys.stderr)
+                    done = f"{report.sessions:,} histories copied to {target.name}"
+                    print(f"{done}. Run the command again to resume.", file=sys.stderr)
                 raise
             # What is too damaged to be listed can't be copied, and must not be forgotten.
             flawed = await _flaws(source, bar)
@@ -71,7 +71,7 @@ async def copy(
     async def take_blob(sha256: str) -> None:
         data = await source.get_blob(sha256, owner=owner)
         if data is None:
-            report.not_taken.append(f"blob {sha256}: It is damaged.")
+            report.not_taken.append(f"blob {sha256}: damaged")
         else:
             await taker.blob(data, to_owner)
         bar.step()
@@ -99,14 +99,14 @@ async def copy(
     bar.begin("notebooks", len(logs))
     await each(logs, take_log)
     rows, _ = await source.list_sessions(owner=owner)
-    bar.begin("sessions", len(rows))
+    bar.begin("histories", len(rows))
     keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
     await each(keys, take_session)
     return report
 
 
 async def _flaws(source: Place, bar: Bar) -> int:
-    bar.begin("looking for flaws", 0)
+    bar.begin("checking", 0)
     flawed = 0
     for owner in source.owners:
         async for record in source.store.verify(owner=owner):
@@ -117,10 +117,11 @@ async def _flaws(source: Place, bar: Bar) -> int:
 def _tell(report: Report, source: Place, target: Place, flawed: int) -> None:
     for reason in report.not_taken:
         print(f"Not copied: {reason}", file=sys.stderr)
-    print(f"{report.sessions:,} sessions of {source.name} are in {target.name}:")
+    print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
     print("\n".join(report.lines()))
     if report.not_taken:
-        print(f"  not copied     {len(report.not_taken):,}, see above")
-    print(f"{source.name} was left as it is.")
+        print(f"  not copied {len(report.not_taken):,}, see above")
+    print(f"{source.name} was not changed.")
     if flawed:
-        print(f"{flawed:,} records there have a flaw: see “sessions verify”.", file=sys.stderr)
+        found = f"{flawed:,} records there are damaged"
+        print(f"{found}: run “jupyter aiserver sessions verify”.", file=sys.stderr)

@@ -35,7 +35,7 @@ class Database:
 
     def __init__(self, url: str, table: str = TABLE) -> None:
         if not _NAME.fullmatch(table):
-            raise SettingError(f"“{table}” is no name of a table.")
+            raise SettingError(f"“{table}” is not a valid table name.")
         scheme, _, rest = url.partition("://")
         self._url = f"{_ASYNC.get(scheme, scheme)}://{rest}"
         self._table = table
@@ -52,16 +52,16 @@ class Database:
         except (sqlalchemy.exc.ArgumentError, ImportError) as error:
             # Not the error's own words: they may hold the address.
             raise SettingError(
-                f"“{shown(self._url)}” can't be opened: no such kind of database is known, or a "
-                "package for it is missing (pip install 'aiserver[mysql]')."
+                f"Can't open “{shown(self._url)}”: unknown database type, or its package is "
+                "missing (pip install 'aiserver[mysql]')."
             ) from error
         try:
             async for part in self._sessions(sqlalchemy, engine):
                 yield part
         except (sqlalchemy.exc.SQLAlchemyError, OSError) as error:
             raise StorageUnreachable(
-                f"The sessions in {shown(self._url)} can't be read. Check the address, and whether "
-                "the database runs and lets you in."
+                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
+                "that the database is running."
             ) from error
         finally:
             await engine.dispose()
@@ -79,8 +79,8 @@ class Database:
             found = await connection.run_sync(columns)
             if found is None or not {"session_id", "state_data"} <= found:
                 raise SettingError(
-                    f"There is no table “{self._table}” of AgentScope's in {shown(self._url)}. "
-                    "Name it with --table. (A store of AI Server's is copied with “sessions copy”.)"
+                    f"No AgentScope table “{self._table}” in {shown(self._url)}. Set its name "
+                    "with --table. (To copy an AI Server store, use “sessions copy”.)"
                 )
             wanted = [sqlalchemy.column(one) for one in _COLUMNS if one in found]
             order = [one for one in wanted if one.name in ("state_key", "item_index")]
@@ -111,14 +111,14 @@ class Redis:
         try:
             client = redis.Redis.from_url(self._url, decode_responses=True)
         except ValueError as error:
-            raise SettingError(f"“{shown(self._url)}” is no address of Redis.") from error
+            raise SettingError(f"“{shown(self._url)}” is not a valid Redis URL.") from error
         try:
             async for part in self._sessions(client):
                 yield part
         except (errors.RedisError, OSError, UnicodeDecodeError) as error:
             raise StorageUnreachable(
-                f"The sessions in {shown(self._url)} can't be read. Check the address, and whether "
-                "Redis runs and lets you in."
+                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
+                "that Redis is running."
             ) from error
         finally:
             await client.aclose()
@@ -168,7 +168,7 @@ class Redis:
         """A session of the older shape: one text with all."""
         try:
             if await client.type(name) != "string":
-                raise NotUnderstood("It is no session of AgentScope.")
+                raise NotUnderstood("not an AgentScope session")
             return Read(agentscope.whole(session_id, loads(await client.get(name))))
         except NotUnderstood as reason:
             return Read(not_understood=[f"{session_id}: {reason}"])
@@ -179,5 +179,5 @@ def _package(name: str, extra: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise SettingError(
-            f"One more package is needed for that: pip install 'aiserver[{extra}]'"
+            f"This needs one more Python package: pip install 'aiserver[{extra}]'"
         ) from error

@@ -21,8 +21,8 @@ async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
     keys = list(dict.fromkeys([key for name in arguments.name for key in await meant(place, name)]))
     rows = dict(await rows_of(place))
     turns = sum(rows[key].turns for key in keys)
-    what = f"{len(keys):,} sessions with {turns:,} turns"
-    if not agreed(f"Delete {what} in {place.name} for good?", yes=arguments.yes):
+    what = f"{len(keys):,} histories with {turns:,} requests"
+    if not agreed(f"Permanently delete {what} from {place.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
     left = []
@@ -34,7 +34,7 @@ async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
     await _delete_logs(place, keys)
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
-    print(f"{len(keys) - len(left):,} sessions were deleted.")
+    print(f"Deleted {len(keys) - len(left):,} histories.")
     return 1 if left else 0
 
 

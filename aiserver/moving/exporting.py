@@ -30,10 +30,10 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
     """Export what is asked for: into a folder, or to standard output."""
     keys = await found_keys(place, arguments.notebook, arguments.cell)
     if not keys:
-        raise NotFound("There are no sessions to export.")
+        raise NotFound("There are no histories to export.")
     if arguments.to is None:
         if arguments.format == "json" and len(keys) > 1:
-            raise SettingError("Several sessions as JSON go into a folder: name it with --to.")
+            raise SettingError("Exporting several histories as JSON requires a folder: use --to.")
         async for _, session in _sessions(place, keys):
             sys.stdout.buffer.write(_encoded(session, arguments.format))
         sys.stdout.flush()
@@ -49,7 +49,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
             bar.step()
     for name in refused:
         print(f"Not overwritten: {folder / name}", file=sys.stderr)
-    print(f"{len(keys) - len(refused):,} sessions were exported to {folder}")
+    print(f"Exported {len(keys) - len(refused):,} histories to {folder}")
     return 1 if refused else 0
 
 

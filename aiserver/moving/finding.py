@@ -24,7 +24,9 @@ async def found_keys(
         if notebook_id in (None, row.notebook_id) and cell in (None, row.cell_id)
     ]
     if not found and (notebook or cell):
-        raise NotFound("There is no history of that name.")
+        raise NotFound(
+            "No history with that name. Run “jupyter aiserver sessions list” to see all histories."
+        )
     return found
 
 
@@ -47,10 +49,13 @@ async def meant(place: Place, name: str) -> list[SessionKey]:
             row.cell_id if row.cell_id.startswith(name) else row.notebook_id for _, row in begins
         }
         if len(ids) > 1:
-            raise SettingError(f"“{name}” begins {len(ids)} ids. Write more of the one you mean.")
+            raise SettingError(f"“{name}” matches {len(ids)} IDs. Enter more characters.")
         found = [key for key, _ in begins]
     if not found:
-        raise NotFound(f"There is no history of “{name}”. “sessions list” shows what there is.")
+        raise NotFound(
+            f"No history found for “{name}”. Run “jupyter aiserver sessions list” to see all "
+            "histories."
+        )
     return found
 
 

@@ -26,7 +26,7 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
     """Take in what each named source holds."""
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
-        raise SettingError("--cell is the id of a cell, and needs --notebook.")
+        raise SettingError("--cell requires --notebook.")
     origins = [_origin(name, arguments, place) for name in arguments.source]
     if not arguments.dry_run:
         make_ready(place)
@@ -39,7 +39,7 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
                 report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
                 cells = len(read.sessions) if read.cells is None else read.cells
                 if arguments.cell and cells > 1:
-                    many = f"{name}: It holds the histories of {cells} cells; leave out --cell."
+                    many = f"{name}: contains the histories of {cells} cells; leave out --cell"
                     if many not in report.not_taken:
                         report.not_taken.append(many)
                     read.sessions = []
@@ -57,13 +57,13 @@ def notebook_id_of(path: str) -> str:
     try:
         found = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
     except OSError as error:
-        raise SettingError(f"There is no notebook “{path}” that can be read.") from error
+        raise SettingError(f"Can't read the notebook “{path}”. Check the path.") from error
     except (ValueError, KeyError, TypeError, RecursionError):
         found = None
     if not (isinstance(found, str) and is_id(found)):
         raise SettingError(
-            f"“{path}” has no id yet. Open it in JupyterLab, ask for code in one of its cells, and "
-            "save it; then it has one."
+            f"“{path}” has no notebook ID yet. To add one, open it in JupyterLab, ask for code in "
+            "one of its cells and save it."
         )
     return found
 
@@ -106,11 +106,11 @@ def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: st
 
 def _tell(report: Report, *, dry_run: bool) -> None:
     for reason in report.not_taken:
-        print(f"Not understood: {reason}", file=sys.stderr)
-    turns, events = f"{report.turns:,} turns", f"{report.events:,} events"
-    print(f"{report.sessions:,} sessions with {turns} and {events} were read:")
+        print(f"Skipped: {reason}", file=sys.stderr)
+    turns, events = f"{report.turns:,} requests", f"{report.events:,} events"
+    print(f"Read {report.sessions:,} histories with {turns} and {events}:")
     print("\n".join(report.lines()))
     if report.not_taken:
-        print(f"  not understood {len(report.not_taken):,}, see above")
+        print(f"  skipped    {len(report.not_taken):,}, see above")
     if dry_run:
-        print("Nothing was written: that is what would be done.")
+        print("Dry run: nothing was written.")

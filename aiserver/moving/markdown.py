@@ -20,7 +20,7 @@ def session_markdown(session: Session) -> str:
     meta = session.meta
     parts = [
         f"# Cell {meta.cell_id}",
-        f"Notebook {meta.notebook_id} · {len(session.interactions)} turns · "
+        f"Notebook {meta.notebook_id} · {len(session.interactions)} requests · "
         f"{_plain(meta.created_at)} to {_plain(meta.last_updated)}",
     ]
     for item in session.ordered():
@@ -37,18 +37,18 @@ def turn_markdown(turn: Interaction) -> list[str]:
         told.append("failed" if answer.status == "error" else "stopped")
     parts = [f"## {turn.turn_id}. {' · '.join(told)}", _quoted(asked.intent)]
     if asked.current_code:
-        parts += ["The cell held:", fenced(asked.current_code, asked.language)]
+        parts += ["Cell before:", fenced(asked.current_code, asked.language)]
     if answer.suggestion:
-        parts += ["The answer:", fenced(answer.suggestion, asked.language)]
+        parts += ["Answer:", fenced(answer.suggestion, asked.language)]
     if answer.explanation:
         parts.append(_quoted(answer.explanation))
     if answer.error:
-        parts.append(f"It failed: {_plain(answer.error)}")
+        parts.append(f"Error: {_plain(answer.error)}")
     return parts
 
 
 def _event(event: Event) -> list[str]:
-    about = f" of turn {event.turn_id}" if event.turn_id else ""
+    about = f" (request {event.turn_id})" if event.turn_id else ""
     parts = [f"**{event.type}**{about} · {_plain(event.timestamp)}"]
     if event.source:
         parts.append(fenced(event.source, ""))

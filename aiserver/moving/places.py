@@ -40,7 +40,7 @@ class Place:
     def owner(self) -> str:
         """The one owner that is meant, where a command is about one."""
         if len(self.owners) != 1:
-            raise SettingError("Name one owner with --owner: this can't be done for several.")
+            raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
 
     @property
@@ -66,7 +66,9 @@ class Configuration:
         try:
             return configured_server()
         except SystemExit as error:  # it has said why
-            raise SettingError("Jupyter does not start with this configuration.") from error
+            raise SettingError(
+                "Jupyter can't start with this configuration. See the error above."
+            ) from error
 
     @cached_property
     def _extension(self) -> Any:
@@ -138,7 +140,7 @@ def run_with_place(
 async def must_be_there(place: Place) -> None:
     """Raise StorageError if nothing was ever kept there: a mistyped name, most likely."""
     if not await place.store.list_owners():
-        raise StorageError(f"There are no sessions in {place.name}.")
+        raise StorageError(f"No histories in {place.name}.")
 
 
 def make_ready(place: Place) -> None:

@@ -74,32 +74,30 @@ class Plan:
 async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     """Show what would go; keep a copy of it; remove it."""
     if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
-        raise SettingError(
-            "Everything is kept until you say what may go: --older-than 365d, --gone, "
-            "--unused-blobs."
-        )
-    with Bar("looking") as bar:
+        raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
+    with Bar("checking") as bar:
         plan = await _planned(arguments, place, bar)
-    _show(plan)
     if not (plan.sessions or plan.logs or plan.blobs):
+        print("Nothing to delete.")
         return 0
+    _show(plan)
     if arguments.dry_run:
-        print("Nothing was written or removed.")
+        print("Dry run: nothing was deleted.")
         return 0
     folder = backup.folder_of(arguments.backup)
-    question = f"Remove that from {place.name}, after a backup in {folder}?"
+    question = f"Delete them from {place.name} after a backup to {folder}?"
     if not agreed(question, yes=arguments.yes):
-        print("Nothing was removed.")
+        print("Nothing was deleted.")
         return 1
     file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
     print(f"Backup: {file}")
-    with Bar("removing", len(plan.sessions)) as bar:
+    with Bar("deleting", len(plan.sessions)) as bar:
         left = await _remove(place.store, plan, bar)
     for reason in left:
-        print(f"Not removed: {reason}", file=sys.stderr)
-    print(f"{len(plan.sessions) - len(left):,} sessions were removed.")
+        print(f"Not deleted: {reason}", file=sys.stderr)
+    print(f"Deleted {len(plan.sessions) - len(left):,} histories.")
     there = " --store …" if arguments.store else ""
-    print(f"To bring everything back: jupyter aiserver sessions import {file}{there}")
+    print(f"To restore everything, run: jupyter aiserver sessions import {file}{there}")
     return 1 if left else 0
 
 
@@ -107,7 +105,7 @@ def oldest(age: str, now: datetime | None = None) -> str:
     """The day that is so long ago: ``365d``, ``52w``, ``12m``, ``1y``. Raises SettingError."""
     match = _AGE.fullmatch(age.strip().lower())
     if not match:
-        raise SettingError(f"“{age}” is no age. Write 365d, 52w, 12m or 1y.")
+        raise SettingError(f"“{age}” is not a valid age. Use a value such as 365d, 52w, 12m or 1y.")
     now = now or datetime.now(timezone.utc)
     try:
         day = now - timedelta(days=int(match[1]) * _DAYS[match[2]])
@@ -170,13 +168,15 @@ def _ids_below(root: Path) -> Iterator[str]:
                     continue
                 except (OSError, ValueError, RecursionError) as error:
                     raise StorageError(
-                        f"{Path(at) / name} can't be read, so nobody knows which notebook it is. "
-                        "Mend or move it first."
+                        f"Can't read {Path(at) / name}, so its notebook ID is unknown. "
+                        "Fix or move it first."
                     ) from error
 
 
 def _refuse(error: OSError) -> None:
-    raise StorageError(f"{error.filename} can't be looked into, so notebooks may be in there.")
+    raise StorageError(
+        f"Can't open {error.filename}, which may contain notebooks. Check its permissions."
+    )
 
 
 async def _plan_logs(
@@ -231,8 +231,8 @@ def _show(plan: Plan) -> None:
     if len(plan.sessions) > _SHOWN:
         print(f"  … and {len(plan.sessions) - _SHOWN:,} more")
     print(
-        f"{len(plan.sessions):,} sessions, {len(plan.logs):,} notebook logs and "
-        f"{len(plan.blobs):,} blobs may go: {plan.size() / 1e6:.1f} MB"
+        f"To delete: {len(plan.sessions):,} histories, {len(plan.logs):,} notebook logs and "
+        f"{len(plan.blobs):,} blobs ({plan.size() / 1e6:.1f} MB)"
     )
 
 

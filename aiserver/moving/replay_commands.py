@@ -11,36 +11,39 @@ from .commands import add_command
 
 # Named here, so that the help of other commands needs no formats.
 _FORMATS = ("html", "md", "ipynb")
-_NOTEBOOK = "the notebook's file, or its id"
+_NOTEBOOK = "the notebook (file or ID)"
 
 
 def add_commands(groups: Any) -> None:
     """Add the group ``replay`` to the command line."""
-    group = groups.add_parser("replay", help="how a notebook came to be: show, hand on, report")
+    group = groups.add_parser("replay", help="show, export and report how a notebook was made")
     commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    command = add_command(commands, "show", "print how each cell came to be", "telling.run_show")
+    command = add_command(commands, "show", "print how each cell was made", "telling.run_show")
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
-    command.add_argument("--cell", metavar="ID", help="only this cell (the beginning will do)")
+    command.add_argument("--cell", metavar="ID", help="only this cell (ID, or the start of it)")
 
-    command = add_command(
-        commands, "export", "write the replay as one file to hand on", "telling.run_export"
-    )
+    command = add_command(commands, "export", "export the replay as one file", "telling.run_export")
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
     command.add_argument(
         "--format",
         choices=_FORMATS,
         default="html",
-        help="html: one page that needs nothing else (default); md: Markdown; "
-        "ipynb: the notebook with the story of its cells",
+        help="html: a self-contained web page (default); md: Markdown; "
+        "ipynb: the notebook with the history of its cells",
     )
     command.add_argument(
-        "--output", metavar="FILE", help="where to (default: in this folder); - for standard output"
+        "--output",
+        metavar="FILE",
+        help="output file (default: a file in the current folder); - for standard output",
     )
-    command.add_argument("--force", action="store_true", help="overwrite what is there")
+    command.add_argument("--force", action="store_true", help="overwrite an existing file")
 
     command = add_command(
-        commands, "report", "say how much the AI wrote, and which model", "telling.run_report"
+        commands,
+        "report",
+        "show how much was written by AI, and by which models",
+        "telling.run_report",
     )
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
-    command.add_argument("--json", action="store_true", help="print JSON, for programs")
+    command.add_argument("--json", action="store_true", help="print JSON")

@@ -19,8 +19,8 @@ from .markdown import session_markdown, turn_markdown
 from .places import Place
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_WIDE = {"asked last": 3}  # shares of the room that the numbers leave
-_HEADS = ("notebook", "cell", "turns", "events", "changed", "asked last")
+_WIDE = {"last request": 3}  # shares of the room that the numbers leave
+_HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
 
 
 def safe(text: str) -> str:
@@ -39,7 +39,7 @@ async def run_list(arguments: argparse.Namespace, place: Place) -> int:
         print(json.dumps(data, ensure_ascii=False, indent=2))
         return 0
     if not rows:
-        print(f"There are no sessions in {place.name}.")
+        print(f"No histories in {place.name}.")
         return 0
     names = await _names(place)
     lines = [_line(key, row, names) for key, row in rows]
@@ -51,7 +51,7 @@ async def run_list(arguments: argparse.Namespace, place: Place) -> int:
         at = heads.index("changed")
         short = [(*line[:at], _minute(line[at]), *line[at + 1 :]) for line in lines]
         _table(heads, short)
-        print(f"{len(rows):,} sessions in {place.name}")
+        print(f"{len(rows):,} histories in {place.name}")
     else:
         for line in lines:
             print("\t".join(line))
@@ -65,7 +65,7 @@ async def run_show(arguments: argparse.Namespace, place: Place) -> int:
     else:
         rows = await rows_of(place)
         if not rows:
-            raise NotFound(f"There are no sessions in {place.name}.")
+            raise NotFound(f"No histories in {place.name}.")
         newest = max(rows, key=lambda row: row[1].last_updated)
         keys = [newest[0]]
     for number, key in enumerate(keys):
@@ -81,7 +81,7 @@ def _show(session: Session, *, latest: bool) -> None:
     if latest:
         turns = [item for item in session.ordered() if isinstance(item, Interaction)]
         if not turns:
-            raise NotFound("Nothing was asked there yet.")
+            raise NotFound("No requests there yet.")
         _write("\n\n".join(turn_markdown(turns[-1])) + "\n")
     else:
         _write(session_markdown(session))
@@ -145,7 +145,7 @@ def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
 
     table = Table(box=None, pad_edge=False)
     for head in heads:
-        number = head in ("turns", "events")
+        number = head in ("requests", "events")
         whole = number or head == "changed"  # half a number would be another one
         table.add_column(
             head,

@@ -16,7 +16,7 @@ from ..sessions.importers.base import NotUnderstood, Read, Source
 from ..sessions.root import FOLDER
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
-_OURS = "It is a store of AI Server; “sessions copy --from FOLDER” takes all of it along."
+_OURS = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
 
 
 class Origin:
@@ -29,7 +29,7 @@ class Origin:
         self._unpack_limit = unpack_limit
         path = Path(name)
         if not path.exists():
-            raise SettingError(f"There is no file and no folder called “{name}”.")
+            raise SettingError(f"No file or folder named “{name}”.")
         self._own = (own / FOLDER).resolve()  # where all goes to: no source
         self._stores: list[Path] = []
         self.files = sorted(self._below(path)) if path.is_dir() else [path]
@@ -67,7 +67,7 @@ class Origin:
         except NotUnderstood as reason:
             return Read(not_understood=[str(reason)])
         except OSError:
-            return Read(not_understood=["It can't be read."])
+            return Read(not_understood=["can't be read"])
 
     def _in_agentscope(self, file: Path) -> bool:
         """Whether a list of AgentScope's messages lies in the same folder."""

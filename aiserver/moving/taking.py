@@ -46,13 +46,13 @@ class Report:
         """It as a person reads it."""
         there = self.sessions - self.sessions_new - self.sessions_grown
         lines = [
-            f"  new            {self.sessions_new:,} sessions",
-            f"  grown          {self.sessions_grown:,} sessions",
-            f"  there already  {there:,} sessions",
-            f"  added          {self.turns_new:,} turns, {self.events_new:,} events",
+            f"  new        {self.sessions_new:,} histories",
+            f"  extended   {self.sessions_grown:,} histories",
+            f"  unchanged  {there:,} histories",
+            f"  added      {self.turns_new:,} requests, {self.events_new:,} events",
         ]
         if self.logs or self.blobs:
-            lines.append(f"  beside them    {self.logs:,} notebook logs, {self.blobs:,} blobs")
+            lines.append(f"  other      {self.logs:,} notebook logs, {self.blobs:,} blobs")
         return lines
 
 

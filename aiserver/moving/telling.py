@@ -34,7 +34,9 @@ async def run_show(arguments: argparse.Namespace, place: Place) -> int:
         if not rows:
             raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
         if len(rows) > 1 and not same:
-            raise SettingError(f"“{arguments.cell}” begins {len(rows)} ids. Write more of it.")
+            raise SettingError(
+                f"“{arguments.cell}” matches {len(rows)} IDs. Enter more characters."
+            )
         rows = same or rows
     print_story(history, {row["cellId"] for row in rows})
     return 0
@@ -77,7 +79,7 @@ async def _history(name: str, place: Place) -> History:
     notebook_id = _id_of(name)
     history = await Histories(place.store, owner=place.owner).of(notebook_id)
     if not history.timeline.moments:
-        raise NotFound(f"Nothing is kept of “{name}” in {place.name}.")
+        raise NotFound(f"No history of “{name}” in {place.name}.")
     return history
 
 
@@ -86,7 +88,7 @@ def _id_of(name: str) -> str:
         return notebook_id_of(name)
     if is_id(name):
         return name
-    raise SettingError(f"“{name}” is neither a notebook's file nor an id.")
+    raise SettingError(f"“{name}” is not a notebook file or ID.")
 
 
 def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
@@ -99,7 +101,7 @@ def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
         if force:
             replace_file(target.parent, target.name, data)
         elif not put(target.parent, target.name, data):
-            raise SettingError(f"“{target}” is there already. Say --force to overwrite it.")
+            raise SettingError(f"“{target}” already exists. Use --force to overwrite it.")
     return target
 
 

@@ -43,7 +43,7 @@ def print_story(history: History, cell_ids: Collection[str]) -> None:
         name = cell_name(number if share else None, row)
         _line(console, (name, "bold"), (f"  {row['cellId']}", "dim"), (_share(share), "dim"))
         if not steps:
-            _line(console, ("  Nothing was noted of it.", "dim"))
+            _line(console, ("  No history.", "dim"))
         for step in steps:
             _print_step(console, step)
 
@@ -53,7 +53,7 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
     console = _console()
     total = shares["total"]
     lines = total["lines"]
-    _line(console, (name, "bold"), (f"  {lines:,} lines that are not blank", "dim"))
+    _line(console, (name, "bold"), (f"  {lines:,} non-blank lines", "dim"))
     rows = shares_of(total)
     width = max(8, *(len(label) + 1 for label, _ in rows))
     for label, count in rows:
@@ -68,9 +68,9 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
         if row["lines"] or row["turns"]:
             name = cell_name(number, row)
             text = f"  {name:<9} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
-            text += f"  hand {row['byPerson']:>5,}"
+            text += f"  by hand {row['byPerson']:>5,}"
             others = row["lines"] - row["byModel"] - row["byPerson"]
-            text += f"  others {others:>5,}  requests {row['turns']:>3,}  "
+            text += f"  other {others:>5,}  requests {row['turns']:>3,}  "
             _line(console, (text, ""), (", ".join(row["models"]), "dim"))
 
 

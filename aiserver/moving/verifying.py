@@ -22,7 +22,7 @@ async def run_repair(arguments: argparse.Namespace, place: Place) -> int:
 
 async def _look(place: Place, *, repair: bool) -> int:
     seen = mended = left = 0
-    with Bar("repairing" if repair else "looking") as bar:
+    with Bar("repairing" if repair else "checking") as bar:
         for owner in place.owners:
             async for record in place.store.verify(owner=owner, repair=repair):
                 seen += 1
@@ -31,15 +31,15 @@ async def _look(place: Place, *, repair: bool) -> int:
                     continue
                 mended += record.mended
                 left += not record.mended
-                sign = "mended" if record.mended else "flaw"
+                sign = "repaired" if record.mended else "damaged"
                 print(f"{sign}  {safe(record.where)}: {safe(record.flaw)}")
     print(f"{seen:,} records in {place.name}: ", end="")
     if not (mended or left):
-        print("all are whole.")
+        print("no damage found.")
     elif repair:
-        print(f"{mended:,} were mended, {left:,} could not be.")
+        print(f"{mended:,} repaired, {left:,} could not be repaired.")
     else:
-        print(f"{left:,} have a flaw.")
+        print(f"{left:,} are damaged.")
         sys.stdout.flush()
-        print("“jupyter aiserver sessions repair” mends what can be, and keeps each byte.")
+        print("To repair them, run “jupyter aiserver sessions repair”. The damaged files are kept.")
     return 1 if left else 0

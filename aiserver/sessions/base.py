@@ -297,7 +297,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
                 yield Checked(where, error.message)
                 continue
             found = flaws(session, key) if session else []
-            yield Checked(where, " ".join(found) or None)
+            yield Checked(where, "; ".join(found) or None)
 
     async def writable(self) -> bool:
         """Whether a write would be taken now, as far as can be told without writing."""

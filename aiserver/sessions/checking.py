@@ -34,8 +34,9 @@ from .steps import check_writable, flaws, touch
 from .union import unite
 
 Look = Callable[[bool], Checked]
-_CONFLICT = "A merge left its conflict marks in it"
-_LINK = "It is a link, a folder or another thing that is no file."
+_CONFLICT = "contains git conflict markers"
+_LINK = "not a regular file"
+_NAMELESS = "damaged, and the file name does not identify the owner or cell"
 
 
 class Checks:
@@ -90,7 +91,7 @@ class Checks:
         except NotRegular:
             return self._set_aside(self._place.path, name, name, _LINK, repair)
         except OSError:
-            return Checked(name, "It can't be read.")
+            return Checked(name, "can't be read")
         if found is None:
             return Checked(name)  # deleted meanwhile
         try:
@@ -103,7 +104,7 @@ class Checks:
         is_raw = is_flat and name == raw_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_raw:
             return self._misnamed(name, key, session, found[0], repair)
-        return Checked(name, " ".join(flaws(session, key)) or None)
+        return Checked(name, "; ".join(flaws(session, key)) or None)
 
     def _damaged(self, name: str, data: bytes, repair: bool) -> Checked:
         key, said = key_of(name, self._owner), says(data)
@@ -112,17 +113,17 @@ class Checks:
         if key is None and said:
             return self._damaged_copy(name, SessionKey(*said, self._owner), data, repair)
         if key is None:
-            return Checked(name, "It is damaged, and its name doesn't tell whose or which cell's.")
+            return Checked(name, _NAMELESS)
         ours = session_name(key)
         if ours != name and os.path.lexists(self._place.path / ours):
             return Checked(name)  # the predecessor's, and what was whole in it is in ours
         session = recovered(with_whole_sides(self._place.path / name, data), key)
         if is_empty(session):
-            flaw = "It is damaged, and nothing in it is whole."
+            flaw = "damaged; nothing is readable"
             return self._set_aside(self._place.path, name, name, flaw, repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
-        reason = _CONFLICT if has_marks(data) else "It is damaged"
-        flaw = f"{reason}; {turns} turns and {events} events in it are whole."
+        reason = _CONFLICT if has_marks(data) else "damaged"
+        flaw = f"{reason}; {turns} requests and {events} events are readable"
         if repair:
             self._files.change(key, _touched)  # its bytes are kept aside, as by any write
         return Checked(name, flaw, repair)
@@ -130,7 +131,7 @@ class Checks:
     def _misnamed(
         self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
     ) -> Checked:
-        flaw = f"Its name is not that of what it holds, {key.notebook_id}/{key.cell_id}."
+        flaw = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
         ours = session_name(key)
         if not repair:
             return Checked(name, flaw)
@@ -147,7 +148,7 @@ class Checks:
         """A damaged file under a name that is nobody's; it says itself which cell's it is."""
         session = recovered(data, key)
         if is_empty(session) or (session.meta.owner or "") != self._owner:
-            return Checked(name, "It is damaged, and its name doesn't tell whose or which cell's.")
+            return Checked(name, _NAMELESS)
         return self._misnamed(name, key, session, data, repair)
 
     def _is_same_file(self, folder: Path, name: str, ours: str) -> bool:
@@ -190,7 +191,7 @@ class Checks:
         entries = codec.parse_log(data).entries if data else []
         if data is None or not entries:
             return Checked(where)  # deleted meanwhile, or nothing of ours
-        flaw = f"It is a copy of the log of the notebook {notebook_id}."
+        flaw = f"duplicate of the log of notebook {notebook_id}"
         ours = log_name(notebook_id, self._owner)
         if not repair:
             return Checked(where, flaw)
@@ -204,9 +205,9 @@ class Checks:
         damaged = _damaged_lines(folder / name)
         if not damaged:
             return Checked(where)
-        flaw = f"{damaged} of its lines are damaged."
+        flaw = f"{damaged} damaged lines"
         if has_marks(_content(folder / name) or b""):
-            flaw = f"{_CONFLICT}; the lines of both sides are read."
+            flaw = f"{_CONFLICT}; both sides are read"
         if repair:
             with self._place.writing(where):
                 found = read_file(folder / name)
@@ -231,10 +232,12 @@ class Checks:
         except NotRegular:
             return self._set_aside(folder, name, where, _LINK, repair)
         except OSError:
-            return Checked(where, "It can't be read.")
+            return Checked(where, "can't be read")
         if found is None or hashlib.sha256(found[0]).hexdigest() == sha256:
             return Checked(where)
-        return self._set_aside(folder, name, where, "It is damaged.", repair, found[0])
+        return self._set_aside(
+            folder, name, where, "content does not match its hash", repair, found[0]
+        )
 
     def _orphans(self) -> Iterator[Look]:
         """What killed writers have left behind. It belongs to nobody in particular."""
@@ -254,7 +257,7 @@ class Checks:
                 return Checked(file.name)
             if repair:
                 file.unlink(missing_ok=True)
-        return Checked(file.name, "A writer that was killed has left it behind.", repair)
+        return Checked(file.name, "left behind by a process that was killed", repair)
 
     def _set_aside(
         self,
@@ -313,7 +316,7 @@ def looked(look: Look, repair: bool) -> Checked:
         return look(repair)
     except StorageError as error:
         found = look(False)
-        return found._replace(flaw=f"{found.flaw or ''} {error.message}".strip())
+        return found._replace(flaw=": ".join(part for part in (found.flaw, error.message) if part))
 
 
 def _touched(session: Session) -> bool:

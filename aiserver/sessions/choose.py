@@ -35,7 +35,7 @@ def session_manager(choice: str | type[SessionManager], **traits: Any) -> Sessio
         kind = _imported(choice)
     if kind is None:
         known = ", ".join(sorted({entry.name for entry in entry_points(group=GROUP)}))
-        raise SettingError(f"There is no store of sessions called “{shown(choice)}”, only {known}.")
+        raise SettingError(f"Unknown session store “{shown(choice)}”. Available: {known}.")
     return kind(url=choice if address else "", **traits)
 
 
@@ -72,5 +72,5 @@ def _imported(path: str) -> type[SessionManager] | None:
 
 def _checked(found: Any, name: str) -> type[SessionManager]:
     if not (isinstance(found, type) and issubclass(found, SessionManager)):
-        raise SettingError(f"“{name}” is no SessionManager.")
+        raise SettingError(f"“{name}” is not a SessionManager.")
     return found

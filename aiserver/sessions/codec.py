@@ -42,7 +42,7 @@ _DIGITS = 4300  # as Python has it
 _TOO_LONG = 10**_DIGITS
 _LONG_NUMBER = re.compile(rb"[0-9]{%d}" % _DIGITS)
 _REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
-_REFUSED = "The data holds something that can't be kept as JSON."
+_REFUSED = "The data contains something that can't be stored as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 

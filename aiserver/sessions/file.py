@@ -53,13 +53,13 @@ class FileSessionManager(SessionManager):
     """Keeps sessions as files. Durable: what is acknowledged survives the machine's death."""
 
     root = Unicode(
-        help="""The folder that holds `.aiserver_sessions`. By default the nearest one at or above
-        the server's root directory that has it, up to the top of the git repository or the home
-        folder; else the server's root directory."""
+        help="""The folder that contains `.aiserver_sessions`. Default: the closest folder that
+        already has it, from the server's root directory up to the git repository root or the home
+        folder; otherwise the server's root directory."""
     ).tag(config=True)
 
     lock_timeout = Float(
-        10.0, help="Seconds to wait for another process that is writing the same session."
+        10.0, help="Seconds to wait for another process that is writing to the same session."
     ).tag(config=True)
 
     @default("root")

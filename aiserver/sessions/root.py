@@ -19,7 +19,7 @@ def path_of(url: str) -> Path:
     """The folder that a ``file:`` address names. Raises SettingError for another address."""
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not parts.path:
-        raise SettingError(f"“{url}” is no folder of this machine; write file:///the/folder.")
+        raise SettingError(f"“{url}” is not a local folder. Use file:///path/to/folder.")
     return Path(url2pathname(parts.path)).expanduser()
 
 

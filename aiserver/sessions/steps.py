@@ -177,18 +177,18 @@ def flaws(session: Session, key: SessionKey) -> list[str]:
     found = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
-        found.append("It says that it is another cell's.")
+        found.append("belongs to another cell")
     turn_ids = [turn.turn_id for turn in session.interactions]
     if turn_ids != sorted(set(turn_ids)):
-        found.append("The numbers of its turns don't rise.")
+        found.append("request numbers are not in order")
     seqs = Counter(turn.seq for turn in session.interactions if turn.seq is not None)
     seqs.update(event.seq for event in session.events or [])
     if seqs and max(seqs.values()) > 1:
-        found.append("Two of its records have the same place in the order.")
+        found.append("two records have the same sequence number")
     known = set(turn_ids)
     parents = {turn.parent_turn_id for turn in session.interactions} - {None}
     if not parents <= known:
-        found.append("A turn names one before it that isn't there.")
+        found.append("a request refers to an earlier one that is missing")
     return found
 
 

@@ -96,11 +96,11 @@ def test_conflict_marks_are_read(repository: Repository, style: str, is_added: b
         repository.git("add", "-A")
     repository.check(["main", "one", "two"], exact=not is_added)
     before = {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
-    assert any("conflict marks" in found.text for found in check_storage(repository.root))
+    assert any("conflict markers" in found.text for found in check_storage(repository.root))
     assert cli.main(["sessions", "repair", "--store", str(repository.root)]) == 0
     assert before <= {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
     repository.check(["main", "one", "two"], exact=not is_added)
-    assert not any("conflict marks" in found.text for found in check_storage(repository.root))
+    assert not any("conflict markers" in found.text for found in check_storage(repository.root))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

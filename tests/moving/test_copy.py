@@ -84,11 +84,11 @@ def test_the_command_copies_and_leaves_the_source_as_it_is(run: Run, work: Path)
     target = work.parent / "new" / "place"
     done = run("copy", "--to", target.as_uri())
     assert done.status == 0, done.err
-    assert f"new            {2 * len(NOTEBOOKS) + 1} sessions" in done.out
+    assert f"new        {2 * len(NOTEBOOKS) + 1} histories" in done.out
     assert tree(work) == before
     assert tree(target) == before
     again = run("copy", "--from", work, "--to", target)
-    assert "new            0 sessions" in again.out and tree(target) == before
+    assert "new        0 histories" in again.out and tree(target) == before
 
 
 def test_addresses_count_for_more_than_a_folder_in_the_configuration(run: Run, work: Path):
@@ -111,15 +111,15 @@ def test_owners_keep_their_names_or_get_another(run: Run, work: Path):
     owners = {session.meta.owner for session in stored(work.parent / "other").values()}
     assert owners == {"carol"}
     done = run("copy", "--to", target, "--all-owners", "--to-owner", "x")
-    assert done.status == 1 and "leave out --to-owner" in done.err
+    assert done.status == 1 and "can't be used with --all-owners" in done.err
 
 
 def test_a_mistyped_source_and_a_store_onto_itself_are_said(run: Run, work: Path):
     done = run("copy", "--from", work / "nowhere", "--to", work / "b")
-    assert done.status == 1 and "There are no sessions in" in done.err
+    assert done.status == 1 and "No histories in" in done.err
     assert not (work / "b").exists() and not (work / "nowhere").exists()
     fill_folder(work)
-    assert "Both are the same store." in run("copy", "--to", work).err
+    assert "Source and target are the same store." in run("copy", "--to", work).err
 
 
 def test_what_is_too_damaged_to_be_copied_is_not_forgotten(run: Run, work: Path):
@@ -128,7 +128,7 @@ def test_what_is_too_damaged_to_be_copied_is_not_forgotten(run: Run, work: Path)
     FileBackend(work).plant(SessionKey("book", "gone"), b"\x00" * 100)
     done = run("copy", "--to", work / "b")
     assert done.status == 1
-    assert "1 records there have a flaw" in done.err
+    assert "1 records there are damaged" in done.err
     assert len(stored(work / "b")) == 2 * len(NOTEBOOKS) + 1
 
 
@@ -170,7 +170,7 @@ def test_a_bar_is_drawn_at_a_terminal_and_on_standard_error_alone(work: Path):
     drawn = os.read(ours, 100_000).decode()
     os.close(ours)
     assert done.returncode == 0
-    assert "sessions" in drawn and f"/{2 * len(NOTEBOOKS) + 1}" in drawn
+    assert "histories" in drawn and f"/{2 * len(NOTEBOOKS) + 1}" in drawn
     assert b"\x1b" not in done.stdout
 
 
@@ -199,4 +199,4 @@ def test_a_copy_that_was_killed_is_finished_by_the_next(run: Run, work: Path):
     done = run("copy", "--to", target)
     assert done.status == 0, done.err
     assert tree(target) == before == tree(work)
-    assert f"there already  {len(there)} sessions" in done.out
+    assert f"unchanged  {len(there)} histories" in done.out

@@ -91,8 +91,8 @@ def test_a_table_is_imported_as_its_folder_would_be(run: Run, work: Path, agents
     )
     done = run("import", url)
     assert done.status == 1  # one row holds no JSON
-    assert "broken plan 0: It is no JSON" in done.err
-    assert "2 sessions with 2 turns and 1 events" in done.out
+    assert "broken plan 0: not valid or complete JSON" in done.err
+    assert "2 histories with 2 requests and 1 events" in done.out
     folder = work / "folder"
     run("import", FOLDER, "--store", folder)
     ours, theirs = stored(work), stored(folder)
@@ -104,7 +104,7 @@ def test_a_table_is_imported_as_its_folder_would_be(run: Run, work: Path, agents
             one | {"timestamp": ""} for one in wanted
         ]
     kept = tree(work / ".aiserver_sessions")
-    assert "added          0 turns, 0 events" in run("import", url).out
+    assert "added      0 requests, 0 events" in run("import", url).out
     assert tree(work / ".aiserver_sessions") == kept
     url = url.replace("mysql:", "mysql+aiomysql:")
     assert run_now(_execute(url, ("CHECKSUM TABLE agentscope_sessions", []))) == before
@@ -133,7 +133,7 @@ def test_what_is_wrong_with_a_database_is_said_without_its_password(run: Run, my
         assert done.status == 1 and done.err.endswith((".\n", ".)\n"))
         assert PASSWORD not in done.out + done.err
     done = run("import", empty, "--table", "x; DROP TABLE y")
-    assert done.status == 1 and "no name of a table" in done.err
+    assert done.status == 1 and "not a valid table name" in done.err
     done = run("import", f"nothing://me:{PASSWORD}@127.0.0.1/x")
     assert done.status == 1 and PASSWORD not in done.out + done.err
 
@@ -167,15 +167,15 @@ def test_redis_keys_are_imported_and_only_read(run: Run, work: Path, agentscope_
     before = dump()
     done = run("import", agentscope_redis)
     assert done.status == 1
-    assert "broken: It is no JSON" in done.err
-    assert "4 sessions with 4 turns and 2 events" in done.out
+    assert "broken: not valid or complete JSON" in done.err
+    assert "4 histories with 4 requests and 2 events" in done.out
     intents = {
         turn.user_request.intent
         for session in stored(work).values()
         for turn in session.interactions
     }
     assert {"改成柱状图，标题用中文", "Hello"} < intents
-    assert "added          0 turns, 0 events" in run("import", agentscope_redis).out
+    assert "added      0 requests, 0 events" in run("import", agentscope_redis).out
     assert dump() == before
 
 
@@ -183,5 +183,5 @@ def test_what_is_wrong_with_redis_is_said_without_its_password(run: Run, redis_u
     """P8"""
     for url in (redis_url.replace(PASSWORD, f"{PASSWORD}x"), redis_url.replace(".1:", ".2:")):
         done = run("import", url)
-        assert done.status == 1 and "can't be read" in done.err
+        assert done.status == 1 and "Can't read the sessions" in done.err
         assert PASSWORD not in done.out + done.err

@@ -41,7 +41,7 @@ def test_exported_json_is_imported_again_without_a_difference(run: Run, work: Pa
     asyncio.run(fill(FileSessionManager(root=str(work))))
     done = run("export", "--to", "out")
     assert done.status == 0, done.err
-    assert f"{2 * len(NOTEBOOKS) + 1} sessions were exported" in done.out
+    assert f"Exported {2 * len(NOTEBOOKS) + 1} histories" in done.out
     sessions = {
         name: data for name, data in tree(work / ".aiserver_sessions").items() if "/" not in name
     }
@@ -77,9 +77,9 @@ def test_one_session_goes_to_standard_output_as_it_is_stored(work: Path):
 def test_several_as_json_need_a_folder_and_no_such_cell_is_said(run: Run, work: Path):
     save(work, turn())
     save(work, turn(), key=SessionKey("book", "other"))
-    assert "name it with --to" in run("export").err
+    assert "use --to" in run("export").err
     assert run("export", "--notebook", "nothing").status == 1
-    assert "no history of that name" in run("export", "--cell", "nothing").err
+    assert "No history with that name" in run("export", "--cell", "nothing").err
 
 
 def test_json_lines_have_each_turn_and_event_in_order(run: Run, work: Path):
@@ -92,7 +92,7 @@ def test_json_lines_have_each_turn_and_event_in_order(run: Run, work: Path):
     for row, item in zip(rows, session.ordered(), strict=True):
         assert item.to_dict().items() <= row.items()
     (work / "lines.jsonl").write_bytes(lines)
-    assert "export as JSON" in run("import", "lines.jsonl").err
+    assert "export it as JSON" in run("import", "lines.jsonl").err
 
 
 def run_bytes(work: Path, *arguments: str, **variables: str) -> bytes:
@@ -137,7 +137,7 @@ def test_words_can_t_become_the_document_s(text: str, work: Path):
             outside.append(line)
     assert not fence
     assert not [line for line in outside if "<script" in line or "</pre" in line]
-    allowed = re.compile(r"(# Cell|Notebook|## \d+\. |> |>$|The answer:$|\*\*run\*\*|$).*")
+    allowed = re.compile(r"(# Cell|Notebook|## \d+\. |> |>$|Answer:$|\*\*run\*\*|$).*")
     assert all(allowed.fullmatch(line) for line in outside)
 
 
@@ -166,7 +166,7 @@ def test_show_finds_by_notebook_cell_both_and_a_beginning(run: Run, work: Path):
     latest = run("show", "cell-1", "--latest").out
     assert "> second" in latest and "first" not in latest
     assert "> another" in run("show", "--latest").out  # the newest of all
-    assert "begins 2 ids" in run("show", "cell").err
+    assert "matches 2 IDs" in run("show", "cell").err
     assert run("show", "nothing").status == 1
 
 
@@ -201,7 +201,7 @@ def test_delete_asks_first_and_removes_what_is_meant(run: Run, work: Path):
     assert refused.status == 1 and "--yes" in refused.err
     assert tree(work) == before
     done = run("delete", "book", "--yes")
-    assert done.status == 0 and "1 sessions were deleted." in done.out
+    assert done.status == 0 and "Deleted 1 histories." in done.out
     assert list(stored(work)) == ["other_cell-9.json"]
     assert not [name for name in tree(work) if "book.jsonl" in name]  # its log is gone, too
     assert run("delete", "nothing", "--yes").status == 1

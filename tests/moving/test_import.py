@@ -23,7 +23,7 @@ def test_everything_is_imported_once_and_the_source_is_untouched(run: Run, work:
     before = tree(source)
     dry = run("import", source, "--dry-run")
     assert dry.status == 0, dry.err
-    assert "Nothing was written" in dry.out
+    assert "nothing was written" in dry.out
     assert not (work / ".aiserver_sessions").exists()
     first = run("import", source)
     assert first.status == 0, first.err
@@ -32,12 +32,12 @@ def test_everything_is_imported_once_and_the_source_is_untouched(run: Run, work:
     kept = tree(work / ".aiserver_sessions")
     again = run("import", source)
     assert again.status == 0
-    assert "new            0 sessions" in again.out
-    assert "added          0 turns, 0 events" in again.out
+    assert "new        0 histories" in again.out
+    assert "added      0 requests, 0 events" in again.out
     assert tree(work / ".aiserver_sessions") == kept
     assert tree(source) == before
     dry_again = run("import", source, "--dry-run")
-    assert "added          0 turns, 0 events" in dry_again.out
+    assert "added      0 requests, 0 events" in dry_again.out
 
 
 def test_a_chat_that_has_grown_brings_what_is_new(run: Run, work: Path):
@@ -53,7 +53,7 @@ def test_a_chat_that_has_grown_brings_what_is_new(run: Run, work: Path):
     lines += [{"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
     file.write_text("\n".join(map(json.dumps, lines)))
     done = run("import", file)
-    assert "grown          1 sessions" in done.out and "added          1 turns" in done.out
+    assert "extended   1 histories" in done.out and "added      1 requests" in done.out
     (session,) = stored(work).values()
     assert [one.user_request.intent for one in session.interactions] == ["a", "b"]
 
@@ -68,15 +68,15 @@ def test_what_is_not_understood_is_said_with_its_reason_and_the_others_go_on(run
     (source / "notes.json").write_text('{"a": 1}')
     done = run("import", source)
     assert done.status == 1
-    assert "broken.json: It is no JSON, or only a part of it." in done.err
-    assert "notes.json: It is in no format that is known here." in done.err
-    assert "not understood 2, see above" in done.out
+    assert "broken.json: not valid or complete JSON" in done.err
+    assert "notes.json: unknown format" in done.err
+    assert "skipped    2, see above" in done.out
     assert len(stored(work)) == 1
 
 
 def test_a_source_that_is_not_there_is_said(run: Run, work: Path):
     done = run("import", work / "nothing")
-    assert done.status == 1 and "There is no file and no folder" in done.err
+    assert done.status == 1 and "No file or folder" in done.err
 
 
 def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
@@ -96,7 +96,7 @@ def test_many_cells_are_not_thrown_into_one(run: Run, work: Path):
     notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
     history = IMPORTS / "verdant" / "houses_kc.ipyhistory"
     done = run("import", history, "--notebook", notebook, "--cell", "cell-1")
-    assert done.status == 1 and "It holds the histories of 25 cells" in done.err
+    assert done.status == 1 and "contains the histories of 25 cells" in done.err
     assert not stored(work)
 
 
@@ -104,9 +104,9 @@ def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
     (work / "book.ipynb").write_text('{"metadata": {}}')
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     done = run("import", chat, "--notebook", "book.ipynb")
-    assert done.status == 1 and "has no id yet" in done.err
+    assert done.status == 1 and "has no notebook ID yet" in done.err
     done = run("import", chat, "--cell", "x")
-    assert done.status == 1 and "needs --notebook" in done.err
+    assert done.status == 1 and "requires --notebook" in done.err
 
 
 def test_the_format_can_be_said(run: Run, work: Path):
@@ -155,7 +155,7 @@ def test_what_we_kept_ourselves_is_taken_to_the_letter(run: Run, work: Path):
 def test_names_of_owners_keep_apart_what_is_imported(run: Run, work: Path):
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     run("import", chat, "--owner", "alice")
-    assert "There are no sessions" in run("list").out
+    assert "No histories" in run("list").out
     assert len(run("list", "--owner", "alice").out.splitlines()) == 1
 
 
@@ -224,7 +224,7 @@ def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, wo
         assert [one.user_request.intent for one in kept] == intents
         assert all("summary" in one.to_dict()["ai_response"] for one in kept)
     before = tree(work / ".aiserver_sessions")
-    assert "added          0 turns" in run("import", source).out
+    assert "added      0 requests" in run("import", source).out
     assert tree(work / ".aiserver_sessions") == before
 
 

@@ -140,11 +140,11 @@ def test_report_for_people_and_for_programs(replay: Replay) -> None:
 
 
 def test_what_is_not_there_is_said(replay: Replay, work: Path) -> None:
-    assert "Nothing is kept of “none”" in replay("show", "none").err
-    assert "neither a notebook's file nor an id" in replay("show", "no/id").err
-    assert "There is no notebook" in replay("export", "none.ipynb").err
+    assert "No history of “none”" in replay("show", "none").err
+    assert "not a notebook file or ID" in replay("show", "no/id").err
+    assert "Can't read the notebook" in replay("export", "none.ipynb").err
     (work / "new.ipynb").write_text("{}")
-    assert "has no id yet" in replay("report", "new.ipynb").err
+    assert "has no notebook ID yet" in replay("report", "new.ipynb").err
 
 
 def test_real_histories_are_shown_and_exported(replay: Replay, work: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_whole_project_has_no_flaw_and_looking_changes_nothing(
 ):
     before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in work.rglob("*")}
     done = run("verify")
-    assert done.status == 0 and "all are whole." in done.out
+    assert done.status == 0 and "no damage found." in done.out
     assert f"{3 * len(NOTEBOOKS) + 2} records" in done.out
     after = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in work.rglob("*")}
     assert after == before
@@ -61,10 +61,10 @@ def test_a_cut_session_is_found_and_mended_as_the_next_write_would(run: Run, fol
     (folder / FILE).write_bytes(data[: len(data) * 2 // 3])
     before = tree(folder)
     done = run("verify")
-    assert done.status == 1 and f"{FILE}: It is damaged; 1 turns" in done.out
+    assert done.status == 1 and f"{FILE}: damaged; 1 requests" in done.out
     assert tree(folder) == before
     mended = run("repair")
-    assert mended.status == 0 and "1 were mended, 0 could not be." in mended.out
+    assert mended.status == 0 and "1 repaired, 0 could not be repaired." in mended.out
     assert bytes_kept(before, tree(folder))
     assert stored(folder.parent)[FILE].interactions[0].user_request.intent == "读取数据"
     assert run("verify").status == 0
@@ -75,7 +75,7 @@ def test_a_session_of_which_nothing_is_left_is_set_aside(run: Run, folder: Path,
     """P22"""
     (folder / FILE).write_bytes(data)
     before = tree(folder)
-    assert "nothing in it is whole" in run("verify").out
+    assert "nothing is readable" in run("verify").out
     assert run("repair").status == 0
     assert bytes_kept(before, tree(folder)) and not (folder / FILE).exists()
     assert run("verify").status == 0
@@ -86,7 +86,7 @@ def test_a_link_in_a_session_s_place_is_set_aside_not_followed(run: Run, folder:
     (work / "secret.txt").write_text("mine")
     (folder / FILE).unlink()
     (folder / FILE).symlink_to(work / "secret.txt")
-    assert f"{FILE}: It is a link" in run("verify").out
+    assert f"{FILE}: not a regular file" in run("verify").out
     assert run("repair").status == 0
     assert (work / "secret.txt").read_text() == "mine"
     assert run("verify").status == 0
@@ -105,7 +105,7 @@ def test_a_file_under_another_s_name_is_joined_with_its_own(run: Run, folder: Pa
     shutil.move(folder / FILE, folder / "book_other.json")
     (folder / FILE).write_bytes(own)
     before = tree(folder)
-    assert "book_other.json: Its name is not that of what it holds" in run("verify").out
+    assert "book_other.json: file name does not match its content" in run("verify").out
     assert run("repair").status == 0
     after = tree(folder)
     assert bytes_kept({name: data for name, data in before.items() if name != FILE}, after)
@@ -147,8 +147,8 @@ def test_a_sync_s_copy_of_a_session_is_united(run: Run, folder: Path, form: str)
     (folder / FILE).write_bytes(own)
     asyncio.run(grow("on this machine"))
     before = tree(folder)
-    assert f"{copy.name}: Its name is not that of what it holds" in run("verify").out
-    (named,) = [found for found in check_storage(folder.parent) if "copies" in found.text]
+    assert f"{copy.name}: file name does not match its content" in run("verify").out
+    (named,) = [found for found in check_storage(folder.parent) if "duplicate" in found.text]
     assert copy.name in named.text and "sessions repair" in named.mend
     assert tree(folder) == before
     assert run("repair").status == 0
@@ -156,7 +156,7 @@ def test_a_sync_s_copy_of_a_session_is_united(run: Run, folder: Path, form: str)
     intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
     assert intents == ["读取数据", "again", "on this machine", "on the other machine"]
     assert run("verify").status == 0
-    assert not [found for found in check_storage(folder.parent) if "copies" in found.text]
+    assert not [found for found in check_storage(folder.parent) if "duplicate" in found.text]
 
 
 @pytest.mark.parametrize("form", COPIES)
@@ -171,11 +171,9 @@ def test_a_sync_s_copy_of_a_log_is_united(run: Run, folder: Path, form: str):
     copy.write_bytes(lines + line % b"theirs.ipynb")
     log.write_bytes(lines + line % b"ours.ipynb")
     before = tree(folder)
-    assert (
-        f"notebooks/{copy.name}: It is a copy of the log of the notebook book." in run("verify").out
-    )
+    assert f"notebooks/{copy.name}: duplicate of the log of notebook book" in run("verify").out
     if form != "{}-laptop{}":  # which only the content tells from another notebook's
-        (named,) = [found for found in check_storage(folder.parent) if "copies" in found.text]
+        (named,) = [found for found in check_storage(folder.parent) if "duplicate" in found.text]
         assert copy.name in named.text
     assert run("repair").status == 0
     assert before[f"notebooks/{copy.name}"] in tree(folder).values() and not copy.exists()
@@ -218,7 +216,7 @@ def test_other_files_in_the_folder_are_left_alone(run: Run, folder: Path):
     before = tree(folder)
     assert run("verify").status == 0 and run("repair").status == 0
     assert tree(folder) == before
-    assert not [found for found in check_storage(folder.parent) if "copies" in found.text]
+    assert not [found for found in check_storage(folder.parent) if "duplicate" in found.text]
 
 
 def test_damaged_lines_of_a_log_are_put_aside_and_the_others_stay(run: Run, folder: Path):
@@ -227,7 +225,7 @@ def test_damaged_lines_of_a_log_are_put_aside_and_the_others_stay(run: Run, fold
     whole = log.read_bytes()
     log.write_bytes(whole + b"\x00\x00\n" + whole[:40])
     before = tree(folder)
-    assert "notebooks/book.jsonl: 2 of its lines are damaged." in run("verify").out
+    assert "notebooks/book.jsonl: 2 damaged lines" in run("verify").out
     assert run("repair").status == 0
     assert bytes_kept(before, tree(folder)) and log.read_bytes() == whole
     assert run("verify").status == 0
@@ -237,7 +235,7 @@ def test_a_blob_that_doesn_t_fit_its_hash_is_set_aside(run: Run, folder: Path):
     (blob,) = (path for path in (folder / "blobs").rglob("*") if path.is_file())
     blob.write_bytes(b"something else")
     before = tree(folder)
-    assert f"blobs/{blob.name}: It is damaged." in run("verify").out
+    assert f"blobs/{blob.name}: content does not match its hash" in run("verify").out
     assert run("repair").status == 0
     assert bytes_kept(before, tree(folder)) and not blob.exists()
     assert run("verify").status == 0
@@ -249,7 +247,7 @@ def test_what_a_killed_writer_left_is_found_and_removed(run: Run, folder: Path):
     orphan = folder / f"{FILE}.0123456789abcdef.tmp"
     orphan.write_bytes(b"half a")
     before = tree(folder)
-    assert "A writer that was killed has left it behind." in run("verify").out
+    assert "left behind by a process that was killed" in run("verify").out
     assert tree(folder) == before
     assert run("repair").status == 0
     assert not orphan.exists() and run("verify").status == 0
@@ -272,7 +270,7 @@ def test_what_can_t_be_mended_stays_and_is_said(run: Run, folder: Path):
     (folder / FILE).write_text(json.dumps(content))
     before = tree(folder)
     done = run("repair")
-    assert done.status == 1 and "the same place in the order" in done.out
+    assert done.status == 1 and "the same sequence number" in done.out
     assert tree(folder) == before
 
 
@@ -282,7 +280,7 @@ def test_one_record_that_can_t_be_looked_at_hides_no_other(run: Run, folder: Pat
     other = session_name(SessionKey("x" * 64, "cell_3"))
     (folder / other).write_bytes(b"{")
     out = run("verify").out
-    assert FILE in out and other in out and "2 have a flaw" in out
+    assert FILE in out and other in out and "2 are damaged" in out
 
 
 def test_an_owner_s_records_are_looked_at_under_their_name(run: Run, work: Path):
@@ -305,7 +303,7 @@ def test_what_nobody_knows_whose_it_is_is_said(run: Run, work: Path):
         (work / ".aiserver_sessions" / name).write_bytes(b"{")
     done = run("repair", "--all-owners")
     assert done.status == 1
-    assert "its name doesn't tell whose or which cell's" in done.out
+    assert "the file name does not identify the owner or cell" in done.out
     assert run("repair", "--owner", "alice").status == 0
     assert run("verify", "--all-owners").status == 0
 
@@ -320,7 +318,7 @@ def test_the_predecessor_s_files_have_no_flaw_by_their_names(run: Run, work: Pat
     done = run("verify")
     assert done.status == 0 and "1 records" in done.out
     (folder / "My_Notebook_cell-0.json").write_text(content[:-60])
-    assert "My_Notebook_cell-0.json: It is damaged" in run("verify").out
+    assert "My_Notebook_cell-0.json: damaged" in run("verify").out
     before = tree(folder)
     assert run("repair").status == 0
     assert bytes_kept(before, tree(folder))

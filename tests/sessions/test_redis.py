@@ -258,7 +258,7 @@ async def test_what_is_in_one_place_only(redis_backend: RedisBackend) -> None:
     server.delete(redis_backend.names.session(KEY)[3])  # its head
     server.delete(*redis_backend.names.session(OTHER)[3:])  # all of it
     flaws = await found(store, repair=True)
-    assert [(flaw.mended, "nothing of it" in (flaw.flaw or "")) for flaw in flaws] == [
+    assert [(flaw.mended, "has no data" in (flaw.flaw or "")) for flaw in flaws] == [
         (True, False),
         (True, True),
     ]

@@ -153,8 +153,8 @@ async def test_damage_beside_the_sessions_is_found(database: Database) -> None:
         database.ask(lambda connection, it=statement: connection.exec_driver_sql(it))
     for repair in (True, False):
         (log, _), (blob, _) = await verified(store, repair)
-        assert log == "1 of its lines are damaged; the others are in use."
-        assert blob == "It is damaged."
+        assert log == "1 damaged lines; the others are in use"
+        assert blob == "content does not match its hash"
     assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
     assert await store.get_blob(digest) is None
     assert await store.put_blob(b"picture") == digest
@@ -271,7 +271,7 @@ async def test_the_password_may_be_in_a_file(database: Database, tmp_path: Path)
     await store.save_interaction(KEY, turn())
     await store.close()
     if "sqlite" not in url:
-        with pytest.raises(SettingError, match="password can't be read"):
+        with pytest.raises(SettingError, match="password file can't be read"):
             await SQLSessionManager(url=url, password_file=str(tmp_path / "none")).start()
 
 

@@ -36,7 +36,7 @@ def read(source: Source) -> Read:
 def whole(session_id: str, values: Any) -> list[Session]:
     """A session that was kept as one value with all of them in it."""
     if not isinstance(values, Mapping):
-        raise NotUnderstood("It is no session of AgentScope.")
+        raise NotUnderstood("not an AgentScope session")
     return [cell(session_id, str(key), value) for key, value in values.items()]
 
 

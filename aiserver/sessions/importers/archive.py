@@ -86,7 +86,7 @@ def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Re
             _check_size(zipped, unpack_limit)
             about = loads(zipped.read(_MANIFEST).decode("utf-8"))
             if about.get("kind") != _KIND or about.get("version") != 1:
-                raise NotUnderstood("It is no backup of AI Server, or one of a newer version.")
+                raise NotUnderstood("not an AI Server backup, or from a newer version")
             entries, foreign = _entries(zipped, [str(owner) for owner in about["owners"]])
             cells = sum(entry.kind == "sessions" for entry in entries)
             yield Read(owned=True, cells=cells, not_understood=foreign)
@@ -95,14 +95,14 @@ def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Re
                 try:
                     _add(part, entry, zipped.read(entry.info))
                 except Damaged as exc:
-                    part.not_understood.append(f"{entry.name}: {exc}.")
+                    part.not_understood.append(f"{entry.name}: {exc}")
                 except _BROKEN:
-                    part.not_understood.append(f"{entry.info.filename}: It is damaged.")
+                    part.not_understood.append(f"{entry.info.filename}: damaged")
                 yield part
     except (*_BROKEN, KeyError, AttributeError) as exc:
         if isinstance(exc, NotUnderstood):
             raise
-        raise NotUnderstood("It is no whole backup of AI Server.") from exc
+        raise NotUnderstood("incomplete AI Server backup") from exc
 
 
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
@@ -111,8 +111,8 @@ def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     packed = sum(info.compress_size for info in zipped.infolist())
     if total > (unpack_limit or max(_ALWAYS, min(_MOST, _TIMES_ITS_SIZE * packed))):
         raise NotUnderstood(
-            f"It would unpack to {total / 1e6:,.0f} MB, {total // max(1, packed):,} times its own "
-            f"size. If you trust it, allow that by --unpack-limit {total // 10**9 + 1}."
+            f"it would unpack to {total / 1e6:,.0f} MB, {total // max(1, packed):,} times its "
+            f"size; if you trust it, use --unpack-limit {total // 10**9 + 1}"
         )
 
 
@@ -149,4 +149,4 @@ def _add(part: Read, entry: _Entry, data: bytes) -> None:
     elif entry.kind == "blobs" and hashlib.sha256(data).hexdigest() == entry.name:
         part.blobs.append((entry.owner, data))
     else:
-        part.not_understood.append(f"{entry.name}: It is damaged.")
+        part.not_understood.append(f"{entry.name}: damaged")

@@ -102,9 +102,9 @@ def loads(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_finite)
     except RecursionError as exc:
-        raise NotUnderstood("It is nested too deeply.") from exc
+        raise NotUnderstood("nested too deeply") from exc
     except ValueError as exc:
-        raise NotUnderstood("It is no JSON, or only a part of it.") from exc
+        raise NotUnderstood("not valid or complete JSON") from exc
 
 
 def _finite(text: str) -> float | None:
@@ -118,7 +118,7 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode(encoding)
     except UnicodeError as exc:
-        raise NotUnderstood("It is no text in UTF-8.") from exc
+        raise NotUnderstood("not UTF-8 text") from exc
 
 
 def time_of(value: Any) -> str | None:

@@ -18,10 +18,10 @@ def read(source: Source) -> Read:
     """The one session of a file."""
     content = loads(decoded(source.data))
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
-        raise NotUnderstood("It is no chat of JupyterLab's.")
+        raise NotUnderstood("not a JupyterLab chat")
     messages: list[Any] = content["messages"]
     complaints = [
-        f"message {number}: It is no JSON object."
+        f"message {number}: not a JSON object"
         for number, raw in enumerate(messages, 1)
         if not isinstance(raw, dict)
     ]

@@ -19,7 +19,7 @@ FORMATS: dict[str, Importer] = {
     ours.FORMAT: ours.read,
     archive.FORMAT: archive.read,
 }
-_UNKNOWN = "It is in no format that is known here."
+_UNKNOWN = "unknown format"
 
 
 def read(source: Source, format_: str | None = None) -> Read:
@@ -31,7 +31,7 @@ def read(source: Source, format_: str | None = None) -> Read:
         if isinstance(exc, NotUnderstood):
             raise
         # Somebody else's file may have any shape: it must not hold up the others.
-        raise NotUnderstood(f"It is no whole file of the format “{name}”.") from exc
+        raise NotUnderstood(f"not a complete “{name}” file") from exc
 
 
 def detected(source: Source) -> str:
@@ -49,7 +49,7 @@ def detected(source: Source) -> str:
         return agentscope.FORMAT
     if found is None:
         notebook = isinstance(content, dict) and "nbformat" in content
-        raise NotUnderstood("It is a notebook, and no history of one." if notebook else _UNKNOWN)
+        raise NotUnderstood("this is a notebook, not a history" if notebook else _UNKNOWN)
     return found
 
 
@@ -62,13 +62,13 @@ def is_agentscope_list(data: bytes) -> bool:
 def _of_lines(source: Source, *, otherwise: bool = False) -> str:
     lines, _ = lines_of(source.data)
     if not lines or (otherwise and len(lines) < 2 and "_type" not in lines[0]):
-        raise NotUnderstood("It is no JSON, or only a part of it.")
+        raise NotUnderstood("not valid or complete JSON")
     if any("_type" in line for line in lines):
         return nanobot.FORMAT
     if any({"seq", "type", "timestamp", "data"} <= line.keys() for line in lines):
         return ours.FORMAT
     if any({"notebook_id", "cell_id"} <= line.keys() for line in lines):
-        raise NotUnderstood("It was exported as JSONL; export as JSON, which can be imported.")
+        raise NotUnderstood("exported as JSONL, which can't be imported; export it as JSON")
     if agentscope.has_messages(lines):
         return agentscope.FORMAT
     raise NotUnderstood(_UNKNOWN)

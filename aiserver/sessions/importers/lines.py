@@ -19,7 +19,7 @@ def lines_of(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
         try:
             value = loads(decoded(line))
             if not isinstance(value, dict):
-                raise NotUnderstood("It is no JSON object.")
+                raise NotUnderstood("not a JSON object")
             found.append(value)
         except NotUnderstood as reason:
             complaints.append(f"line {number}: {reason}")

@@ -33,7 +33,7 @@ def read(source: Source) -> Read:
         if complaints:
             return Read(not_understood=complaints)
         if not about:
-            raise NotUnderstood("It holds no messages.")
+            raise NotUnderstood("no messages found")
         return Read()
     session = session_of(
         made_id(FORMAT, str(key)),

@@ -26,9 +26,11 @@ def read(source: Source) -> Read:
         session = parse_united(source.data)
         check_writable(session.meta, None)
     except Damaged as exc:
-        raise NotUnderstood("It is no session of AI Server, or a damaged one.") from exc
+        raise NotUnderstood("not an AI Server session, or damaged") from exc
     except SessionTooNew as exc:
-        raise NotUnderstood("A newer AI Server wrote it: update first.") from exc
+        raise NotUnderstood(
+            "written by a newer version of AI Server; update AI Server first"
+        ) from exc
     content = loads(decoded(source.data))
     if isinstance(content, dict) and "meta" not in content:
         session = _without_secrets(session)
@@ -39,7 +41,7 @@ def _log(source: Source) -> Read:
     entries, damaged = codec.parse_log(source.data)
     complaints = [f"{damaged} lines of this notebook's log are damaged."] if damaged else []
     if not entries:
-        raise NotUnderstood("It holds nothing that can be imported.")
+        raise NotUnderstood("nothing to import")
     name = source.path.stem.split("_")[0]  # an owner's log names them behind it
     return Read(logs={("", decode(name)): entries}, not_understood=complaints)
 

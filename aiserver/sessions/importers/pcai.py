@@ -15,11 +15,11 @@ def read(source: Source) -> Read:
     content = plain_names(loads(decoded(source.data)))
     messages = content.get("messages")
     if not isinstance(messages, list):
-        raise NotUnderstood("It holds no messages.")
+        raise NotUnderstood("no messages found")
     name = str(content.get("id") or source.path.stem)
     origin = {"format": FORMAT, "name": name}
     complaints = [
-        f"message {number}: It is no JSON object."
+        f"message {number}: not a JSON object"
         for number, raw in enumerate(messages, 1)
         if not isinstance(raw, dict)
     ]

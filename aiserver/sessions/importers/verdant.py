@@ -31,7 +31,7 @@ def read(source: Source) -> Read:
     """All cells of a file."""
     content = loads(decoded(source.data))
     if not isinstance(content, dict) or not isinstance(content.get("checkpoints"), list):
-        raise NotUnderstood("It is no history of Verdant's.")
+        raise NotUnderstood("not a Verdant history")
     history = _History(content)
     notebook = _notebook(source.notebook)
     name = f"{history.began}"
@@ -184,13 +184,13 @@ class _History:
 
     def _records(self, value: Any, group: str) -> Iterator[dict[str, Any]]:
         if not isinstance(value, list | None):
-            self.complaints.append(f"{group}: It is no list of Verdant's.")
+            self.complaints.append(f"{group}: not a Verdant list")
         for number, record in enumerate(value if isinstance(value, list) else [], 1):
             whole = isinstance(record, dict) and isinstance(record.get("versions"), list)
             if whole and "artifact_name" in record:
                 yield record
             else:
-                self.complaints.append(f"{group} {number}: It is no record of Verdant's.")
+                self.complaints.append(f"{group} {number}: not a Verdant record")
 
     def _last_cells(self, notebook: Any) -> list[tuple[str, str]]:
         try:

@@ -14,7 +14,7 @@ except ModuleNotFoundError as missing:
     if (missing.name or "").split(".")[0] != "redis":
         raise
     raise SettingError(
-        "Histories in Redis need one more package: pip install 'aiserver[redis]'"
+        "Redis needs one more Python package: pip install 'aiserver[redis]'"
     ) from missing
 
 __all__ = ["RedisSessionManager"]

@@ -53,9 +53,9 @@ def _first_line(file: str) -> str:
     try:
         text = Path(file).expanduser().read_text("utf-8")
     except (OSError, ValueError) as exc:
-        raise SettingError("The file with the password of Redis can't be read.") from exc
+        raise SettingError("The Redis password file can't be read.") from exc
     return text.partition("\n")[0].rstrip("\r")
 
 
 def _wrong() -> SettingError:
-    return SettingError("The address of the Redis database is wrong.")
+    return SettingError("The Redis URL is not valid.")

@@ -36,7 +36,7 @@ from .names import Names, cell_key, cell_name, owner_text
 from .wire import Wire
 
 _SCAN = 1_000  # names that one command looks at
-_LAGS = "Its counters or its places in the indexes lag behind."
+_LAGS = "counters or index entries are out of date"
 _COUNTERS = ("version", "turn_id", "seq", "events", "since")
 
 
@@ -114,7 +114,7 @@ class Check:
         look = _Look(_pairs(head), turns, events, _pairs(ids), row, bool(listed))
         if not (head or turns or events):
             gone = repair and await self._wire.run("unlist", names[:6], cell)
-            return "It is in the index, but there is nothing of it.", bool(gone)
+            return "in the index, but has no data", bool(gone)
         flaw, session = await asyncio.to_thread(_judged, look, key)
         if session is None or not repair:
             return flaw, False
@@ -134,11 +134,11 @@ class Check:
         right = f"{wanted} {stamp}" if lines else ""
         flaw = None
         if damaged:
-            flaw = f"{len(damaged)} of its lines can't be read."
+            flaw = f"{len(damaged)} unreadable lines"
         elif not lines:
-            flaw = "It is in the index, but there is nothing of it."
+            flaw = "in the index, but has no data"
         elif not last.isdigit() or int(last) < wanted:
-            flaw = "Its place in the index lags behind."
+            flaw = "index entry is out of date"
         if flaw is None or not repair:
             return flaw, False
         names = [self._names.owners, marks, log, self._damaged(notebook_id)]
@@ -197,10 +197,10 @@ def _judged(look: _Look, key: SessionKey) -> tuple[str | None, Session | None]:
         session = recovered(data, key)
         touch(session)
         count = look.damaged()
-        return f"{count} of its texts can't be read." if count else "Its head is damaged.", session
+        return f"{count} unreadable records" if count else "metadata is damaged", session
     if look.lags(session):
         return _LAGS, session
-    return " ".join(flaws(session, key)) or None, None
+    return "; ".join(flaws(session, key)) or None, None
 
 
 def _is(kind: Any, text: bytes) -> bool:
@@ -219,4 +219,4 @@ def _pairs(flat: Sequence[bytes]) -> dict[str, bytes]:
 def _flaw_of_blob(digest: bytes, data: bytes | None) -> str | None:
     if data is None or hashlib.sha256(data).hexdigest().encode() == digest:
         return None
-    return "Its bytes are not those that its name tells."
+    return "content does not match its hash"

@@ -55,23 +55,23 @@ class RedisSessionManager(SessionManager):
 
     prefix = Unicode(
         "aiserver:",
-        help="""What all names in Redis begin with, so that a database can serve for other things,
-        too. `?prefix=` in the address says the same.""",
+        help="""Prefix of all Redis keys, so that the database can be shared with other
+        applications. Can also be set with `?prefix=` in the URL.""",
     ).tag(config=True)
 
     password_file = Unicode(
-        help="""A file whose first line is the password of Redis, so that it need not be in the
-        address, which `--debug` writes to Jupyter's log."""
+        help="""A file whose first line is the Redis password, so that it is not in the URL, which
+        `--debug` logs."""
     ).tag(config=True)
 
     patience = Float(
         5.0,
-        help="""Seconds to go on trying where Redis doesn't answer, before saying that it can't be
-        reached: time for it to be started anew.""",
+        help="""Seconds to keep retrying if Redis does not respond, for example while it
+        restarts.""",
     ).tag(config=True)
 
     lock_timeout = Float(
-        30.0, help="Seconds to wait for other servers that say which notebook is which."
+        30.0, help="Seconds to wait for the notebook registration lock of other servers."
     ).tag(config=True)
 
     def __init__(self, **kwargs: Any) -> None:

@@ -37,31 +37,20 @@ from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreach
 _CONNECTIONS = 16
 _FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
 _CODE = re.compile(r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b")
-_FULL = (
-    "The database of the histories has no memory left, so nothing more could be saved. "
-    "Delete something there, or raise its “maxmemory”."
-)
+_FULL = "Redis is out of memory, so nothing was saved. Delete some data, or raise “maxmemory”."
 _NO_DISK = (
-    "The database of the histories can't write to its disk, which may be full, so nothing was "
-    "saved. Whoever looks after it finds the reason in its log."
+    "Redis can't write to its disk, which may be full, so nothing was saved. Check the Redis log."
 )
-_READ_ONLY = "The database of the histories is a read-only copy, so nothing was saved."
+_READ_ONLY = "This Redis is a read-only replica, so nothing was saved."
 _NO_COPIES = (
-    "The database of the histories has too few copies at work just now, so nothing was saved. "
-    "Try again in a moment."
+    "Redis does not have enough replicas right now, so nothing was saved. Try again in a moment."
 )
-_FOREIGN = (
-    "The database of the histories holds something else under AI Server's names. Choose another "
-    "prefix, or another database."
-)
-_CLUSTER = (
-    "A Redis Cluster can't keep the histories, for one session has several keys. "
-    "Use a single Redis server, with copies of it if you like."
-)
-_REFUSED = "The database of the histories refused AI Server's user name or password."
+_FOREIGN = "Redis has other data under AI Server's keys. Choose another prefix or database."
+_CLUSTER = "Redis Cluster is not supported. Use a single Redis server, with replicas if you like."
+_REFUSED = "Redis rejected the user name or password."
 _FORBIDDEN = (
-    "The database of the histories doesn't let AI Server's user do what it needs: "
-    "reading, writing, and scripts, for all names that begin with the prefix."
+    "The Redis user lacks permissions: it needs to read, write and run scripts on all keys with "
+    "the prefix."
 )
 
 

@@ -48,13 +48,13 @@ def kind_of(url: str) -> str:
     """Which database it is. Raises SettingError if it is none of ours, or a package is missing."""
     name, _, driver = url.partition(":")[0].lower().partition("+")
     if name not in _DRIVERS:
-        raise SettingError("The address of a database begins with postgresql, mysql or sqlite.")
+        raise SettingError("A database URL must start with postgresql, mysql or sqlite.")
     wanted, extra = _DRIVERS[name]
     if driver not in ("", wanted):
-        raise SettingError(f"The address of this database must begin with {name}+{wanted}://.")
+        raise SettingError(f"The URL of this database must start with {name}+{wanted}://.")
     if missing := [one for one in ("sqlalchemy", "alembic", "greenlet", wanted) if not _has(one)]:
         raise SettingError(
-            f"Histories in this database need more packages ({', '.join(missing)}): "
+            f"This database needs more Python packages ({', '.join(missing)}): "
             f'pip install "aiserver[{extra}]"'
         )
     return "mysql" if name == "mariadb" else name
@@ -70,7 +70,7 @@ def resolve(url: str, password_file: str, start_dir: str) -> Address:
         made = make_url(url).set(drivername=f"{kind}+{_DRIVERS[kind][0]}")
     except (ArgumentError, ValueError):
         raise SettingError(
-            "The address of the database can't be read. In a name or a password, write @ as %40, "
+            "The database URL is not valid. In user names and passwords, write @ as %40, "
             ": as %3A, / as %2F and % as %25."
         ) from None  # the reason would tell the address
     if kind == "sqlite":
@@ -78,14 +78,14 @@ def resolve(url: str, password_file: str, start_dir: str) -> Address:
     if password_file:
         made = made.set(password=_first_line(password_file))
     if not made.database:
-        raise SettingError("The address of the database names no database: …://user@host/NAME.")
+        raise SettingError("The database URL has no database name: …://user@host/NAME.")
     secured, options = _security(kind, made)
     return Address(kind, secured, None, options)
 
 
 def _of_file(url: URL, start_dir: str) -> Address:
     if url.query:
-        raise SettingError("The address of an SQLite file takes no options.")
+        raise SettingError("The URL of an SQLite file can't have options.")
     if url.database in (None, "", ":memory:"):
         return Address("sqlite", url.set(database=":memory:"))
     path = Path(str(url.database)).expanduser()
@@ -98,7 +98,7 @@ def _first_line(path: str) -> str:
         with Path(path).expanduser().open(encoding="utf-8") as file:
             return file.readline().rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as exc:
-        raise SettingError("The file of the database's password can't be read.") from exc
+        raise SettingError("The database password file can't be read.") from exc
 
 
 def _security(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
@@ -123,7 +123,7 @@ def _trusting(authority: str | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=authority)
     except (OSError, ssl.SSLError) as exc:
-        raise SettingError("The file of the database's certificate can't be read.") from exc
+        raise SettingError("The database certificate file can't be read.") from exc
 
 
 def _has(package: str) -> bool:

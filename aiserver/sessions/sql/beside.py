@@ -146,7 +146,7 @@ async def remove_blob(connection: AsyncConnection, write: Write, sha256: str, ow
 async def check_log(connection: AsyncConnection, notebook_id: str, owner: str) -> Checked:
     """Whether a notebook's log is whole. Nothing need be mended: its other lines are in use."""
     _, damaged = await read_log(connection, notebook_id, owner)
-    flaw = f"{damaged} of its lines are damaged; the others are in use." if damaged else None
+    flaw = f"{damaged} damaged lines; the others are in use" if damaged else None
     return Checked(f"log of {notebook_id}", flaw)
 
 
@@ -154,7 +154,7 @@ async def check_blob(connection: AsyncConnection, sha256: str, owner: str) -> Ch
     """Whether a blob is what its name says. One that isn't is as good as none until put again."""
     data = await get_blob(connection, sha256, owner)
     is_whole = data is None or hashlib.sha256(data).hexdigest() == sha256
-    return Checked(f"blob {sha256}", None if is_whole else "It is damaged.")
+    return Checked(f"blob {sha256}", None if is_whole else "content does not match its hash")
 
 
 async def list_owners(connection: AsyncConnection) -> list[str]:

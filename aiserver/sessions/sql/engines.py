@@ -192,17 +192,17 @@ async def unsure(connection: AsyncConnection, address: Address) -> list[str]:
     if address.kind == "mysql":
         return await _unsure_mysql(connection)
     if not address.file:
-        return ["Histories are kept in memory only: they are gone when the server stops."]
+        return ["Histories are kept in memory only, so they are lost when the server stops."]
     if network_disk(address.file.parent):
         return [
-            "The file of the histories lies on a network disk, where SQLite's locks don't hold. "
-            "Let one machine alone use it, or keep histories in PostgreSQL."
+            "The history database file is on a network disk, where SQLite's locks are not "
+            "reliable. Use it from one machine only, or use PostgreSQL."
         ]
     mode = (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar()
     if mode != "wal":
         return [
-            "The file system of the histories' database does not allow SQLite's write-ahead log: "
-            "servers that use it at once wait for each other longer."
+            "The file system of the history database does not support SQLite's write-ahead log, "
+            "so servers that use it at the same time wait longer for each other."
         ]
     return []
 
@@ -212,15 +212,15 @@ async def _unsure_postgresql(connection: AsyncConnection) -> list[str]:
     names = ["fsync", "full_page_writes", "synchronous_commit"]
     found = {row[0]: row[1] for row in await connection.execute(query, {"names": names})}
     said = [
-        f"PostgreSQL's setting {name} is off: what was saved last may be lost, or all be damaged, "
-        "when its machine fails."
+        f"PostgreSQL's setting {name} is off: if its machine crashes, recent changes may be lost "
+        "or the database damaged."
         for name in names[:2]
         if found.get(name) == "off"
     ]
     if found.get("synchronous_commit") == "off":
         said.append(
-            "PostgreSQL's setting synchronous_commit is off: what was saved in the last moment "
-            "is lost when its machine fails."
+            "PostgreSQL's setting synchronous_commit is off: the most recent changes are lost if "
+            "its machine crashes."
         )
     return said
 
@@ -230,14 +230,14 @@ async def _unsure_mysql(connection: AsyncConnection) -> list[str]:
     flush = await connection.exec_driver_sql("SELECT @@innodb_flush_log_at_trx_commit")
     if flush.scalar() != 1:
         said.append(
-            "MySQL's setting innodb_flush_log_at_trx_commit is not 1: what was saved in the last "
-            "second is lost when its machine fails."
+            "MySQL's setting innodb_flush_log_at_trx_commit is not 1: up to one second of changes "
+            "is lost if its machine crashes."
         )
     double = str((await connection.exec_driver_sql("SELECT @@innodb_doublewrite")).scalar()).upper()
     if double in ("0", "OFF"):
         said.append(
-            "MySQL's setting innodb_doublewrite is off: pages half written when its machine fails "
-            "are damaged."
+            "MySQL's setting innodb_doublewrite is off: pages that are being written when its "
+            "machine crashes are damaged."
         )
     others = await connection.execute(
         text(
@@ -247,7 +247,7 @@ async def _unsure_mysql(connection: AsyncConnection) -> list[str]:
     )
     if others.first():
         said.append(
-            "The tables of the histories are not InnoDB's: a save may be half done when the "
-            "database is stopped."
+            "The history tables do not use InnoDB: a save may be incomplete if the database is "
+            "stopped."
         )
     return said

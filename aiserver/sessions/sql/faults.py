@@ -33,21 +33,19 @@ class Fault(NamedTuple):
     """The connection broke: it may have been done or not, and the next try may succeed."""
 
 
-_FULL = "The database of the histories has no more room, so nothing more could be saved."
-_READ_ONLY = "The database of the histories takes no writes, so nothing was saved."
+_FULL = "The history database is full, so nothing was saved."
+_READ_ONLY = "The history database is read-only, so nothing was saved."
 _NOT_ALLOWED = (
-    "The database's account that this server uses may not do this, so nothing was saved. The "
-    "database's administrator can allow it."
+    "The database account lacks the required permissions, so nothing was saved. Ask the database "
+    "administrator."
 )
-_REFUSED = (
-    "The database of the histories refuses the account or the password in this server's settings."
-)
-_NO_DATABASE = "There is no database of the name in this server's settings."
-_NO_TABLES = "The tables of the histories are not in the database, or are not as they should be."
-_TOO_LARGE = "That is more text than the database takes at once (max_allowed_packet)."
-_DAMAGED = "The file of the histories is damaged, or is no database."
-_NO_FILE = "The file of the histories can't be opened or made."
-_BAD_OPTION = "The address of the database holds an option that its driver doesn't know."
+_REFUSED = "The history database rejected the user name or password in this server's settings."
+_NO_DATABASE = "The database named in this server's settings does not exist."
+_NO_TABLES = "The history tables are missing from the database or have an unexpected structure."
+_TOO_LARGE = "The text is larger than the database accepts at once (max_allowed_packet)."
+_DAMAGED = "The history database file is damaged or is not a database."
+_NO_FILE = "The history database file can't be opened or created."
+_BAD_OPTION = "The database URL contains an option that its driver does not support."
 
 
 def fault(error: BaseException) -> Fault | None:
@@ -131,7 +129,7 @@ def _sqlite(text: str) -> Fault:
     if "is full" in text:
         return Fault(StorageFull())
     if "readonly" in text:
-        return Fault(StorageReadOnly("The file of the histories can't be written to."))
+        return Fault(StorageReadOnly("The history database file is not writable."))
     if "malformed" in text or "not a database" in text:
         return Fault(StorageError(_DAMAGED))
     if "unable to open" in text:

@@ -59,18 +59,18 @@ class SQLSessionManager(SessionManager):
     """Keeps sessions in PostgreSQL, MySQL, MariaDB or SQLite. Durable, if the database is."""
 
     password_file = Unicode(
-        help="""A file whose first line is the password, so that it needs not stand in the address:
-        Jupyter logs its settings with `--debug`."""
+        help="""A file whose first line is the password, so that it is not in the URL: with
+        `--debug`, Jupyter logs its settings."""
     ).tag(config=True)
 
     shared = Bool(
-        help="""Whether people share the database, so that each sees their own. By default yes,
-        unless it is a file (SQLite)."""
+        help="""Whether several users share the database; each then sees only their own histories.
+        Default: true, except for SQLite."""
     ).tag(config=True)
 
-    timeout = Float(
-        30.0, help="Seconds that the database may take for one thing before it is given up."
-    ).tag(config=True)
+    timeout = Float(30.0, help="Seconds after which a database operation times out.").tag(
+        config=True
+    )
 
     @default("shared")
     def _default_shared(self) -> bool:
@@ -264,7 +264,7 @@ class SQLSessionManager(SessionManager):
         mended = False
         if said and repair:
             said, mended = await self._do(lambda db: db.write(mending.mended, key))
-        return Checked(f"{key.notebook_id}/{key.cell_id}", " ".join(said) or None, mended)
+        return Checked(f"{key.notebook_id}/{key.cell_id}", "; ".join(said) or None, mended)
 
     async def _log_checked(self, notebook_id: str, owner: str) -> Checked:
         return await self._do(lambda db: db.read(beside.check_log, notebook_id, owner))

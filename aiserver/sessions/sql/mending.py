@@ -46,13 +46,13 @@ class Examined:
         """The flaws, in sentences."""
         said = []
         if self.damaged:
-            said.append(f"{len(self.damaged)} of its records can't be read.")
+            said.append(f"{len(self.damaged)} unreadable records")
         if self.lost:
-            said.append("What it says of itself can't be read.")
+            said.append("metadata is damaged")
         if self.has_gap:
-            said.append("Records are missing in it.")
+            said.append("records are missing")
         if self.lags:
-            said.append("Its summary or its counters lag behind.")
+            said.append("summary or counters are out of date")
         return said + self.others
 
 

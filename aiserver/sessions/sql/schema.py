@@ -29,7 +29,8 @@ def version(connection: Connection) -> str | None:
     found = connection.execute(select(_ours.c.version_num)).scalar()
     if found is not None and int(found) > int(VERSION):
         raise StorageError(
-            "A newer AI Server has set up the database of the histories. Update to use it."
+            "The history database was set up by a newer version of AI Server. Update AI Server to "
+            "use it."
         )
     return found
 
