@@ -174,7 +174,7 @@ def test_open_and_damaged_histories_are_noted(tmp_path: Path):
     (place / "nb_c2.json.corrupt-1").write_text("{")
     where, rights, *_ = check_storage(tmp_path)
     assert "1 cells" in where.text and "1 damaged" in where.text and where.level == "note"
-    assert "look into" in rights.text
+    assert "Other users" in rights.text
     assert sorted(path.name for path in place.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
 
 

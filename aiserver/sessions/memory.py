@@ -45,7 +45,7 @@ class InMemorySessionManager(SessionManager):
 
     async def start(self) -> list[str]:
         """Say that nothing is kept."""
-        return ["Histories are kept in memory only: they are gone when the server stops."]
+        return ["Histories are kept in memory only, so they are lost when the server stops."]
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""

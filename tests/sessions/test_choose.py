@@ -62,7 +62,7 @@ def test_a_store_of_another_package_is_found(
     store = session_manager("theirs+quick://somewhere")
     assert (type(store).__name__, store.url) == ("Theirs", "theirs+quick://somewhere")
     assert isinstance(session_manager(tmp_path.as_uri()), FileSessionManager), "ours stay ours"
-    with pytest.raises(SettingError, match="no SessionManager"):
+    with pytest.raises(SettingError, match="not a SessionManager"):
         session_manager("no")
     sys.modules.pop("their_store")
 

@@ -237,7 +237,7 @@ async def test_what_is_wrong_with_the_setting_is_said(
     with pytest.raises(StorageUnreachable) as caught:
         await store.start()
     assert_says_nothing(caught.value)
-    words = {"password": "refuses", "database": "no database of the name", "port": "be reached"}
+    words = {"password": "rejected", "database": "does not exist", "port": "connect to"}
     assert words[what] in caught.value.message
     assert "canary" not in caught.value.message
     await store.close()

@@ -104,9 +104,9 @@ def test_tables_of_a_newer_server_are_not_touched(bare: Database) -> None:
     asyncio.run(saved(bare))
     bare.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
     store = SQLSessionManager(url=bare.url)
-    with pytest.raises(StorageError, match="newer AI Server"):
+    with pytest.raises(StorageError, match="newer version of AI Server"):
         run(store.save_interaction(KEY, turn()))
-    with pytest.raises(StorageError, match="newer AI Server"):
+    with pytest.raises(StorageError, match="newer version of AI Server"):
         run(store.start())
     run(store.close())
 
@@ -237,9 +237,9 @@ async def test_nothing_whole_is_said(database: Database) -> None:
     ("url", "said"),
     [
         ("postgresql+psycopg2://a:canary@b/c", r"postgresql\+asyncpg://"),
-        ("postgresql://a:canary@b", "names no database"),
-        ("mysql://a:canary@b:port/c", "can't be read"),
-        ("sqlite:///x?mode=canary", "no options"),
+        ("postgresql://a:canary@b", "no database name"),
+        ("mysql://a:canary@b:port/c", "not valid"),
+        ("sqlite:///x?mode=canary", "have options"),
         ("mysql://a:canary@b/c?ssl_ca=/nowhere/canary", "certificate"),
         ("postgresql://a:canary@127.0.0.1:1/c?wrong=canary", "option"),
     ],

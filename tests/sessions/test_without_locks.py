@@ -115,7 +115,7 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path, monkeypatch: pytest.Monke
     with holder.stdout, holder.stdin:
         assert holder.stdout.readline() == b"held\n"
         impatient = FileSessionManager(root=str(tmp_path), lock_timeout=0.1)
-        with pytest.raises(StorageError, match="busy"):
+        with pytest.raises(StorageError, match="is writing"):
             asyncio.run(impatient.save_interaction(KEY, turn(1)))
         holder.kill()
         os.waitid(os.P_PID, holder.pid, os.WEXITED | os.WNOWAIT)  # dead, but not asked for
