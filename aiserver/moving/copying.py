@@ -95,13 +95,14 @@ async def copy(
 
     # Blobs first, so that at no moment a session names what isn't there.
     await each(blobs, take_blob)
-    logs = await source.list_notebooks(owner=owner)
-    bar.begin("notebooks", len(logs))
-    await each(logs, take_log)
     rows, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(rows))
     keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
     await each(keys, take_session)
+    # Then the logs, whose lines name records of the sessions.
+    logs = await source.list_notebooks(owner=owner)
+    bar.begin("notebooks", len(logs))
+    await each(logs, take_log)
     return report
 
 

@@ -85,13 +85,14 @@ async def _take(
     # Blobs first, so that at no moment a session names what isn't there.
     for owner, data in read.blobs:
         await taker.blob(data, owner_of(owner))
-    for (owner, id_), log in read.logs.items():
-        await taker.log(id_, owner_of(owner), log)
     for session in read.sessions:
         ours = moved(session, *to)
         meta = ours.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
         await taker.session(key, ours)
+    # Then the logs, whose lines name records of the sessions.
+    for (owner, id_), log in read.logs.items():
+        await taker.log(id_, owner_of(owner), log)
 
 
 def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: str) -> str:

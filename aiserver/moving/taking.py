@@ -10,15 +10,17 @@ What must hold:
 from __future__ import annotations
 
 import asyncio
-import json
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..errors import SessionCorrupt, SessionTooNew
+from ..errors import InvalidRequest, SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ..sessions import codec
 from ..sessions.base import SessionManager
+from ..sessions.digests import Places, places
+from ..sessions.loglines import lacking, renumbered
 from ..sessions.memory import InMemorySessionManager
 from ..sessions.union import size
 
@@ -104,13 +106,27 @@ class Taker:
     async def log(self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]) -> None:
         """Take what a notebook's log lacks."""
         ours = await self._store.read_notebook_log(notebook_id, owner=owner)
-        known = {_said(entry) for entry in ours}
-        new = [entry for entry in log if _said(entry) not in known]
+        new = lacking(ours, log)
         if new:
             self.report.logs += 1
         if new and not self._dry_run:
+            if ours:  # else all is as it was there
+                found = await self._places(notebook_id, owner, new)
+                new = [renumbered(entry, found.get) for entry in new]
             entries = [NewLogEntry.model_validate(_without_number(entry)) for entry in new]
             await self._store.append_notebook_log(notebook_id, entries, owner=owner)
+
+    async def _places(
+        self, notebook_id: str, owner: str, lines: Iterable[NotebookLogEntry]
+    ) -> dict[str, Places]:
+        """Where the records are that the lines name, in the sessions that were taken before."""
+        found: dict[str, Places] = {}
+        for cell_id in {str(one) for line in lines for one in line.data.get("digests") or ()}:
+            with contextlib.suppress(InvalidRequest, SessionCorrupt):
+                key = SessionKey(notebook_id, cell_id, owner)
+                if session := await self._store.load_if_exists(key):
+                    found[cell_id] = await asyncio.to_thread(places, session)
+        return found
 
     async def blob(self, data: bytes, owner: str) -> None:
         """Take a blob that isn't there yet."""
@@ -146,7 +162,3 @@ def _counts(session: Session | None) -> tuple[int, int, bool]:
 
 def _without_number(entry: NotebookLogEntry) -> dict[str, object]:
     return {name: value for name, value in codec.fields(entry).items() if name != "seq"}
-
-
-def _said(entry: NotebookLogEntry) -> str:
-    return json.dumps(_without_number(entry), sort_keys=True)

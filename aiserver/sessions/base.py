@@ -213,14 +213,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well; say whether that was anything new.
 
         See ``union.unite``. ``taken``: the digests (``digests.py``) of records that were taken over
-        before; those that are no longer here don't come back. ``merge_id``: the name of a merge
-        that brings a log's lines as well. Where nothing was kept, what is now is the other to the
-        letter. Raises SessionTooNew if either can't be joined whole.
+        before; those that are no longer here don't come back. Where nothing was kept, what is now
+        is the other to the letter. Raises SessionTooNew if either can't be joined whole.
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:

@@ -9,10 +9,11 @@ What must hold:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from ..durable import NotRegular, keep_aside, read_file, replace_file, set_aside, temp_target
@@ -23,6 +24,7 @@ from .base import Checked
 from .codec import Damaged
 from .conflicts import has_marks
 from .copies import copied_log, may_be_session, shorter_logs
+from .digests import Places, places
 from .filenames import blob_name, is_session_name, key_of, log_name, session_name
 from .gitstages import with_whole_sides
 from .place import BLOBS, NOTEBOOKS, Place
@@ -197,8 +199,20 @@ class Checks:
             return Checked(where, flaw)
         if self._is_same_file(folder, name, ours):
             return self._rename(folder, name, ours, flaw)
-        self._logs.take_over(notebook_id, entries, self._owner)
+        self._logs.take_over(notebook_id, entries, self._owner, self._places(notebook_id))
         return self._set_aside(folder, name, where, flaw, repair, data, ours)
+
+    def _places(self, notebook_id: str) -> Callable[[str], Places | None]:
+        """Where the records of a notebook's cells are, once the copies of sessions are united."""
+
+        @lru_cache(None)
+        def of(cell_id: str) -> Places | None:
+            with contextlib.suppress(StorageError):
+                session = self._files.load(SessionKey(notebook_id, cell_id, self._owner))
+                return places(session) if session else None
+            return None
+
+        return of
 
     def _log(self, name: str, repair: bool) -> Checked:
         where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS

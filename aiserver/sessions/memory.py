@@ -118,13 +118,13 @@ class InMemorySessionManager(SessionManager):
         return copy
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
         session = self._load(key) or new_session(key)
         check_writable(session.meta, None)
-        grown = unite(session, other, taken, merge_id)
+        grown = unite(session, other, taken)
         if grown:
             self._sessions[key] = codec.encode(session)
         return grown

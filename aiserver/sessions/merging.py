@@ -19,8 +19,9 @@ from ..models import NotebookLogEntry, Session
 from . import codec
 from .codec import Damaged
 from .digests import line_content
+from .loglines import lacking
 from .steps import check_writable
-from .union import lacking, unite
+from .union import unite
 
 _PARTS = ("meta", "interactions", "events")
 _MOST_WAYS = 8

@@ -29,11 +29,12 @@ from ..durable import (
 )
 from ..models import NewLogEntry, NotebookLogEntry
 from . import codec
+from .digests import Places
 from .filenames import blob_name, blob_sha256, log_name, log_notebook_id
 from .gitstages import with_whole_sides
+from .loglines import lacking, renumbered
 from .place import BLOBS, NOTEBOOKS, Place
 from .steps import numbered
-from .union import lacking
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -52,9 +53,19 @@ class NotebookLogs:
         """Add lines to a notebook's log; return them as saved."""
         return self._grow(notebook_id, owner, lambda log: entries) if entries else []
 
-    def take_over(self, notebook_id: str, entries: Sequence[NotebookLogEntry], owner: str) -> None:
+    def take_over(
+        self,
+        notebook_id: str,
+        entries: Sequence[NotebookLogEntry],
+        owner: str,
+        places_of: Callable[[str], Places | None],
+    ) -> None:
         """Add those lines of another copy of a notebook's log that it lacks."""
-        self._grow(notebook_id, owner, lambda log: lacking(log, entries))
+        self._grow(
+            notebook_id,
+            owner,
+            lambda log: [renumbered(entry, places_of) for entry in lacking(log, entries)],
+        )
 
     def _grow(
         self,

@@ -11,14 +11,14 @@ What must hold:
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection
 from typing import Any
 
-from ..models import Event, Interaction, NotebookLogEntry, Session
+from ..models import Event, Interaction, Session
 from ..renumbering import renumbering
 from . import codec
-from .digests import content, digest, line_content
+from .digests import content, digest
 from .steps import set_owner
 
 
@@ -61,20 +61,6 @@ def unite(ours: Session, theirs: Session, taken: Collection[str] = (), merge_id:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
         ours.meta.revision = ours.revision + 1
     return grown
-
-
-def lacking(
-    ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
-) -> list[NotebookLogEntry]:
-    """The lines of another copy of a notebook's log that ours lacks, in their order."""
-    known = Counter(map(line_content, ours))
-    known.subtract(lines := [line_content(entry) for entry in theirs])
-    found = []
-    for entry, line in zip(reversed(theirs), reversed(lines), strict=True):
-        if known[line] < 0:  # of equal lines the last ones are new
-            known[line] += 1
-            found.append(entry)
-    return found[::-1]
 
 
 def _become(ours: Session, theirs: Session) -> None:

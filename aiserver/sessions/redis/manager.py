@@ -191,14 +191,14 @@ class RedisSessionManager(SessionManager):
         raise StorageBusy
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
         async for existing in self._tries(key):
             session = existing.session if existing else new_session(key)
             check_writable(session.meta, None)
-            if not await asyncio.to_thread(unite, session, other, taken, merge_id):
+            if not await asyncio.to_thread(unite, session, other, taken):
                 return False
             stamp = existing.stamp if existing else NOT_STORED
             if await self._cells.put(key, session, stamp):

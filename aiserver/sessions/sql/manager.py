@@ -159,11 +159,11 @@ class SQLSessionManager(SessionManager):
         return await self._do(lambda db: db.write(sessions.fork, source, target))
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = (), merge_id: str = ""
+        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
-        return await self._do(lambda db: db.write(sessions.take_over, key, other, taken, merge_id))
+        return await self._do(lambda db: db.write(sessions.take_over, key, other, taken))
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:

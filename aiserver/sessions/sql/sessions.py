@@ -186,14 +186,13 @@ async def take_over(
     key: SessionKey,
     other: Session,
     taken: Collection[str],
-    merge_id: str,
 ) -> bool:
     """Put what another place knows of the cell behind what is here."""
     head = await _take(connection, write, key)
     steps.check_writable(head.session.meta, None)
     session = await load(connection, key) or new_session(key)
     turns, events, before = len(session.interactions), len(session.events or []), size(session)
-    if not unite(session, other, taken, merge_id):
+    if not unite(session, other, taken):
         return bool(write.lost and write.result)
     if before:
         new: list[Interaction | Event] = [
