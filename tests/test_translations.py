@@ -177,16 +177,22 @@ def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
         assert [text for text in said if rule.search(text)] == []
 
 
+PAGE = ROOT / "aiserver" / "sharing" / "page" / "words.js"
+
+
 @pytest.mark.parametrize(("locale", "charset"), [("zh_CN", "gb2312"), ("zh_TW", "big5")])
 def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, charset: str) -> None:
     """No text of one place stands in the other's file: neither set has the other's forms."""
+    texts = [form for message in tool.read(locale) if message.id for form in tool.forms(message)]
+    page = re.findall(r"\[\s*'([^']*)',\s*'([^']*)'\s*\]", PAGE.read_text("utf-8"))
+    assert len(page) > 100
+    texts += [pair[LOCALES.index(locale)] for pair in page]
     han = re.compile(f"[{HAN}]")
     wrong = []
-    for message in tool.read(locale):
-        for form in tool.forms(message) if message.id else []:
-            text = "".join(han.findall(form))
-            if text.encode(charset, "ignore").decode(charset) != text:
-                wrong.append(form)
+    for text in texts:
+        characters = "".join(han.findall(text))
+        if characters.encode(charset, "ignore").decode(charset) != characters:
+            wrong.append(text)
     assert wrong == []
 
 
