@@ -29,7 +29,7 @@ saved in, ``page`` names the sender; a digest names the record where merges chan
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -40,22 +40,18 @@ from ..models import (
     Interaction,
     NewEvent,
     NewLogEntry,
-    NotebookLogEntry,
     Session,
     SessionKey,
     new_session,
 )
 from .base import SessionManager
 from .digests import digest, last_digest
+from .logview import CHANGED, ORDER, LogView
 
 T = TypeVar("T")
 
-_CHANGED = "changed"
-_ORDER = "cell_order"
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
 _AT_ONCE = 4  # cells of a batch: more would only wait for the disk
-_IDS = 256  # of the newest batches; what is sent again was sent last
-_LINES = 10_000  # of the log that are remembered of a notebook
 _NOTEBOOKS = 256
 
 
@@ -106,58 +102,12 @@ class Recorded(NamedTuple):
     others: list[str] | None
 
 
-class _Line(NamedTuple):
-    """A line of the log that says what was changed, by which page."""
-
-    seq: int
-    page: str | None
-    cells: tuple[str, ...]
-    saved: bool
-
-
-@dataclass
-class _Known:
-    """What the log of one notebook says, as far as it was read."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    ids: deque[str] = field(default_factory=lambda: deque(maxlen=_IDS))
-    """Of the batches that were recorded last."""
-    lines: deque[_Line] = field(default_factory=lambda: deque(maxlen=_LINES))
-    is_read: bool = False
-    is_placed: bool = False  # whether one of them came with an order
-    seq: int = 0
-
-    def follow(self, entries: Iterable[NotebookLogEntry]) -> None:
-        """Take in what comes after ``seq``."""
-        for entry in entries:
-            if entry.seq <= self.seq:
-                continue
-            self.seq = entry.seq
-            # (Whoever registers a notebook doesn't tell the cells' types.)
-            self.is_placed |= entry.type == _ORDER and "types" in entry.data
-            if entry.type == _CHANGED:
-                page, cells = entry.data.get("page"), entry.data.get("cells")
-                self.ids.append(str(entry.data.get("id")))
-                named = tuple(cells) if isinstance(cells, dict) else ()
-                saved = entry.data.get("saved") is True
-                name = page if isinstance(page, str) else None
-                self.lines.append(_Line(entry.seq, name, named, saved))
-
-    def others(self, batch: Batch) -> list[str] | None:
-        """The cells that other pages wrote since the sender looked; None if none wrote."""
-        if batch.seen is None or batch.page is None:
-            return None
-        seen, page = batch.seen, batch.page
-        lines = [line for line in self.lines if line.seq > seen and line.page != page]
-        return list(dict.fromkeys(id_ for line in lines for id_ in line.cells)) if lines else None
-
-
 class Changes:
     """Writes batches of changes into a store."""
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._notebooks: OrderedDict[str, _Known] = OrderedDict()
+        self._notebooks: OrderedDict[str, LogView] = OrderedDict()
 
     async def record(self, notebook_id: str, batch: Batch) -> Recorded:
         """Record a batch. Raises StorageError: then the same batch may be sent again."""
@@ -184,7 +134,7 @@ class Changes:
             }
             changed = {id_: mark for id_, mark in in_order.items() if id_ not in same}
             others = await self._log(notebook_id, batch, changed, known)
-            return Recorded(in_order, known.seq, others)
+            return Recorded(in_order, known.answer(batch.page), others)
 
     async def _prepare(self, cell: CellChange) -> None:
         """Make the session of a cell that came out of others. One that is there stays."""
@@ -232,12 +182,12 @@ class Changes:
             return None, False
 
     async def _log(
-        self, notebook_id: str, batch: Batch, marks: dict[str, Mark], known: _Known
+        self, notebook_id: str, batch: Batch, marks: dict[str, Mark], known: LogView
     ) -> list[str] | None:
         """Write the lines of a batch; returns what other pages wrote since its sender looked."""
         if not known.is_read:
             await self._read(notebook_id, known)
-        others = known.others(batch)
+        others = known.others(batch.page, batch.seen)
         if batch.id in known.ids or _says_nothing(batch, known, others):
             return others
         lines: list[tuple[str, dict[str, Any]]] = []
@@ -245,7 +195,7 @@ class Changes:
             ids_in_order = [cell_id for cell_id, _ in batch.order]
             if not known.is_placed:
                 marks = await self._marks(notebook_id, ids_in_order) | marks
-            lines.append((_ORDER, {"cell_ids": ids_in_order, "types": dict(batch.order)}))
+            lines.append((ORDER, {"cell_ids": ids_in_order, "types": dict(batch.order)}))
         said: dict[str, Any] = {
             "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
             "id": batch.id,
@@ -256,18 +206,20 @@ class Changes:
             said["page"] = batch.page
         if batch.saved and others is None:
             said["saved"] = True
-        lines.append((_CHANGED, said))
+        lines.append((CHANGED, said))
         entries = [
             NewLogEntry(type=type_, timestamp=batch.timestamp, data=data) for type_, data in lines
         ]
         saved = await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
         if saved[0].seq != known.seq + 1:  # another server, or who registered the notebook
+            if saved[0].seq <= known.seq:
+                known.begin_anew()
             await self._read(notebook_id, known)
-            return known.others(batch)
+            return known.others(batch.page, batch.seen)
         known.follow(saved)
         return others
 
-    async def _read(self, notebook_id: str, known: _Known) -> None:
+    async def _read(self, notebook_id: str, known: LogView) -> None:
         known.follow(await self._store.read_notebook_log(notebook_id, owner=self._owner))
         known.is_read = True
 
@@ -286,8 +238,8 @@ class Changes:
         await _each(cells, look)
         return marks
 
-    def _known(self, notebook_id: str) -> _Known:
-        known = self._notebooks.setdefault(notebook_id, _Known())
+    def _known(self, notebook_id: str) -> LogView:
+        known = self._notebooks.setdefault(notebook_id, LogView())
         self._notebooks.move_to_end(notebook_id)
         if len(self._notebooks) > _NOTEBOOKS:
             self._notebooks.popitem(last=False)
@@ -304,7 +256,7 @@ def _is_look(event: NewEvent) -> bool:
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 
 
-def _says_nothing(batch: Batch, known: _Known, others: Sequence[str] | None) -> bool:
+def _says_nothing(batch: Batch, known: LogView, others: Sequence[str] | None) -> bool:
     """Whether it tells once more that the same was saved."""
     last = known.lines[-1] if known.lines else None
     is_bare = batch.saved and not batch.cells and batch.order is None and batch.page is not None

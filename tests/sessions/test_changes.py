@@ -14,7 +14,7 @@ from aiserver.sessions.changes import Batch, CellChange, Changes, Mark
 from aiserver.sessions.digests import digest
 from aiserver.sessions.memory import InMemorySessionManager
 
-from .conftest import Backend
+from .conftest import Backend, FileBackend
 from .records import NOON, event, in_loop, turn
 
 NB = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
@@ -270,6 +270,31 @@ async def test_a_long_log_is_read_once() -> None:
         await changes.record(NB, batch(f"b{number}"))
     assert reads == 1
     assert len(await real(NB)) == 21
+
+
+@in_loop
+async def test_an_older_log_that_was_put_back_is_followed(files: FileBackend) -> None:
+    """A page that saw the newer one is told of all cells, until an answer has reached it."""
+    changes = Changes(files.open())
+    ours, theirs = {"page": "ours"}, {"page": "theirs"}
+    await changes.record(NB, batch("b0", CellChange(A, [edit("e0", "x = 0")]), **ours))
+    [log] = (files.folder / "notebooks").iterdir()
+    old = log.read_bytes()
+    for number in range(1, 4):
+        change = CellChange(A, [edit(f"e{number}", f"x = {number}")])
+        seen = (await changes.record(NB, batch(f"b{number}", change, **ours))).seq
+    log.write_bytes(old)
+
+    their = batch("t1", CellChange(B, [edit("f1", "y = 1")]), **theirs)
+    for _ in range(2):
+        await changes.record(NB, their)
+    assert [line["id"] for line in await lines(files.open())] == ["b0", "t1"], "once"
+    for name in ("s1", "s2"):  # the first answer may be lost
+        answer = await changes.record(NB, batch(name, saved=True, seen=seen, **ours))
+        assert answer.others == ["aa", "bb"]
+    answer = await changes.record(NB, batch("s3", saved=True, seen=answer.seq, **ours))
+    assert answer.others is None
+    assert (await lines(files.open()))[-1].get("saved") is True
 
 
 @in_loop
