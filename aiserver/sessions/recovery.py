@@ -39,6 +39,7 @@ _BEGIN = re.compile(r"\{\s{0,200}\"")
 _EFFORT = 200  # characters that may be looked at for each one that is there
 _MOST_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
 _MOST_VERSIONS = 8  # values of one key that are read
+_DEEPEST = 8  # objects and lists in one another in which records are looked for
 
 
 class _Group(NamedTuple):
@@ -254,19 +255,25 @@ def _numbers(records: Any) -> set[int]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    if isinstance(value, list) and depth < 4:
+    """The whole records in a value; also in a torn one, which swallows what comes behind it."""
+    if isinstance(value, list) and depth < _DEEPEST:
         for item in value:
             yield from _parts(item, depth + 1)
     elif isinstance(value, dict):
-        if (
-            {"turn_id", "user_request"} <= value.keys()
-            or {"seq", "type"} <= value.keys()
-            or {"version", "notebook_id"} <= value.keys()
-        ):
+        kind = _kind_of(value)
+        if kind and _as(kind, value):
             yield value
-        elif depth < 4:
+        elif depth < _DEEPEST:
             for item in value.values():
                 yield from _parts(item, depth + 1)
+
+
+def _kind_of(item: dict[str, Any]) -> type[Any] | None:
+    if {"turn_id", "user_request"} <= item.keys():
+        return Interaction
+    if {"seq", "type"} <= item.keys():
+        return Event
+    return SessionMeta if {"version", "notebook_id"} <= item.keys() else None
 
 
 def _as(kind: type[Any], item: dict[str, Any]) -> Any:

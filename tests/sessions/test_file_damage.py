@@ -170,7 +170,7 @@ async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None
     rows, _ = await files.open().list_sessions(KEY.notebook_id)
     assert [row.turns for row in rows] == [5]
     checked = [found async for found in files.open().verify()]
-    assert "5 turns" in str([found.flaw for found in checked])
+    assert "5 requests" in str([found.flaw for found in checked])
 
     await files.open().save_interaction(KEY, turn("the next"))
     session = await files.open().load_session(KEY)
@@ -226,6 +226,23 @@ async def test_of_a_key_that_is_there_twice_both_values_are_read(
     assert "later" in found.to_dict(), "unknown keys survive"
     seqs = [item.seq for item in found.ordered()]
     assert len(set(seqs)) == len(seqs)
+
+
+def test_a_torn_record_hides_none_that_it_swallowed() -> None:
+    """P22: where a block of lines was cut out, whole turns are in what is left of another."""
+    session = new_session(KEY)
+    for number in range(3):
+        append_turn(session, turn(f"wish {number}"))
+    append_events(session, [event("edit", source="mine")])
+    fields = codec.fields(session)
+    torn = {"turn_id": 9, "timestamp": NOON, "user_request": {"intent": "torn", "revision": 3}}
+    for data in (
+        [torn | {"interactions": fields["interactions"], "events": fields["events"]}],
+        [torn | {"user_request": torn["user_request"] | {"x": fields["interactions"]}}],
+    ):
+        hurt = json.dumps({"meta": fields["meta"], "interactions": data}).encode()
+        found = recovered(hurt, KEY)
+        assert asked(found) == ["wish 0", "wish 1", "wish 2"]
 
 
 @in_loop
