@@ -15,6 +15,7 @@ from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .places import Configuration, Place, make_ready, must_be_there, opened
 from .progress import Bar
+from .safetext import safe
 from .taking import Report, Taker, each
 
 
@@ -117,7 +118,7 @@ async def _flaws(source: Place, bar: Bar) -> int:
 
 def _tell(report: Report, source: Place, target: Place, flawed: int) -> None:
     for reason in report.not_taken:
-        print(f"Not copied: {reason}", file=sys.stderr)
+        print(f"Not copied: {safe(reason)}", file=sys.stderr)
     print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
     print("\n".join(report.lines()))
     if report.not_taken:

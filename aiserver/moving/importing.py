@@ -16,6 +16,7 @@ from ..sessions.root import path_of
 from .databases import Database, Redis
 from .places import Place, make_ready
 from .progress import Bar
+from .safetext import safe
 from .sources import Origin
 from .taking import Report, Taker
 
@@ -107,7 +108,7 @@ def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: st
 
 def _tell(report: Report, *, dry_run: bool) -> None:
     for reason in report.not_taken:
-        print(f"Skipped: {reason}", file=sys.stderr)
+        print(f"Skipped: {safe(reason)}", file=sys.stderr)
     turns, events = f"{report.turns:,} requests", f"{report.events:,} events"
     print(f"Read {report.sessions:,} histories with {turns} and {events}:")
     print("\n".join(report.lines()))

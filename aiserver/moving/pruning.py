@@ -34,7 +34,8 @@ from .asking import agreed
 from .finding import rows_of
 from .places import Place
 from .progress import Bar
-from .showing import paths_of, safe
+from .safetext import safe
+from .showing import paths_of
 from .taking import each
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")

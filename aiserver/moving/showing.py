@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from typing import Any
 
@@ -17,15 +16,10 @@ from ..sessions.base import SessionManager
 from .finding import meant, rows_of
 from .markdown import session_markdown, turn_markdown
 from .places import Place
+from .safetext import safe
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _WIDE = {"last request": 3}  # shares of the room that the numbers leave
 _HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
-
-
-def safe(text: str) -> str:
-    """A text without what a terminal would obey."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 async def run_list(arguments: argparse.Namespace, place: Place) -> int:

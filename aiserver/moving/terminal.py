@@ -14,7 +14,7 @@ from ..histories import History
 from ..replay import Step, report
 from ..sharing.contributions import shares as shares_of
 from ..sharing.narrative import cell_name, change, outcome, percent, title
-from .showing import safe
+from .safetext import safe
 
 if TYPE_CHECKING:
     from rich.console import Console

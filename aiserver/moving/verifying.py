@@ -7,7 +7,7 @@ import sys
 
 from .places import Place
 from .progress import Bar
-from .showing import safe
+from .safetext import safe
 
 
 async def run_verify(arguments: argparse.Namespace, place: Place) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,26 @@ def test_what_is_not_understood_is_said_with_its_reason_and_the_others_go_on(run
     assert "notes.json: unknown format" in done.err
     assert "skipped    2, see above" in done.out
     assert len(stored(work)) == 1
+
+
+def test_a_hostile_archive_ends_no_import_and_reaches_no_terminal(run: Run, work: Path):
+    """A damaged LZMA entry, and control characters in an entry's name."""
+    manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": [""]})
+    session = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_bytes()
+    with zipfile.ZipFile(work / "bad.zip", "w", zipfile.ZIP_LZMA) as zipped:
+        zipped.writestr("manifest.json", manifest, zipfile.ZIP_STORED)
+        zipped.writestr("0/foo/\x1b]0;owned\x07.json", b"x", zipfile.ZIP_STORED)
+        zipped.writestr("0/sessions/nb_c1.json", session)
+    data = bytearray((work / "bad.zip").read_bytes())
+    start = data.index(b"0/sessions/nb_c1.json") + 60
+    data[start : start + 40] = bytes(40)
+    (work / "bad.zip").write_bytes(data)
+    chat = next(IMPORTS.glob("nanobot-*/*.jsonl"))
+    done = run("import", "bad.zip", chat)
+    assert done.status == 1
+    assert "0/sessions/nb_c1.json: damaged" in done.err
+    assert "0/foo/" in done.err and not {"\x1b", "\x07"} & set(done.err)
+    assert len(stored(work)) == 1, "the chat was taken all the same"
 
 
 def test_a_source_that_is_not_there_is_said(run: Run, work: Path):

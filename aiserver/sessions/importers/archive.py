@@ -39,7 +39,16 @@ _ALWAYS = 64 << 20
 _TIMES_ITS_SIZE = 200
 _MOST = 2 << 30
 # What zipfile raises for bytes that are none of its own, or not whole.
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError)
+_BROKEN: tuple[type[Exception], ...] = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError),
+)
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python built without it: zipfile raises NotImplementedError
+    pass
+else:
+    _BROKEN = (*_BROKEN, LZMAError)
+_INCOMPLETE: tuple[type[Exception], ...] = (*_BROKEN, KeyError, AttributeError)
 
 
 def manifest(owners: Sequence[str]) -> tuple[str, bytes]:
@@ -99,7 +108,7 @@ def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Re
                 except _BROKEN:
                     part.not_understood.append(f"{entry.info.filename}: damaged")
                 yield part
-    except (*_BROKEN, KeyError, AttributeError) as exc:
+    except _INCOMPLETE as exc:
         if isinstance(exc, NotUnderstood):
             raise
         raise NotUnderstood("incomplete AI Server backup") from exc
