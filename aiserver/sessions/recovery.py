@@ -30,15 +30,16 @@ from ..models import Event, Interaction, Session, SessionKey, SessionMeta, new_s
 from . import codec
 from .codec import PARTS
 from .conflicts import has_marks, sides
+from .doubled import Objects
 from .merging import merge_sessions
 from .predecessor import as_session, is_flat, says
+from .unclosed import closed
 from .union import unite
 
 NOTE = "recovered"
 _BEGIN = re.compile(r"\{\s{0,200}\"")
 _EFFORT = 200  # characters that may be looked at for each one that is there
 _MOST_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
-_MOST_VERSIONS = 8  # values of one key that are read
 _DEEPEST = 8  # objects and lists in one another in which records are looked for
 
 
@@ -134,12 +135,26 @@ def _all_groups(text: str) -> list[_Group]:
     make one session, the second ones another.
     """
     groups: list[_Group] = []
-    version, versions = 0, 1
+    text, is_whole = _closed(text)
+    version, versions, is_mixed = 0, 1, False
+    if not is_whole:
+        list(_values(text, reader := Objects(0)))
+        is_mixed = reader.is_mixed
     while version < versions:
-        reader = _Objects(version)
+        reader = Objects(version, drops_twice=is_mixed)
         groups += _groups(_values(text, reader), _MOST_GROUPS - len(groups))
         versions, version = reader.versions, version + 1
     return groups
+
+
+def _closed(text: str) -> tuple[str, bool]:
+    """The text, with all objects closed if a merge left them open; whether it is whole so."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        found = closed(text) if text.startswith("{\n") else None
+        return (text, False) if found is None else (found, True)
+    return text, True
 
 
 def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
@@ -187,7 +202,7 @@ def _others(groups: list[_Group]) -> dict[str, Any]:
     return found
 
 
-def _values(text: str, reader: _Objects) -> Iterator[dict[str, Any]]:
+def _values(text: str, reader: Objects) -> Iterator[dict[str, Any]]:
     """The objects of a text that are in no other object."""
     decoder = json.JSONDecoder(object_pairs_hook=reader.object)
     effort = _EFFORT * (len(text) + 100_000)
@@ -204,54 +219,6 @@ def _values(text: str, reader: _Objects) -> Iterator[dict[str, Any]]:
         else:
             yield from value if isinstance(value, list) else [value]
         match = _BEGIN.search(text, end)
-
-
-class _Objects:
-    """Makes the objects of a JSON text; of keys that are there several times, one value each."""
-
-    def __init__(self, version: int) -> None:
-        self.versions = 1
-        """How many values a key has at most."""
-        self._version = version
-
-    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
-        """An object; the sessions in it, where a part of a session is there twice."""
-        plain = dict(pairs)
-        if len(plain) == len(pairs):
-            return plain
-        values: dict[str, list[Any]] = {}
-        for name, value in pairs:
-            some = values.setdefault(name, [])
-            if value not in some and len(some) < _MOST_VERSIONS:
-                some.append(value)
-        if any(len(values.get(part, [])) > 1 for part in PARTS):
-            return _sessions(pairs, plain)
-        self.versions = max(self.versions, *map(len, values.values()))
-        return {name: some[min(self._version, len(some) - 1)] for name, some in values.items()}
-
-
-def _sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list[dict[str, Any]]:
-    metas, turns, events = ([value for name, value in pairs if name == part] for part in PARTS)
-    others = {name: value for name, value in plain.items() if name not in PARTS}
-    sessions: list[dict[str, Any]] = [{"interactions": one, "events": []} for one in turns or [[]]]
-    for place, some in enumerate(events):
-        if len(events) != len(turns):
-            place = _place_of(some, turns)
-        sessions[place]["events"].append(some)
-    return [*({"meta": meta} for meta in metas), sessions[0] | others, *sessions[1:]]
-
-
-def _place_of(events: Any, turns: list[Any]) -> int:
-    """The list of turns of which the events say most."""
-    about = _numbers(events)
-    overlaps = [len(about & _numbers(some)) for some in turns]
-    return overlaps.index(max(overlaps)) if overlaps else 0
-
-
-def _numbers(records: Any) -> set[int]:
-    items = records if isinstance(records, list) else []
-    found = (item.get("turn_id") for item in items if isinstance(item, dict))
-    return {number for number in found if isinstance(number, int)}
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:

@@ -228,6 +228,62 @@ async def test_of_a_key_that_is_there_twice_both_values_are_read(
     assert len(set(seqs)) == len(seqs)
 
 
+# What ``git merge-file --union`` makes of a turn that each side has added.
+BOTH_SIDES = """\
+    {
+      "turn_id": 2,
+      "timestamp": "2026-01-27T12:04:00.000Z",
+      "user_request": {
+        "intent": "ours",
+      "timestamp": "2026-01-27T12:03:00.000Z",
+      "user_request": {
+        "intent": "theirs",
+        "current_code": "before",
+        "language": "python"
+      },
+      "ai_response": {
+        "suggestion": "our code",
+        "suggestion": "their code",
+        "explanation": "",
+        "status": "success"
+      },
+      "seq": 2
+    }
+"""
+
+
+def with_turn(text: str) -> bytes:
+    """A session with one whole turn, and this one behind it."""
+    session = new_session(KEY)
+    append_turn(session, turn("one"))
+    start, _, rest = codec.encode(session).decode().partition("\n    }\n")
+    return (start + "\n    },\n" + text + rest).encode()
+
+
+def test_both_turns_are_read_where_both_sides_of_a_merge_were_accepted() -> None:
+    """P22, P39: the lines that git wrote once are those of both."""
+    found = recovered(with_turn(BOTH_SIDES), KEY)
+    rows = [
+        (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
+        for item in found.interactions[1:]
+    ]
+    assert rows == [("ours", "before", "our code"), ("theirs", "before", "their code")]
+    assert len({item.turn_id for item in found.interactions}) == 3
+
+
+def test_no_turn_is_made_of_two() -> None:
+    """P22: git put a line of one turn into another, so which lines belong together is not known."""
+    moved = BOTH_SIDES.replace('        "suggestion": "their code",\n', "")
+    ours, _, theirs = moved.partition('      "timestamp": "2026-01-27T12:03')
+    other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
+    other = other.replace('"seq": 2', '"seq": 3,\n      "turn_id": 3').replace("theirs", "next")
+    other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
+    found = recovered(with_turn(moved.rstrip() + ",\n" + other), KEY)
+    assert asked(found) == ["one"]
+    torn = ours.rstrip() + "\n    },\n" + other  # what is left open isn't there again
+    assert asked(recovered(with_turn(torn), KEY)) == ["one"]
+
+
 def test_a_torn_record_hides_none_that_it_swallowed() -> None:
     """P22: where a block of lines was cut out, whole turns are in what is left of another."""
     session = new_session(KEY)
