@@ -16,6 +16,7 @@ LAYERS = [
         "_version",
         "redact",
         "renumbering",
+        "safe_git",
         "faultlog",
         "loading",
         "children",

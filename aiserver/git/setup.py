@@ -15,7 +15,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import InvalidRequest
+from ..errors import NotFound, StorageReadOnly
+from ..safe_git import run_git
 from ..sessions.root import FOLDER
 
 DRIVER = "aiserver"
@@ -28,8 +29,7 @@ LINES = (
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
 )
 READ_ONLY = "The git repository could not be changed: its files are read-only or links."
-_NO_REPOSITORY = "This folder is not in a git repository."
-_TIMEOUT = 10.0  # seconds
+NO_REPOSITORY = "This folder is not in a git repository."
 _PROBES = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
 
@@ -46,7 +46,7 @@ def install() -> int:
 def keep(folder: Path) -> bool:
     """Have git merge histories; say whether ``.gitattributes`` has got lines to be committed.
 
-    Raises InvalidRequest if the folder is in no repository, OSError.
+    Raises NotFound if the folder is in no repository, StorageReadOnly, OSError.
     """
     has_added = _add_lines(_top(folder) / ".gitattributes", LINES)
     _git("config", f"merge.{DRIVER}.name", "AI Server histories", folder=folder)
@@ -72,14 +72,14 @@ def undecided(folder: Path) -> Path | None:
             return None
         if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
             return None
-    except (InvalidRequest, subprocess.TimeoutExpired):
+    except (NotFound, subprocess.TimeoutExpired):
         return None
     return top
 
 
 def _add_lines(file: Path, lines: Iterable[str]) -> bool:
     if file.is_symlink():
-        raise InvalidRequest(READ_ONLY)
+        raise StorageReadOnly(READ_ONLY)
     data = file.read_bytes() if file.exists() else b""
     there = data.decode("utf-8", "replace").splitlines()
     missing = [line for line in lines if line not in there]
@@ -119,19 +119,17 @@ def _finds_command() -> bool:
 
 
 def _top(folder: Path | None = None) -> Path:
-    top = _git("rev-parse", "--show-toplevel", folder=folder)
-    if not top:
-        raise InvalidRequest(_NO_REPOSITORY)
-    return Path(top)
+    top = Path(_git("rev-parse", "--show-toplevel", folder=folder) or os.devnull)
+    if not (folder or Path.cwd()).resolve().is_relative_to(top.resolve()):
+        raise NotFound(NO_REPOSITORY)  # or the repository's config names a work tree elsewhere
+    return top
 
 
 def _git(*words: str, check: bool = True, folder: Path | None = None) -> str:
-    program = shutil.which("git")
-    if program is None:
-        raise InvalidRequest("git is not installed.")
-    done = subprocess.run(
-        [program, *words], cwd=folder, capture_output=True, check=False, timeout=_TIMEOUT
-    )
+    try:
+        done = run_git(*words, folder=folder, check=False)
+    except FileNotFoundError as exc:
+        raise NotFound("git is not installed.") from exc
     if check and done.returncode:
-        raise InvalidRequest(_NO_REPOSITORY)
+        raise NotFound(NO_REPOSITORY)
     return done.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").rstrip("\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from ..errors import InvalidRequest
+from ..errors import NotFound, StorageReadOnly
 from ..git import setup
 from ..requests import GitBody
 from ..sessions.file import FileSessionManager
@@ -35,12 +35,12 @@ class GitHandler(AIServerHandler):
         body = self.body(GitBody)
         root = self._root
         if root is None:
-            raise InvalidRequest
+            raise NotFound(setup.NO_REPOSITORY)
         work = setup.ignore if body.choice == "ignore" else setup.keep
         try:
             await asyncio.to_thread(work, root)
         except OSError as exc:
-            raise InvalidRequest(setup.READ_ONLY) from exc
+            raise StorageReadOnly(setup.READ_ONLY) from exc
         self.set_status(204)
         await self.finish()
 

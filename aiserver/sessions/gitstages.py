@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 from functools import lru_cache
 from pathlib import Path
 
+from ..safe_git import run_git
 from .conflicts import has_marks, join_sides, lines_of
 
-_TIMEOUT = 5.0  # seconds
+_MOST = 128 * 2**20  # bytes of one side
 _FILES = 32  # whose sides are remembered
 _HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG = ".jsonl"
@@ -27,10 +27,10 @@ def with_whole_sides(path: Path, data: bytes) -> bytes:
     """The bytes of a file; if it has conflict marks, as one conflict of its two whole sides."""
     if not has_marks(data) or not _is_in_repository(path):
         return data
-    try:
-        ours, theirs = _sides(path.absolute(), hashlib.sha256(data).digest())
-    except (OSError, LookupError, subprocess.SubprocessError):
+    sides = _sides(path.absolute(), hashlib.sha256(data).digest())
+    if sides is None:
         return data
+    ours, theirs = sides
     if path.suffix == _LOG:  # lines may have been put behind since
         rest = [line.text for line in lines_of(data) if line.part != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *rest])
@@ -42,26 +42,22 @@ def _is_in_repository(path: Path) -> bool:
 
 
 @lru_cache(maxsize=_FILES)
-def _sides(path: Path, _: bytes) -> tuple[bytes, bytes]:
-    """Our side and theirs, from git's index. Raises LookupError if they aren't there."""
-    git = shutil.which("git")
-    if git is None:
-        raise LookupError
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
-    done = subprocess.run(
-        [git, "cat-file", "--batch"],
-        cwd=path.parent,
-        input=b"".join(b":%d:./%s\n" % (stage, os.fsencode(path.name)) for stage in (2, 3)),
-        env=environment | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"},
-        capture_output=True,
-        timeout=_TIMEOUT,
-        check=True,
-    )
-    found, rest = [], done.stdout
+def _sides(path: Path, _: bytes) -> tuple[bytes, bytes] | None:
+    """Our side and theirs, from git's index; None, also the next time, if git has none."""
+    names = b"".join(b":%d:./%s\n" % (stage, os.fsencode(path.name)) for stage in (2, 3))
+    try:
+        sizes = run_git("cat-file", "--batch-check", folder=path.parent, stdin=names).stdout
+        found = [_HEAD.fullmatch(line) for line in sizes.splitlines(keepends=True)]
+        if not all(one and int(one[1]) <= _MOST for one in found):
+            return None
+        rest = run_git("cat-file", "--batch", folder=path.parent, stdin=names).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    sides = []
     while match := _HEAD.match(rest):
         end = match.end() + int(match[1])
-        found.append(rest[match.end() : end])
+        sides.append(rest[match.end() : end])
         rest = rest[end + 1 :]
-    if len(found) != 2 or any(map(has_marks, found)):
-        raise LookupError
-    return found[0], found[1]
+    if len(sides) != 2 or any(map(has_marks, sides)):
+        return None
+    return sides[0], sides[1]

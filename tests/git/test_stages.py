@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from aiserver import safe_git
 from aiserver.models import NewEvent, Session, SessionKey, new_session
 from aiserver.sessions import codec, gitstages
 from aiserver.sessions.file import FileSessionManager
@@ -73,6 +74,28 @@ def test_without_git_the_marks_are_read(
     if git_is == "missing":
         monkeypatch.setenv("PATH", "")
     else:
-        monkeypatch.setattr(gitstages, "_TIMEOUT", 0.0)
+        monkeypatch.setattr(safe_git, "_TIMEOUT", 0.0)
+    data = marked.read_bytes()
+    assert with_whole_sides(marked, data) == data
+
+
+def test_reading_runs_no_program_that_the_repository_names(marked: Path) -> None:
+    """P11: git would run the file monitor of a config that somebody else wrote."""
+    root = marked.parent.parent
+    ran, program = root / "ran", root / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    program.chmod(0o700)
+    git(root, "config", "core.fsmonitor", str(program))
+    git(root, "update-index", "--fsmonitor")
+    ran.unlink(missing_ok=True)
+    assert asyncio.run(sources(root)) == ["a", "b", "c"]
+    assert not ran.exists()
+
+
+def test_sides_that_are_too_large_are_left_to_the_marks(
+    marked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gitstages, "_MOST", 100)
+    gitstages._sides.cache_clear()
     data = marked.read_bytes()
     assert with_whole_sides(marked, data) == data

@@ -59,5 +59,38 @@ async def test_a_link_is_not_written_through(call: Call, repository: Path) -> No
     other = repository / "other"
     other.write_text("")
     (repository / ".gitignore").symlink_to(other)
-    assert (await call("POST", "git", {"choice": "ignore"})).status == 400
+    assert (await call("POST", "git", {"choice": "ignore"})).status == 503
     assert other.read_text() == ""
+
+
+async def test_a_decision_outside_of_a_repository_has_no_place(call: Call) -> None:
+    assert (await call("POST", "git", {"choice": "keep"})).status == 404
+
+
+async def test_looking_runs_no_program_that_a_repository_names(
+    call: Call, repository: Path, tmp_path: Path
+) -> None:
+    """P11: a folder that was unpacked may bring a ``.git`` of its own."""
+    ran = tmp_path / "ran"
+    program = tmp_path / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    program.chmod(0o700)
+    (repository / "a.txt").write_text("a")
+    subprocess.run(["git", "add", "a.txt"], cwd=repository, check=True)
+    for name, value in (("core.fsmonitor", str(program)), ("core.untrackedCache", "true")):
+        subprocess.run(["git", "config", name, value], cwd=repository, check=True)
+    subprocess.run(["git", "update-index", "--fsmonitor"], cwd=repository, check=False)
+    subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False)
+    assert ran.exists(), "git itself runs it"
+    ran.unlink()
+    await call("POST", "generate", request())
+    assert (await call("GET", "git")).data["repository"]
+    assert not ran.exists()
+
+
+async def test_a_work_tree_elsewhere_is_none_of_ours(call: Call, repository: Path) -> None:
+    await call("POST", "generate", request())
+    away = repository.parent / "away"
+    away.mkdir()
+    subprocess.run(["git", "config", "core.worktree", str(away)], cwd=repository, check=True)
+    assert (await call("GET", "git")).data == {"repository": None}

@@ -1,0 +1,46 @@
+"""Runs git in a repository that anybody may have made, without running what it names.
+
+A folder that was unpacked or that others can write may have a ``.git`` whose config names programs
+for git to run: a file monitor, hooks, ways to fetch what is missing. Reading needs none of them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+_TIMEOUT = 5.0  # seconds
+_SETTINGS = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.sshCommand": "false",
+    "protocol.allow": "never",
+    "credential.helper": "",
+}
+_OPTIONS = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def run_git(
+    *words: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in ``folder`` with ``stdin``, apart from a repository that this process is told of.
+
+    Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered, and
+    subprocess.SubprocessError if git doesn't answer in time, or with ``check`` if it fails.
+    """
+    program = shutil.which("git")
+    if program is None:
+        raise FileNotFoundError("git")
+    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
+    return subprocess.run(
+        [program, *_OPTIONS, *words],
+        cwd=folder,
+        input=stdin,
+        env=environment | _ENVIRONMENT,
+        capture_output=True,
+        timeout=_TIMEOUT,
+        check=check,
+    )
