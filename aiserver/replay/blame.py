@@ -205,7 +205,10 @@ class _Book:
         last = self._last
         if last is not None and last.kind == "turn" and not last.applied:
             beside = (*beside, self._shown[last.index])  # taken over by hand, perhaps in part
-        return _carried(text, [self.held, *beside], origin, self._earlier)
+        elif last is not None and (last.data or {}).get("again") is True:
+            # Another window put its older text here; this one still has what was here before.
+            beside = (*beside, self._by_text.get(last.before, _EMPTY))
+        return _carried(text, [self.held, *beside], origin, self._earlier, self.held)
 
     def _suggested(self, step: Step) -> _Version:
         sources = [self.held]
@@ -283,11 +286,13 @@ def _carried(
     sources: Sequence[_Version],
     origin: Origin,
     earlier: Mapping[str, Origin] | None = None,
+    held: _Version | None = None,
 ) -> _Version:
     """A new text: each line with the origin that the first of the sources has for it.
 
     Each source explains lines that those before it have left: a merged cell may hold the same line
-    twice. What none explains is looked up in ``earlier``, else it has the new ``origin``.
+    twice. What none explains is looked up in ``earlier``, unless ``held`` has that line: then it is
+    one more of it. Else it has the new ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -300,9 +305,12 @@ def _carried(
             if i is not None:
                 origins[j] = source.origins[i]
         rest = [j for j in rest if origins[j] is None]
-    if earlier:
+    if earlier and rest:
+        there = {line.strip() for line in held.lines} if held else ()
         for j in rest:
-            origins[j] = earlier.get(lines[j].strip())
+            bare = lines[j].strip()
+            if bare not in there:
+                origins[j] = earlier.get(bare)
     version.origins = [known or origin for known in origins]
     return version
 

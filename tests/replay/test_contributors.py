@@ -144,6 +144,24 @@ def test_a_line_of_others_that_comes_back_is_not_the_persons() -> None:
     assert authors(book) == ["model", "agent jupyter-mcp-server", "person"]
 
 
+def test_short_lines_come_back_after_another_windows_older_text() -> None:
+    """P40"""
+    book = Book()
+    book.accepted("", "f(\n)\ny=2\n# 平均")
+    older = {"trigger": "save", "again": True}
+    book.event("edit", source="", data=older, contributor={"kind": "unknown"})
+    book.event("edit", source="f(\n)\ny=2\n# 平均\nmine = 3")
+    assert authors(book) == ["model", "model", "model", "model", "person"]
+
+
+def test_one_more_of_a_line_that_is_there_is_the_persons() -> None:
+    """P40"""
+    book = Book()
+    book.accepted("", "print(df.head())\nprint(df.tail())")
+    book.event("edit", source="print(df.head())\nprint(df.tail())\nmine = 1\nprint(df.head())")
+    assert authors(book) == ["model", "model", "person", "person"]
+
+
 def test_the_same_line_in_both_parts_of_a_merged_cell_has_the_author_of_each() -> None:
     """P40"""
     first, second, merged = Book("one"), Book("two"), Book("both")
