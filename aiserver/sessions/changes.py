@@ -15,6 +15,7 @@ What must hold:
   origin held before, and the parents of a merged cell are named with what they had.
 - A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept;
   nor does the log name the cell for such a first look, of which each opening brings one per cell.
+  An order that the log has last, and a batch that changed nothing, leave no line.
 - A moment is marked ``saved`` only if the record says what the file says. Another page of the same
   notebook (without a shared document) may have recorded what the file of this one lacks: then the
   sender is told of which cells, and answers with what it wrote into the file.
@@ -30,7 +31,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -44,6 +45,7 @@ from ..models import (
     SessionKey,
     new_session,
 )
+from ..redact import redact
 from .base import SessionManager
 from .digests import digest, last_digest
 from .logview import CHANGED, ORDER, LogView
@@ -188,14 +190,17 @@ class Changes:
         if not known.is_read:
             await self._read(notebook_id, known)
         others = known.others(batch.page, batch.seen)
-        if batch.id in known.ids or _says_nothing(batch, known, others):
+        order = None if batch.order is None else list(batch.order)
+        if order == known.order:
+            order = None
+        if batch.id in known.ids or _says_nothing(batch, marks, order, known, others):
             return others
         lines: list[tuple[str, dict[str, Any]]] = []
-        if batch.order is not None:
-            ids_in_order = [cell_id for cell_id, _ in batch.order]
+        if order is not None:
+            ids_in_order = [cell_id for cell_id, _ in order]
             if not known.is_placed:
                 marks = await self._marks(notebook_id, ids_in_order) | marks
-            lines.append((ORDER, {"cell_ids": ids_in_order, "types": dict(batch.order)}))
+            lines.append((ORDER, {"cell_ids": ids_in_order, "types": dict(order)}))
         said: dict[str, Any] = {
             "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
             "id": batch.id,
@@ -256,26 +261,46 @@ def _is_look(event: NewEvent) -> bool:
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 
 
-def _says_nothing(batch: Batch, known: LogView, others: Sequence[str] | None) -> bool:
-    """Whether it tells once more that the same was saved."""
+def _says_nothing(
+    batch: Batch,
+    marks: Mapping[str, Mark],
+    order: object,
+    known: LogView,
+    others: Sequence[str] | None,
+) -> bool:
+    """Whether a batch changed nothing, and says at most once more that the same was saved."""
+    if marks or order is not None:
+        return False
+    if not batch.saved:
+        return True
     last = known.lines[-1] if known.lines else None
-    is_bare = batch.saved and not batch.cells and batch.order is None and batch.page is not None
+    is_bare = not batch.cells and batch.page is not None
     return is_bare and (
         others is not None or (last is not None and last.saved and last.page == batch.page)
     )
 
 
 def _adds_nothing(session: Session, event: NewEvent) -> bool:
-    """Whether the record says already that the cell held this."""
+    """Whether the record says already that the cell held this, as it would be recorded."""
     known = any(event.id is not None and event.id == one.id for one in session.events or [])
-    return not known and event.source is not None and held(session) == event.source
+    look = _look_of(event) if event.source is None else redact(event.source)
+    return not known and look is not None and held(session) == look
 
 
-def held(session: Session) -> str | None:
-    """What the cell held last, as far as one record says so by itself; None where none does."""
+def _look_of(event: Event | NewEvent) -> str | int | None:
+    """The source that an event says the cell held; of one too large its number of characters."""
+    too_long = (event.data or {}).get("too_long")
+    return too_long if event.source is None and type(too_long) is int else event.source
+
+
+def held(session: Session) -> str | int | None:
+    """What the cell held last, as far as one record says so by itself; None where none does.
+
+    Of a source that was too large for the record, its number of characters.
+    """
     for item in reversed(session.ordered()):
-        if isinstance(item, Event) and item.source is not None:
-            return item.source
+        if isinstance(item, Event) and (look := _look_of(item)) is not None:
+            return look
         if isinstance(item, Event) and item.type == "accept":
             accepted = (t for t in session.interactions if t.turn_id == item.turn_id)
             return next((turn.ai_response.suggestion for turn in accepted), None)

@@ -14,7 +14,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..models import NotebookLogEntry
 
@@ -44,6 +44,8 @@ class LogView:
     is_read: bool = False
     is_placed: bool = False
     """Whether one of the lines came with an order."""
+    order: list[tuple[str, str]] | None = None
+    """The cells' ids and types by the last line with an order."""
     seq: int = 0
     is_replaced: bool = False
     """Whether the log was replaced by an older one since this server read it first."""
@@ -59,6 +61,7 @@ class LogView:
         self.answered.clear()
         self.informed.clear()
         self.is_read = self.is_placed = False
+        self.order = None
         self.seq = 0
         self.is_replaced = True
 
@@ -69,7 +72,9 @@ class LogView:
                 continue
             self.seq = entry.seq
             # (Whoever registers a notebook doesn't tell the cells' types.)
-            self.is_placed |= entry.type == ORDER and "types" in entry.data
+            if entry.type == ORDER:
+                self.is_placed |= "types" in entry.data
+                self.order = _order_of(entry.data)
             if entry.type == CHANGED:
                 page, cells = entry.data.get("page"), entry.data.get("cells")
                 self.ids.append(str(entry.data.get("id")))
@@ -94,3 +99,10 @@ class LogView:
         if not self.is_replaced or page in self.informed:
             lines = [line for line in lines if line.seq > seen and line.page != page]
         return list(dict.fromkeys(id_ for line in lines for id_ in line.cells)) if lines else None
+
+
+def _order_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:
+    ids, types = data.get("cell_ids"), data.get("types")
+    if not isinstance(ids, list) or not isinstance(types, dict):
+        return None
+    return [(id_, types.get(id_, "")) for id_ in ids if isinstance(id_, str)]

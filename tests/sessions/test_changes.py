@@ -246,7 +246,25 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     before = len(await lines(store))
     assert len(await first("x = 3")) == 5
     logged = (await lines(store))[before:]
-    assert [line["cells"] for line in logged] == [{}], "an opening names only what it changed"
+    assert logged == [], "an opening that finds nothing new leaves no line"
+
+
+@in_loop
+@pytest.mark.parametrize(
+    "look",
+    [{"source": 'password = "hunter22"'}, {"data": {"trigger": "first", "too_long": 1_234_567}}],
+    ids=["a secret", "too long"],
+)
+async def test_an_opening_adds_nothing_of_what_is_recorded_in_part(look: dict[str, Any]) -> None:
+    """The record has no secrets, and of a source that is too large its length."""
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    for number in range(3):
+        seen = event("edit", id=f"e{number}", **{"data": {"trigger": "first"}} | look)
+        order = [("aa", "code")]
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [seen]), order=order))
+    assert await kinds(store, A) == ["edit"]
+    assert [line["type"] for line in await lines(store)] == ["cell_order", "changed"]
 
 
 @in_loop
@@ -267,7 +285,8 @@ async def test_a_long_log_is_read_once() -> None:
     changes = Changes(store)
     await changes.record(NB, batch("old"))
     for number in range(20):
-        await changes.record(NB, batch(f"b{number}"))
+        edited = CellChange(A, [edit(f"e{number}", f"x = {number}", "run")])
+        await changes.record(NB, batch(f"b{number}", edited))
     assert reads == 1
     assert len(await real(NB)) == 21
 
