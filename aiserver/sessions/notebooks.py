@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -215,9 +215,10 @@ class NotebookRegistry:
         ) or str(uuid.uuid4())
         # The log first: if we die on the way, the next call finds it and forks the rest.
         await self._record(copy, name, cell_ids, forked_from=origin)
+        sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
+        await self._keep_away(origin, copy, {row.cell_id for row in sessions})
         # What a place nearer to the copy has kept of it is its own history, more than ours.
         await self._take_over(path, origin, copy)
-        sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
         marks: dict[str, int] = {}
         digests: dict[str, str] = {}
         for row in sessions:
@@ -242,6 +243,20 @@ class NotebookRegistry:
             name = str(uuid.uuid4())
             data = {"cells": marks, "digests": digests, "id": name, "inherited": True}
             entry = NewLogEntry(type=_CHANGED, timestamp=utc_now(), data=data)
+            saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
+            known.follow(saved)
+
+    async def _keep_away(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
+        """Log for a copy what was taken over and then deleted: it must not come back in it."""
+        known = self._notebooks[copy]
+        deleted = {
+            cell_id: sorted(digests)
+            for cell_id, digests in self._notebooks[origin].taken.digests.items()
+            if cell_id not in cell_ids and cell_id not in known.taken.digests
+        }
+        if deleted:
+            data = {"taken": {}, "digests": deleted}
+            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
             known.follow(saved)
 
