@@ -157,6 +157,8 @@ def _of_name(match: re.Match[str]) -> str:
     if match.re is _BARE and (_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
         return ""
     if match["password"]:
+        if _in_list(match) and value.replace("_", "").isalpha():
+            return ""  # the next of several names, as in `["password", "created_at"]`
         if match["password"].lower() == "pwd" and value.isalpha():
             return ""  # a column, or a folder
         said = match.re is _SAID or (match.re is _SHELL and match["gap"])
@@ -171,6 +173,11 @@ def _of_name(match: re.Match[str]) -> str:
     if not (letters and digits >= 2 and long_enough) or is_call:
         return ""
     return "token" if word == "token" else "key"
+
+
+def _in_list(match: re.Match[str]) -> bool:
+    """Whether name and value are two literals with a comma between."""
+    return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
 
 def stands_for_one(value: str) -> bool:

@@ -158,6 +158,7 @@ use --password when asked, or --token below
 !tool --token TOKEN2 --password-file secret12.txt --password -p x --key=value
 df.pivot("token", "a1b2c3d4e5"); d.get("key", "abc12345"); print("password", "is wrong")
 row = ["password", "secret", "api_key"], ("token", "key")
+df.columns = ["password", "created_at"]; fields = ("key", "password", "auth")
 """
 
 
