@@ -60,7 +60,7 @@ def ignore(folder: Path) -> None:
 
 
 def undecided(folder: Path) -> Path | None:
-    """The top of the work tree if histories in ``folder`` are neither ignored nor merged by git.
+    """The top of the work tree if histories in ``folder`` are neither ignored nor kept.
 
     None also where git isn't installed or doesn't answer.
     """
@@ -70,6 +70,8 @@ def undecided(folder: Path) -> Path | None:
         top = _top(folder)
         if _git("check-ignore", *_PROBES[:1], check=False, folder=folder):
             return None
+        if _git("ls-files", "--", FOLDER, check=False, folder=folder):
+            return None  # they are committed, and no line in .gitignore would change that
         if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
             return None
     except (NotFound, subprocess.TimeoutExpired):
@@ -78,7 +80,7 @@ def undecided(folder: Path) -> Path | None:
 
 
 def _add_lines(file: Path, lines: Iterable[str]) -> bool:
-    if file.is_symlink():
+    if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)
     data = file.read_bytes() if file.exists() else b""
     there = data.decode("utf-8", "replace").splitlines()

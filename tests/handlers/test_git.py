@@ -94,3 +94,9 @@ async def test_a_work_tree_elsewhere_is_none_of_ours(call: Call, repository: Pat
     away.mkdir()
     subprocess.run(["git", "config", "core.worktree", str(away)], cwd=repository, check=True)
     assert (await call("GET", "git")).data == {"repository": None}
+
+
+async def test_histories_that_are_committed_are_decided(call: Call, repository: Path) -> None:
+    await call("POST", "generate", request())
+    subprocess.run(["git", "add", ".aiserver_sessions"], cwd=repository, check=True)
+    assert (await call("GET", "git")).data == {"repository": None}
