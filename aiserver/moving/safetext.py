@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def safe(text: str) -> str:
-    """Replace the control characters, which a terminal would obey."""
+    """Replace control characters, and those that turn the direction of a text around."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -81,7 +81,7 @@ def test_a_hostile_archive_ends_no_import_and_reaches_no_terminal(run: Run, work
     session = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_bytes()
     with zipfile.ZipFile(work / "bad.zip", "w", zipfile.ZIP_LZMA) as zipped:
         zipped.writestr("manifest.json", manifest, zipfile.ZIP_STORED)
-        zipped.writestr("0/foo/\x1b]0;owned\x07.json", b"x", zipfile.ZIP_STORED)
+        zipped.writestr("0/foo/\x1b]0;owned\x07\u202e.json", b"x", zipfile.ZIP_STORED)
         zipped.writestr("0/sessions/nb_c1.json", session)
     data = bytearray((work / "bad.zip").read_bytes())
     start = data.index(b"0/sessions/nb_c1.json") + 60
@@ -91,8 +91,19 @@ def test_a_hostile_archive_ends_no_import_and_reaches_no_terminal(run: Run, work
     done = run("import", "bad.zip", chat)
     assert done.status == 1
     assert "0/sessions/nb_c1.json: damaged" in done.err
-    assert "0/foo/" in done.err and not {"\x1b", "\x07"} & set(done.err)
+    assert "0/foo/" in done.err and not {"\x1b", "\x07", "\u202e"} & set(done.err)
     assert len(stored(work)) == 1, "the chat was taken all the same"
+
+
+@pytest.mark.parametrize("owners", [5, [1], [["a"], {"b": 1}], None])
+def test_a_backup_without_names_of_owners_ends_no_import(run: Run, work: Path, owners: object):
+    manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": owners})
+    with zipfile.ZipFile(work / "bad.zip", "w") as zipped:
+        zipped.writestr("manifest.json", manifest)
+        zipped.writestr("0/sessions/nb_c1.json", b"{}")
+    done = run("import", "bad.zip")
+    assert done.status == 1
+    assert "bad.zip: incomplete AI Server backup" in done.err
 
 
 def test_a_source_that_is_not_there_is_said(run: Run, work: Path):

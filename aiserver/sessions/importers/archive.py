@@ -96,7 +96,10 @@ def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Re
             about = loads(zipped.read(_MANIFEST).decode("utf-8"))
             if about.get("kind") != _KIND or about.get("version") != 1:
                 raise NotUnderstood("not an AI Server backup, or from a newer version")
-            entries, foreign = _entries(zipped, [str(owner) for owner in about["owners"]])
+            owners = about.get("owners")
+            if not isinstance(owners, list) or not all(isinstance(one, str) for one in owners):
+                raise NotUnderstood("incomplete AI Server backup")
+            entries, foreign = _entries(zipped, owners)
             cells = sum(entry.kind == "sessions" for entry in entries)
             yield Read(owned=True, cells=cells, not_understood=foreign)
             for entry in entries:
