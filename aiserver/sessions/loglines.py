@@ -6,9 +6,8 @@ Invariants:
   line by its content without numbers.
 - A line that is taken over names the records by the numbers that they have here, as far as it has
   their digests.
-- A moment is marked ``saved`` only if the notebook was saved so. Where both logs have grown, the
-  lines of the other come last, and the cells that only ours changed are in them as ours left them:
-  until the other log names all of these cells, its lines lose the mark.
+- A moment is marked ``saved`` only if the notebook was saved so. The lines that ours lacks come
+  behind it; where a cell is then as another line left it than in the other log, they lose the mark.
 """
 
 from __future__ import annotations
@@ -30,20 +29,23 @@ def lacking(
     our_keys, keys = [_key(entry) for entry in ours], [_key(entry) for entry in theirs]
     known = Counter(our_keys)
     known.subtract(keys)
-    found = []
-    for entry, key in zip(reversed(theirs), reversed(keys), strict=True):
-        if known[key] < 0:  # of equal lines the last ones are new
-            known[key] += 1
-            found.append(entry)
-    shared = set(keys)
-    is_ours = {}  # by cell, whether the last line that names it is ours alone
+    new = set()
+    for place in reversed(range(len(theirs))):
+        if known[keys[place]] < 0:  # of equal lines the last ones are new
+            known[keys[place]] += 1
+            new.add(place)
+    # By cell, the line that names it last: here, behind what is taken, and in the other log.
+    here: dict[str, str] = {}
+    there: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
-        is_ours.update(dict.fromkeys(_names(entry), key not in shared))
-    mixed = {name for name, alone in is_ours.items() if alone}
+        here.update(dict.fromkeys(_names(entry), key))
     lines = []
-    for entry in reversed(found):
-        mixed -= _names(entry)
-        lines.append(_unsaved(entry) if mixed else entry)
+    for place, (entry, key) in enumerate(zip(theirs, keys, strict=True)):
+        named = dict.fromkeys(_names(entry), key)
+        there.update(named)
+        if place in new:
+            here.update(named)
+            lines.append(entry if here == there else _unsaved(entry))
     return lines
 
 

@@ -128,3 +128,23 @@ async def test_joined_logs_tell_of_no_save_that_never_was(tmp_path: Path, join) 
     await theirs.save(c2="their last")
     await join(ours, theirs, base)
     assert (await ours.told())[-1] == {"c1": "their three", "c2": "their last"}
+
+
+@pytest.mark.parametrize("join", [sync, move, merge])
+@in_loop
+async def test_two_that_join_each_other_tell_of_no_save_that_never_was(
+    tmp_path: Path, join
+) -> None:
+    """One of them has our line before its own, the other behind."""
+    ids = itertools.count()
+    base = Machine(tmp_path / "base", ids)
+    base.root.mkdir()
+    await base.save(c1="a0", c2="z0")
+    ours, theirs = Machine(tmp_path / "ours", ids, base), Machine(tmp_path / "theirs", ids, base)
+    await ours.save(c2="our z")
+    await theirs.save(c1="their one")
+    await join(ours, theirs, base)
+    await theirs.save(c2="their z")
+    await join(theirs, ours, base)
+    for machine in (ours, theirs):
+        assert [one for one in await machine.told() if one not in ours.saved + theirs.saved] == []
