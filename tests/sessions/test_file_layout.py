@@ -361,7 +361,7 @@ async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monk
     monkeypatch.setattr("os.geteuid", lambda: 12345)
     for _ in range(2):
         [sentence] = await files.open().start()
-        assert "may look" in sentence
+        assert "can read" in sentence
     assert stat.S_IMODE(files.folder.stat().st_mode) == 0o777
 
 
