@@ -31,12 +31,13 @@ class StorageFull(StorageError):
 
 
 class StorageReadOnly(StorageError):
-    """The sessions folder can't be written."""
+    """The sessions folder can't be written, or not even read."""
 
     code = "storage_read_only"
     retryable = False
     default_message = (
-        "The history folder is read-only, so nothing was saved. Make it writable, then try again."
+        "AI Server can’t read or change the history folder: it is read-only, or its permissions "
+        "don’t allow it. Nothing can be saved there until that is fixed."
     )
 
 

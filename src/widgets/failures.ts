@@ -71,7 +71,7 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
       );
     case 'storage_read_only':
       return trans.__(
-        'The history folder is read-only, so nothing was saved. Make it writable, then try again.'
+        'AI Server can’t read or change the history folder: it is read-only, or its permissions don’t allow it. Nothing can be saved there until that is fixed.'
       );
     case 'session_corrupt':
       return trans.__(
