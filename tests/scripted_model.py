@@ -18,7 +18,7 @@ and ``POST /tokenize`` (one token for four characters). It is steered in process
       garbage          bytes that are no answer
       cut_at           of the whole stream only so many bytes, then the connection is closed
       content_type     another one than the stream's, with ``text`` as the whole body
-      finish           why it ended ("stop"); null leaves the reason out
+      finish           why it ended ("stop"), or several reasons; null leaves it out
       endless          the chunks again and again, until the client leaves
       usage            token counts (else counted in words)
 
@@ -233,7 +233,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self.model.note(record, sent=record["sent"] + 1)
             if not answer.get("endless"):
                 break
-        self._event(_choice({}, answer.get("finish", "stop")))
+        finish = answer.get("finish", "stop")
+        for reason in finish if isinstance(finish, list) else [finish]:
+            self._event(_choice({}, reason))
         if (body.get("stream_options") or {}).get("include_usage"):
             self._event(_frame("chat.completion.chunk", [], usage))
         self._write(b"data: [DONE]\n\n")

@@ -78,7 +78,7 @@ async def stream_chat(
     queue: asyncio.Queue[Item] = asyncio.Queue()
     task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
     usage: dict[str, int] = {}
-    reason = None
+    reasons: list[str] = []
     size = 0
     half = ""  # a character whose second half has not come
     error: Exception | None = None
@@ -92,7 +92,7 @@ async def stream_chat(
                     ended, error = True, item
                     break
                 _add(usage, item.usage_metadata)
-                reason = next(filter(None, map(item.response_metadata.get, _REASONS)), reason)
+                reasons += list(filter(None, map(item.response_metadata.get, _REASONS)))[:1]
                 said = str(item.text)
                 text += said
                 size += max(1, len(said))  # also one that thinks, or says nothing, without end
@@ -108,8 +108,8 @@ async def stream_chat(
         await asyncio.wait({task}, timeout=1)
     if usage:
         yield Delta(usage=dict(usage))
-    if reason is not None:
-        _check_reason(str(reason).rpartition(".")[2].lower())
+    if reasons:
+        _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.must_end:
         raise AnswerBrokenOff if size else NoModelAnswer
 
@@ -174,13 +174,13 @@ def _closable(stream: Any) -> AsyncGenerator[Any, None]:
     return cast("AsyncGenerator[Any, None]", stream)
 
 
-def _check_reason(reason: str) -> None:
-    """Raise unless an answer that ended for ``reason`` is whole."""
-    if reason in _TOO_LONG:
+def _check_reasons(reasons: list[str]) -> None:
+    """Raise unless an answer that ended for ``reasons`` is whole: some servers send several."""
+    if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
-    if reason in _FILTERED:
+    if not _FILTERED.isdisjoint(reasons):
         raise TextRefused
-    if reason not in _WHOLE:
+    if reasons[-1] not in _WHOLE:
         raise AnswerBrokenOff
 
 

@@ -92,6 +92,13 @@ async def test_an_answer_that_ended_for_another_reason_is_not_whole(make, script
         await take(make())
 
 
+async def test_an_answer_that_was_cut_is_not_whole_though_it_also_stopped(make, scripted):
+    """P32: some servers send the reason in one chunk, and "stop" in the next."""
+    scripted.script({"text": "a part", "finish": ["length", "stop"]})
+    with pytest.raises(errors.AnswerCut):
+        await take(make())
+
+
 @pytest.mark.parametrize("reason", ["stop", "STOP", "FinishReason.STOP", "eos_token", "COMPLETE"])
 async def test_an_answer_that_ended_by_itself_is_whole(make, scripted, reason):
     scripted.script({"text": "all of it", "finish": reason})
