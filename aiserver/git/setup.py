@@ -56,7 +56,10 @@ def keep(folder: Path) -> bool:
 
 def ignore(folder: Path) -> None:
     """Have git ignore histories, by a line in ``.gitignore``. Raises as ``keep``."""
-    _add_lines(_top(folder) / ".gitignore", (f"{FOLDER}/",))
+    file, line = _top(folder) / ".gitignore", f"{FOLDER}/"
+    _add_lines(file, (line,))
+    if not _is_ignored(folder):  # a later line negates it
+        _add_lines(file, (line,), again=True)
 
 
 def undecided(folder: Path) -> Path | None:
@@ -68,7 +71,7 @@ def undecided(folder: Path) -> Path | None:
         return None
     try:
         top = _top(folder)
-        if _git("check-ignore", *_PROBES[:1], check=False, folder=folder):
+        if _is_ignored(folder):
             return None
         if _git("ls-files", "--", FOLDER, check=False, folder=folder):
             return None  # they are committed, and no line in .gitignore would change that
@@ -79,12 +82,16 @@ def undecided(folder: Path) -> Path | None:
     return top
 
 
-def _add_lines(file: Path, lines: Iterable[str]) -> bool:
+def _is_ignored(folder: Path) -> bool:
+    return bool(_git("check-ignore", _PROBES[0], check=False, folder=folder))
+
+
+def _add_lines(file: Path, lines: Iterable[str], *, again: bool = False) -> bool:
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)
     data = file.read_bytes() if file.exists() else b""
     there = data.decode("utf-8", "replace").splitlines()
-    missing = [line for line in lines if line not in there]
+    missing = [line for line in lines if again or line not in there]
     if missing:
         end = b"\r\n" if b"\r\n" in data else b"\n"
         start = data if not data or data.endswith(b"\n") else data + end

@@ -47,6 +47,18 @@ async def test_git_ignores_the_histories(call: Call, repository: Path) -> None:
     assert (await call("GET", "git")).data == {"repository": None}
 
 
+async def test_git_ignores_the_histories_where_a_later_line_said_otherwise(
+    call: Call, repository: Path
+) -> None:
+    await call("POST", "generate", request())
+    lines = b".aiserver_sessions/\n!.aiserver_sessions/\n"
+    (repository / ".gitignore").write_bytes(lines)
+    for _ in range(2):
+        assert (await call("POST", "git", {"choice": "ignore"})).status == 204
+    assert (repository / ".gitignore").read_bytes() == lines + b".aiserver_sessions/\n"
+    assert (await call("GET", "git")).data == {"repository": None}
+
+
 async def test_git_merges_the_histories(call: Call, repository: Path) -> None:
     await call("POST", "generate", request())
     assert (await call("POST", "git", {"choice": "keep"})).status == 204
