@@ -16,11 +16,15 @@ _SETTINGS = {
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
-    "protocol.allow": "never",
     "credential.helper": "",
 }
 _OPTIONS = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
-_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "",  # no program fetches, whatever the config allows
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
 
 
 def run_git(

@@ -2,7 +2,8 @@
 
 Git merges what is outside of its marks by lines, which may mix two records. As long as a file is
 unmerged, git's index has both sides whole. Git is only read; where it isn't installed, does not
-answer in time or has no such file, the marks must do.
+answer in time or has no such file, the marks must do. A repository that is slow, or made to be so,
+is asked once in a while at most, and what is remembered of it stays small.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import hashlib
 import os
 import re
 import subprocess
-from functools import lru_cache
+import time
 from pathlib import Path
 
 from ..safe_git import run_git
 from .conflicts import has_marks, join_sides, lines_of
+from .recent import Recent
 
-_MOST = 128 * 2**20  # bytes of one side
-_FILES = 32  # whose sides are remembered
+_Sides = tuple[bytes, bytes]
+
+_MOST = 64 * 2**20  # bytes of both sides
+_REMEMBERED = 16 * 2**20  # bytes of all sides that are remembered
+_REST = 60.0  # seconds for which a repository that didn't answer in time is left alone
 _HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG = ".jsonl"
 
@@ -41,17 +46,37 @@ def _is_in_repository(path: Path) -> bool:
     return any((folder / ".git").exists() for folder in path.absolute().parents)
 
 
-@lru_cache(maxsize=_FILES)
-def _sides(path: Path, _: bytes) -> tuple[bytes, bytes] | None:
-    """Our side and theirs, from git's index; None, also the next time, if git has none."""
+_known: Recent[tuple[Path, bytes], _Sides | tuple[()]] = Recent(
+    1000, limit=_REMEMBERED, weight=lambda sides: sum(map(len, sides))
+)
+_slow_until: Recent[Path, float] = Recent(1000)
+
+
+def _sides(path: Path, digest: bytes) -> _Sides | None:
+    """Our side and theirs, from git's index; None if git has none, or doesn't answer in time."""
+    if (_slow_until.get(path.parent) or 0) > time.monotonic():
+        return None
+    known = _known.get((path, digest))
+    if known is None:
+        try:
+            known = _read_sides(path) or ()
+        except subprocess.TimeoutExpired:
+            _slow_until.put(path.parent, time.monotonic() + _REST)
+            return None
+        _known.put((path, digest), known)
+    return known or None
+
+
+def _read_sides(path: Path) -> _Sides | None:
+    """Raises subprocess.TimeoutExpired."""
     names = b"".join(b":%d:./%s\n" % (stage, os.fsencode(path.name)) for stage in (2, 3))
     try:
         sizes = run_git("cat-file", "--batch-check", folder=path.parent, stdin=names).stdout
         found = [_HEAD.fullmatch(line) for line in sizes.splitlines(keepends=True)]
-        if not all(one and int(one[1]) <= _MOST for one in found):
+        if not all(found) or sum(int(one[1]) for one in found if one) > _MOST:
             return None
         rest = run_git("cat-file", "--batch", folder=path.parent, stdin=names).stdout
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, subprocess.CalledProcessError):
         return None
     sides = []
     while match := _HEAD.match(rest):

@@ -70,7 +70,6 @@ def test_lines_behind_the_marks_of_a_log_stay(marked: Path) -> None:
 def test_without_git_the_marks_are_read(
     marked: Path, monkeypatch: pytest.MonkeyPatch, git_is: str
 ) -> None:
-    gitstages._sides.cache_clear()
     if git_is == "missing":
         monkeypatch.setenv("PATH", "")
     else:
@@ -92,10 +91,35 @@ def test_reading_runs_no_program_that_the_repository_names(marked: Path) -> None
     assert not ran.exists()
 
 
+def test_git_fetches_by_no_protocol_that_the_repository_allows(tmp_path: Path) -> None:
+    """P11: a git that lacks an object would run what the config names for fetching it."""
+    ran = tmp_path / "ran"
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "config", "protocol.ext.allow", "always")
+    git(tmp_path, "config", "remote.origin.url", f"ext::touch {ran}")
+    assert safe_git.run_git("fetch", folder=tmp_path, check=False).returncode
+    assert not ran.exists()
+
+
+def test_a_repository_that_does_not_answer_is_left_alone_for_a_while(
+    marked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def run_git(*words: str, **more: object) -> None:
+        asked.append(words)
+        raise subprocess.TimeoutExpired("git", 5)
+
+    monkeypatch.setattr(gitstages, "run_git", run_git)
+    for end in (b"", b" ", b"  "):
+        data = marked.read_bytes() + end
+        assert with_whole_sides(marked, data) == data
+    assert len(asked) == 1
+
+
 def test_sides_that_are_too_large_are_left_to_the_marks(
     marked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gitstages, "_MOST", 100)
-    gitstages._sides.cache_clear()
     data = marked.read_bytes()
     assert with_whole_sides(marked, data) == data
