@@ -30,7 +30,7 @@ from typing import Any, Protocol
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from .base import SessionManager
-from .digests import last_digest
+from .digests import last_digest, places
 from .elsewhere import Elsewhere, Taken
 
 _PATH_SEEN = "path_seen"
@@ -249,11 +249,17 @@ class NotebookRegistry:
     async def _keep_away(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
         """Log for a copy what was taken over and then deleted: it must not come back in it."""
         known = self._notebooks[copy]
-        deleted = {
-            cell_id: sorted(digests)
-            for cell_id, digests in self._notebooks[origin].taken.digests.items()
-            if cell_id not in cell_ids and cell_id not in known.taken.digests
-        }
+        deleted: dict[str, list[str]] = {}
+        for cell_id, digests in self._notebooks[origin].taken.digests.items():
+            if cell_id in known.taken.digests:
+                continue
+            try:
+                key = SessionKey(origin, cell_id, self._owner)
+                session = await self._store.load_if_exists(key) if cell_id in cell_ids else None
+            except (SessionTooNew, SessionCorrupt):
+                continue
+            if missing := digests.difference(places(session) if session else ()):
+                deleted[cell_id] = sorted(missing)
         if deleted:
             data = {"taken": {}, "digests": deleted}
             entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)

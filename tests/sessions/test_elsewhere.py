@@ -217,6 +217,18 @@ async def test_what_was_deleted_does_not_come_back_in_a_copy(home: Path) -> None
 
 
 @in_loop
+async def test_what_was_deleted_does_not_come_back_in_a_copy_with_newer_turns(home: Path) -> None:
+    file, copy = home / "project/sub/a.ipynb", home / "project/sub/copy.ipynb"
+    await Server(file.parent).ask(file, "one")
+    above = Server(home / "project")
+    found = await above.open(file)
+    await above.store.delete(SessionKey(found.notebook_id, "c1"))
+    await above.ask(file, "two")
+    shutil.copy(file, copy)
+    assert await above.history(copy) == ["two"]
+
+
+@in_loop
 async def test_with_a_root_of_one_s_own(home: Path, tmp_path: Path) -> None:
     """The trait names a folder that is nowhere near."""
     file = home / "project/sub/a.ipynb"
