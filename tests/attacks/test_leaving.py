@@ -30,16 +30,17 @@ def send(port: int, base: str, headers: dict[str, str], body: dict[str, Any]) ->
 async def test_who_never_reads_holds_little_and_stops_all_by_leaving(
     scripted, extension, http_server, jp_http_port, jp_base_url, jp_auth_header
 ):
-    """P30: an endless answer waits in a bounded queue; the cap on an answer bounds the rest."""
-    scripted.script(
-        {"chunks": ["```python\n", *["x = 1  # " + "y" * 4000 + "\n"] * 50], "endless": True}
-    )
-    client = send(jp_http_port, jp_base_url, jp_auth_header, request())
-    await until(lambda: extension.assistant._running and scripted.requests)
-    [generation] = extension.assistant._running.values()
-    await until(lambda: generation._room.locked() or scripted.requests[-1]["outcome"] != "running")
-    assert generation._queue.qsize() <= QUEUE_SIZE + 2
-    client.close()
+    """P30: a huge answer waits in a bounded queue; the cap on an answer bounds the rest."""
+    chunks = ["```python\n", *["x = 1  # " + "y" * 4000 + "\n"] * 2000]
+    scripted.script({"chunks": chunks, "hold_after": 1})
+    with send(jp_http_port, jp_base_url, jp_auth_header, request()):
+        await until(lambda: extension.assistant._running and scripted.requests)
+        [generation] = extension.assistant._running.values()
+        scripted.release()
+        await until(
+            lambda: generation._room.locked() or scripted.requests[-1]["outcome"] != "running"
+        )
+        assert generation._queue.qsize() <= QUEUE_SIZE + 2
     await until(lambda: scripted.requests[-1]["outcome"] != "running")
     await until(lambda: not extension.assistant._running)
 
@@ -54,9 +55,8 @@ async def test_aborted_turns_leave_nothing_behind(
         for number in range(first, first + count):
             scripted.script({"chunks": ["```python\n", "x = 1\n", "y"], "hold_after": 2})
             body = request(cellId=f"c{number}")
-            client = send(jp_http_port, jp_base_url, jp_auth_header, body)
-            await until(lambda: scripted.requests and scripted.requests[-1]["sent"] == 2)
-            client.close()
+            with send(jp_http_port, jp_base_url, jp_auth_header, body):
+                await until(lambda: scripted.requests and scripted.requests[-1]["sent"] == 2)
             await until(lambda: scripted.requests[-1]["outcome"] == "gone")
             await until(lambda: not extension.assistant._running)
             scripted.clear()
