@@ -17,6 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..durable import replace_file
 from ..errors import AIServerError
 from ..sessions.codec import Damaged
 from ..sessions.merging import merge_logs, merge_sessions
@@ -30,10 +31,11 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
             merged = merge_logs(left, right, merge_id())
         else:
             merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
-    except (Damaged, AIServerError):
+        if merged != left:
+            # Whole or not at all: if this fails, git goes on with what is there.
+            replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
+    except (Damaged, AIServerError, OSError):
         return 1
-    if merged != left:
-        Path(ours).write_bytes(merged)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -11,8 +12,12 @@ import pytest
 
 from aiserver import cli
 from aiserver.doctor.storage import check_storage
+from aiserver.git import driver
+from aiserver.models import NewEvent, SessionKey, new_session
 from aiserver.sessions import codec
+from aiserver.sessions.steps import append_events
 
+from ..sessions.records import NOON
 from .branches import FOLDER, Repository
 
 CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))
@@ -151,3 +156,28 @@ def test_merges_onto_one_head_have_names_of_their_own(repository: Repository) ->
         assert len(ways) == 1, "one name in all files of a merge"
         names += ways
     assert len(set(names)) == 2
+
+
+def test_a_merge_that_can_not_be_written_leaves_our_side_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P39: git's own merge goes on with the file, and what is cut off there would be lost."""
+    sides = []
+    for name, sources in (("base", ["a"]), ("ours", ["a", "b"]), ("theirs", ["a", "c"])):
+        made = new_session(SessionKey("nb", "cell"))
+        append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
+        (tmp_path / name).write_bytes(codec.encode(made))
+        sides.append(str(tmp_path / name))
+    before = (tmp_path / "ours").read_bytes()
+    monkeypatch.chdir(tmp_path)
+
+    def full(fd: int, _: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "writev", full)
+        disk.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close() or full(0, 0))
+        assert driver.merge(*sides, "x.json") == 1
+    assert (tmp_path / "ours").read_bytes() == before
+    assert driver.merge(*sides, "x.json") == 0
+    assert (tmp_path / "ours").read_bytes() != before
