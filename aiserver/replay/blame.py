@@ -14,6 +14,7 @@ What must hold:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -291,8 +292,8 @@ def _carried(
     """A new text: each line with the origin that the first of the sources has for it.
 
     Each source explains lines that those before it have left: a merged cell may hold the same line
-    twice. What none explains is looked up in ``earlier``, unless ``held`` has that line: then it is
-    one more of it. Else it has the new ``origin``.
+    twice. What none explains is looked up in ``earlier``, unless it is one more of the lines that
+    ``held`` has. Else it has the new ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -306,10 +307,12 @@ def _carried(
                 origins[j] = source.origins[i]
         rest = [j for j in rest if origins[j] is None]
     if earlier and rest:
-        there = {line.strip() for line in held.lines} if held else ()
+        there = Counter(line.strip() for line in held.lines) if held else Counter()
+        moved = there - Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
         for j in rest:
             bare = lines[j].strip()
-            if bare not in there:
+            if bare not in there or moved[bare] > 0:
+                moved[bare] -= 1
                 origins[j] = earlier.get(bare)
     version.origins = [known or origin for known in origins]
     return version

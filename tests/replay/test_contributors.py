@@ -162,6 +162,14 @@ def test_one_more_of_a_line_that_is_there_is_the_persons() -> None:
     assert authors(book) == ["model", "model", "person", "person"]
 
 
+def test_a_line_that_stands_twice_and_is_moved_keeps_its_author() -> None:
+    """P40"""
+    book = Book()
+    book.accepted("", "a = load()\nshow(a.head())\nb = fit(a)\nshow(a.head())")
+    book.event("edit", source="show(a.head())\nshow(a.head())\na = load()\nb = fit(a)")
+    assert authors(book) == ["model"] * 4
+
+
 def test_the_same_line_in_both_parts_of_a_merged_cell_has_the_author_of_each() -> None:
     """P40"""
     first, second, merged = Book("one"), Book("two"), Book("both")
