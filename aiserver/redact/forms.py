@@ -102,6 +102,9 @@ _EMPTY = re.compile(
 )
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
 _KEY_LENGTH = 20_000  # characters; no private key is longer
+# What may stand between: base64 in lines, headers, and what puts the lines into code or YAML.
+_KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
@@ -199,7 +202,9 @@ def without_private_keys(text: str, put: Put) -> str:
             head += len(_END)
             end = text.find(_END, head, head + _KEY_LENGTH)
             lines = _KEY_LINES.match(text, head)  # where the end is cut off
-            stop = end + len(_END) if end >= 0 else lines.end() if lines else head
+            stop = lines.end() if lines else head
+            if end >= 0 and _KEY_BODY.fullmatch(text, head, end):
+                stop = end + len(_END) if _KEY_LINE.search(text, head, end) else head
             if stop == head:  # only somebody speaking of one
                 parts.append(text[place:stop])
                 place = stop

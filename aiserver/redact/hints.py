@@ -21,30 +21,43 @@ _WORDS = (
     *("mysql", "mariadb", "sshpass"),
     *("\u212a", "\u0130"),  # letters whose small form is in a word
 )
+_QUOTE = r"\\?['\"]"  # also in a record's JSON
+_OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
 # These are in ordinary words, too ("msg.", "author"), so more of the secret's form is asked for.
 _FORMS = (
     r"sg\.[a-z0-9_-]{16}",
     ":aa[a-z0-9_-]{33}",
     "_v1_[0-9a-f]{64}",
     r"auth['\"\\]{0,2}[ ]{0,4}[=:(]",
-    r"(?:''|\"\")\.join\([ \t]*[\[(]",
-    r"['\"](?:%s){2,6}['\"][ \t]*%",
-    r"['\"](?:\{[0-9]?\}){2,6}['\"]\.format\(",
+    # Joints of literals, which may cut a word.
+    r"(?:''|\\?\"\\?\")\.join\([ \t]*[\[(]",
+    rf"(?:%s){{2,6}}{_QUOTE}[ \t]*%",
+    rf"(?:\{{[0-9]?\}}){{2,6}}{_QUOTE}\.format\(",
+    rf"{_QUOTE}[ \t]*\+[ \t]*\(?[ \t]*{_OPENING}",
+    rf"%s{_QUOTE}[ \t]*%[ \t]*\(?[ \t]*{_OPENING}",
+    rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
-# The engine behind pydantic looks for all of them at once. One by one takes ten times as long,
-# which was a tenth of a whole save.
-_ANY = SchemaValidator(
-    core_schema.str_schema(
-        pattern="|".join([*map(re.escape, _WORDS), *_FORMS]), regex_engine="rust-regex"
-    )
-)
+# A literal that ends its line, perhaps joined to one below: in a record's JSON, and in a text.
+_ENDS_IN_JSON = rf"{_QUOTE}[ \t]*(?:\+[ \t]*)?(?:\\\\)?\\n[ \t]*(?:\+[ \t]*)?{_OPENING}"
+_ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
+
+
+def _any_of(*forms: str) -> SchemaValidator:
+    # The engine behind pydantic looks for all of them at once. One by one takes ten times as
+    # long, which was a tenth of a whole save.
+    pattern = "|".join([*map(re.escape, _WORDS), *_FORMS, *forms])
+    return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+
+
+_ANY_IN_JSON = _any_of(_ENDS_IN_JSON)
+_ANY = _any_of(_ENDS)
 _LINE = re.compile(r"[^\n]+")
 
 
 def may_hold_secrets(data: bytes) -> bool:
     """Whether a record's JSON may hold what ``redact_all`` would take out; False is sure."""
     lower = data.lower().replace(b'_tokens"', b"")  # as models count them
-    if _ANY.isinstance_python(lower.decode("utf-8", "replace")):
+    if _ANY_IN_JSON.isinstance_python(lower.decode("utf-8", "replace")):
         return True
     return any(secret in data for secret in KNOWN.values())
 

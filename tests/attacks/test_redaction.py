@@ -91,6 +91,10 @@ SPLIT = {
     'key = "".join(["sk-", "{}"])': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
     "key = ''.join(('ghp_', 'Ab12Ab12', '{}'))": ("github-token", "Ab12" * 7),
     'key = "".join([\n    "sk-",  # don\'t\n    "{}",\n])\nx = 1': ("openai-key", "Ab12" * 7),
+    'a = "gh" + "p_{}"': ("github-token", "Ab12" * 9),
+    'a = ("gh"\n    "p_{}")': ("github-token", "Ab12" * 9),
+    'a = "gh%s" % "p_{}"': ("github-token", "Ab12" * 9),
+    "a = 'github_{{}}'.format('pat_{}')": ("github-token", "Ab12" * 14),
     'key = "sk-%s" % "{}"': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
     'key = "sk-%s" % (\n    "{}"\n)': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
     'key = "%s%s" % ("sk-", "{}")': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
@@ -111,6 +115,7 @@ LINES = {  # of one call
     'smtp.login(\n    "bob@example.org",\n    "{}",\n)\nx = "hunter2"': ("password", "hunter2!"),
 }
 ORDINARY = """
+is_pem = text.startswith("-----BEGIN PRIVATE KEY-----")
 password = getpass.getpass()
 conn = connect(user=user, password=password, token=token)
 api_key = os.environ["OPENAI_API_KEY"]
@@ -142,6 +147,7 @@ requests.get(url, auth=(
 "{}{}".format("a", "b"); "".join(["a", "b"]); "".join(parts); "%s%s" % ("key", "value")
 user.login(name, password); page.login("Log in"); label = "token" + " " + "count: 12 34 56 78"
 请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
+is_whole = is_pem and lines[-1] == "-----END PRIVATE KEY-----"
 """
 # Where no quotes are: variables and classes. (In a person's sentence they would count.)
 UNQUOTED = """
