@@ -201,7 +201,11 @@ def _history(
         return cell.places if cell else None
 
     merges = {cell_id: cell.merged for cell_id, cell in cells.items() if cell.merged}
-    lines = [digests.with_marks_now(entry, merges, places_of) for entry in log]
+    last_seqs = {
+        cell_id: max((step.seq or 0 for step in cell.steps), default=0)
+        for cell_id, cell in cells.items()
+    }
+    lines = digests.lines_now(log, merges, last_seqs, places_of)
     timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, lines)
     sessions = Sessions({cell_id: cell.raw for cell_id, cell in cells.items()})
     return History(notebook_id, sessions, log, timeline, version)

@@ -16,9 +16,10 @@ What must hold:
 - A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept;
   nor does the log name the cell for such a first look, of which each opening brings one per cell.
   An order that the log has last, and a batch that changed nothing, leave no line.
-- A moment is marked ``saved`` only if the record says what the file says. Another page of the same
-  notebook (without a shared document) may have recorded what the file of this one lacks: then the
-  sender is told of which cells, and answers with what it wrote into the file.
+- A moment is marked ``saved`` only if the record says what the file says. The record of a cell may
+  not be writable. Another page of the same notebook (without a shared document) may have recorded
+  what the file of this one lacks: then the sender is told of which cells, and answers with what it
+  wrote into the file.
 - The first line that comes with an order says of all cells in it how far they had come, for what
   was recorded before anybody watched is older.
 
@@ -135,6 +136,8 @@ class Changes:
                 if cell.key.cell_id in marks
             }
             changed = {id_: mark for id_, mark in in_order.items() if id_ not in same}
+            sent = {cell.key.cell_id for cell in batch.cells}
+            known.unwritable = (known.unwritable | sent) - in_order.keys()
             others = await self._log(notebook_id, batch, changed, known)
             return Recorded(in_order, known.answer(batch.page), others)
 
@@ -209,7 +212,7 @@ class Changes:
             said["digests"] = digests
         if batch.page is not None:
             said["page"] = batch.page
-        if batch.saved and others is None:
+        if batch.saved and others is None and known.is_complete(order):
             said["saved"] = True
         lines.append((CHANGED, said))
         entries = [
@@ -299,6 +302,8 @@ def held(session: Session) -> str | int | None:
     Of a source that was too large for the record, its number of characters.
     """
     for item in reversed(session.ordered()):
+        if isinstance(item, Event) and _is_removal(item):
+            return None
         if isinstance(item, Event) and (look := _look_of(item)) is not None:
             return look
         if isinstance(item, Event) and item.type == "accept":
@@ -307,6 +312,11 @@ def held(session: Session) -> str | int | None:
         if isinstance(item, Interaction) and item.parent_turn_id is None:
             return item.user_request.current_code
     return None
+
+
+def _is_removal(event: Event) -> bool:
+    """Whether it took the cell out of the notebook, or merged it into another."""
+    return event.type == "delete" or (event.type == "merge" and "into" in (event.data or {}))
 
 
 async def _each(cells: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from ..models import Event, Interaction, NotebookLogEntry, Session
@@ -56,23 +56,65 @@ def places(session: Session) -> Places:
     return found
 
 
-def with_marks_now(
+def lines_now(
+    log: Sequence[NotebookLogEntry],
+    merges: Mapping[str, object],
+    last_seqs: Mapping[str, int],
+    places_of: Callable[[str], Places | None],
+) -> list[NotebookLogEntry]:
+    """The lines of a log with the numbers that records have now.
+
+    ``merges``: by cell, ``meta.merged``; ``last_seqs``: by cell, the number of its last record.
+    Branches that were merged change numbers, and so does an older session file that was put back.
+    A line doesn't name a cell without the record: its number would be another record's. From there
+    on to the cell's next line nothing is marked ``saved``, for what was saved can't be shown.
+    """
+    replaced = _replaced(log, last_seqs)
+    missing: set[str] = set()
+    lines = []
+    for entry in log:
+        line = _line_now(entry, merges, replaced, places_of)
+        before, now = _cells(entry), _cells(line)
+        missing = (missing | before.keys()) - now.keys()
+        if missing and line.data.get("saved"):
+            data = {name: value for name, value in line.data.items() if name != "saved"}
+            line = line.model_copy(update={"data": data})
+        lines.append(line)
+    return lines
+
+
+def _cells(entry: NotebookLogEntry) -> Mapping[str, Any]:
+    cells = entry.data.get("cells")
+    return cells if isinstance(cells, dict) else {}
+
+
+def _replaced(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
+    """The cells whose numbers don't grow along the log, or go beyond the last record."""
+    replaced: set[str] = set()
+    highest: dict[str, int] = {}
+    for entry in log:
+        for cell, seq in _cells(entry).items():
+            if type(seq) is not int:
+                continue
+            if seq <= highest.get(cell, 0) or seq > last_seqs.get(cell, seq):
+                replaced.add(cell)
+            highest[cell] = max(seq, highest.get(cell, 0))
+    return replaced
+
+
+def _line_now(
     entry: NotebookLogEntry,
     merges: Mapping[str, object],
+    replaced: Set[str],
     places_of: Callable[[str], Places | None],
 ) -> NotebookLogEntry:
-    """A line with the numbers that records have since branches were merged.
-
-    ``merges``: by cell, ``meta.merged``. A cell without the record, such as one whose log alone was
-    cherry-picked, is left out: its number would name another record.
-    """
-    cells, digests = entry.data.get("cells"), entry.data.get("digests")
-    if not isinstance(cells, dict) or not (entry.merged or merges.keys() & cells.keys()):
+    cells, digests = _cells(entry), entry.data.get("digests")
+    if not (entry.merged or merges.keys() & cells.keys() or replaced & cells.keys()):
         return entry
     now: dict[str, Any] = {}
     for cell, seq in cells.items():
         merged = merges.get(cell)
-        if type(seq) is not int or not (merged or entry.merged):
+        if type(seq) is not int or not (merged or entry.merged or cell in replaced):
             now[cell] = seq
             continue
         by_way = mark_now(merged, entry.merged, seq)

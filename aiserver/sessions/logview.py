@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -46,6 +46,8 @@ class LogView:
     """Whether one of the lines came with an order."""
     order: list[tuple[str, str]] | None = None
     """The cells' ids and types by the last line with an order."""
+    unwritable: set[str] = field(default_factory=set)
+    """The cells whose last change could not be recorded."""
     seq: int = 0
     is_replaced: bool = False
     """Whether the log was replaced by an older one since this server read it first."""
@@ -53,6 +55,12 @@ class LogView:
     """By page, the last line that its newest answer named, since the log was replaced."""
     informed: set[str] = field(default_factory=set)
     """The pages that got such an answer: what they have seen is of this log."""
+
+    def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
+        """Whether all that pages sent of the cells in this order, or in the last, is recorded."""
+        order = order or self.order
+        there = self.unwritable if order is None else {cell_id for cell_id, _ in order}
+        return self.unwritable.isdisjoint(there)
 
     def begin_anew(self) -> None:
         """Forget what the log said, for another one is in its place."""

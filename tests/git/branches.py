@@ -14,7 +14,7 @@ from typing import Any
 
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
 from aiserver.sessions import codec
-from aiserver.sessions.digests import digest, places, with_marks_now
+from aiserver.sessions.digests import digest, lines_now, places
 from aiserver.sessions.filenames import log_name, session_name
 from aiserver.sessions.gitstages import with_whole_sides
 from aiserver.sessions.recovery import readable
@@ -178,8 +178,10 @@ class Repository:
             assert set(row) <= set(ids)
             assert not exact or [one for one in ids if one in set(row)] == row
         merges = {cell: one.meta.merged for cell, one in sessions.items() if one.meta.merged}
-        for entry in entries if exact else ():
-            now = with_marks_now(entry, merges, lambda cell: places(sessions[cell])).data["cells"]
+        last_seqs = {cell: one.next_seq - 1 for cell, one in sessions.items()}
+        lines = lines_now(entries, merges, last_seqs, lambda cell: places(sessions[cell]))
+        for entry, line in zip(entries, lines, strict=True) if exact else ():
+            now = line.data["cells"]
             for cell, name in entry.data["expected"].items():
                 by_seq = {label(one): one.seq for one in sessions[cell].ordered()}
                 assert now.get(cell) == by_seq.get(name), (cell, entry, merges.get(cell))

@@ -221,6 +221,46 @@ async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
 
 
 @in_loop
+async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
+    """The moment would show what the file doesn't hold."""
+
+    class Store(InMemorySessionManager):
+        is_newer = True
+
+        async def record_events(self, key: SessionKey, *args: Any, **more: Any) -> Any:
+            if key == A and self.is_newer:
+                raise SessionTooNew
+            return await super().record_events(key, *args, **more)
+
+    store = Store()
+    changes = Changes(store)
+    order = [("aa", "code"), ("bb", "code")]
+    cells = [CellChange(A, [edit("e1", "a")]), CellChange(B, [edit("e2", "b")])]
+    await changes.record(NB, batch("b1", *cells, order=order, saved=True))
+    await changes.record(NB, batch("b2", CellChange(B, [edit("e3", "c")]), saved=True))
+    assert not any(line.get("saved") for line in await lines(store))
+    store.is_newer = False
+    await changes.record(NB, batch("b3", CellChange(A, [edit("e4", "a")]), saved=True))
+    assert (await lines(store))[-1]["saved"] is True
+    store.is_newer = True
+    await changes.record(NB, batch("b4", CellChange(A, [edit("e5", "d")])))
+    await changes.record(NB, batch("b5", order=[("bb", "code")], saved=True))
+    assert (await lines(store))[-1]["saved"] is True, "the cell is no longer in the notebook"
+
+
+@in_loop
+async def test_a_first_look_at_a_cell_that_was_deleted_is_kept() -> None:
+    """The page was closed without saving, so the cell is there again."""
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    await changes.record(NB, batch("b1", CellChange(A, [edit("e1", "x", "first")])))
+    gone = event("delete", source="x", id="e2")
+    await changes.record(NB, batch("b2", CellChange(A, [gone])))
+    await changes.record(NB, batch("b3", CellChange(A, [edit("e3", "x", "first")])))
+    assert await kinds(store, A) == ["edit", "delete", "edit"]
+
+
+@in_loop
 async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     store = InMemorySessionManager()
     changes = Changes(store)

@@ -10,7 +10,7 @@ from aiserver.models import (
     SessionKey,
     new_session,
 )
-from aiserver.sessions.digests import digest, places, with_marks_now
+from aiserver.sessions.digests import digest, lines_now, places
 from aiserver.sessions.steps import append_events, numbered
 from aiserver.sessions.union import unite
 
@@ -33,7 +33,8 @@ def line(of: Session) -> NotebookLogEntry:
 
 def marks(entry: NotebookLogEntry, of: Session) -> object:
     merges = {"cell": of.meta.merged} if of.meta.merged else {}
-    return with_marks_now(entry, merges, lambda _: places(of)).data["cells"]
+    last_seqs = {"cell": of.next_seq - 1}
+    return lines_now([entry], merges, last_seqs, lambda _: places(of))[0].data["cells"]
 
 
 def test_a_log_from_one_branch_and_a_merged_session() -> None:
@@ -65,3 +66,24 @@ def test_equal_records_keep_to_the_way_that_the_line_came() -> None:
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
     unite(ours, theirs, merge_id="m")
     assert marks(entry, ours) == {"cell": 3}
+
+
+def test_after_an_older_session_file_was_put_back_no_line_names_another_record() -> None:
+    """Nor is a moment marked as saved of which the record can't show the cell."""
+
+    def saved(of: Session, other: int) -> NotebookLogEntry:
+        entry = line(of)
+        entry.data["cells"] |= {"other": other}
+        return entry.model_copy(update={"data": entry.data | {"saved": True}})
+
+    log = [saved(session("a"), 1), saved(session("a", "b"), 2)]
+    log.append(log[-1].model_copy(update={"data": {"cells": {"other": 3}, "saved": True}}))
+    log.append(saved(session("a", "x"), 4))
+    for now, expected in (
+        (session("a"), [(1, True), (None, False), (None, False), (None, False)]),
+        (session("a", "x"), [(1, True), (None, False), (None, False), (2, True)]),
+    ):
+        last_seqs = {"cell": now.next_seq - 1, "other": 4}
+        lines = lines_now(log, {}, last_seqs, lambda _, now=now: places(now))
+        found = [(one.data["cells"].get("cell"), one.data.get("saved", False)) for one in lines]
+        assert found == expected
