@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from itertools import count
 from typing import Any
 
 from ..models import Event, Interaction, Session
@@ -41,15 +42,22 @@ def unite(ours: Session, theirs: Session, taken: Collection[str] = (), merge_id:
         known[content(item)].append(item)
     turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
     seqs: dict[int, int] = {}
+    # Counted on from one look: to look each time would take time in proportion to the square.
+    next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     grown = False
     for item in theirs.ordered():
         alike = known[content(item)]
         if alike:
-            found = alike.pop(0)
+            found: Interaction | Event = alike.pop(0)
         elif taken and digest(item) in taken:
             continue
         else:
-            found = _append(ours, item, turns, seqs, merge_id)
+            fields = codec.fields(item) | {"seq": next(next_seq)}
+            if isinstance(item, Interaction):
+                fields["turn_id"] = next(next_turn)
+                found = _append_turn(ours, fields, turns)
+            else:
+                found = _append_event(ours, fields, turns, seqs, merge_id)
             grown = True
         if isinstance(item, Interaction) and isinstance(found, Interaction):
             turns[item.turn_id] = found.turn_id
@@ -89,19 +97,19 @@ def _note_merge(ours: Session, theirs: Session, news: dict[str, Any] | None) -> 
     return len(noted) > before
 
 
-def _append(
+def _append_turn(ours: Session, fields: dict[str, Any], turns: dict[int, int]) -> Interaction:
+    _renumber(fields, "parent_turn_id", turns)
+    ours.interactions.append(turn := Interaction.model_validate(fields))
+    return turn
+
+
+def _append_event(
     ours: Session,
-    item: Interaction | Event,
+    fields: dict[str, Any],
     turns: dict[int, int],
     seqs: dict[int, int],
     merge_id: str,
-) -> Interaction | Event:
-    fields = codec.fields(item) | {"seq": ours.next_seq}
-    if isinstance(item, Interaction):
-        fields["turn_id"] = ours.next_turn_id
-        _renumber(fields, "parent_turn_id", turns)
-        ours.interactions.append(turn := Interaction.model_validate(fields))
-        return turn
+) -> Event:
     _renumber(fields, "turn_id", turns)
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
