@@ -77,7 +77,7 @@ def undecided(folder: Path) -> Path | None:
             return None  # they are committed, and no line in .gitignore would change that
         if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
             return None
-    except (NotFound, subprocess.TimeoutExpired):
+    except NotFound:
         return None
     return top
 
@@ -139,6 +139,8 @@ def _git(*words: str, check: bool = True, folder: Path | None = None) -> str:
         done = run_git(*words, folder=folder, check=False)
     except FileNotFoundError as exc:
         raise NotFound("git is not installed.") from exc
+    except subprocess.TimeoutExpired as exc:
+        raise NotFound("git does not answer here.") from exc
     if check and done.returncode:
         raise NotFound(NO_REPOSITORY)
     return done.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").rstrip("\n")
