@@ -217,7 +217,11 @@ def _place(
         if pinned < len(batch):
             rooms[place].named.setdefault(cell, []).extend(batch[pinned:])
         at, low = end, max(low, place + 1)
-    _float(cell, life.steps[at:], low, len(times), times, rooms)
+    # No batch has named the rest yet: what changed the cell's source came after all of them.
+    rest = life.steps[at:]
+    pinned = _pinned(rest, low)
+    _float(cell, rest[:pinned], low, len(times), times, rooms)
+    _float(cell, rest[pinned:], len(times), len(times), times, rooms)
 
 
 def _float(

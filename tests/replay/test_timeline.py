@@ -99,6 +99,21 @@ def test_what_no_line_names_finds_its_place_by_time() -> None:
     assert shown(timeline, 1) == [("one", "a"), ("two", "b")]
 
 
+def test_a_question_that_no_line_names_yet_changes_no_saved_moment() -> None:
+    """It was asked elsewhere, of an older text, and the two histories were joined since."""
+    one, two = edited("one", "a", "new"), edited("two", "b", "c", begin=20)
+    one.time = at(10)
+    one.turn("a", "x")
+    lines = log(
+        (*order("one", "two"), at(2)),
+        (*changed(one=2, two=1), at(2)),
+        (*changed(saved=True, two=2), at(22)),
+    )
+    timeline = Timeline([one.session(), two.session()], lines)
+    (saved,) = timeline.saves
+    assert shown(timeline, saved) == [("one", "new"), ("two", "c")]
+
+
 def test_a_split_is_one_moment_and_never_half_done() -> None:
     whole, head = Book("a"), Book("b")
     for book in (whole, head):
