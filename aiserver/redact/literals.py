@@ -18,6 +18,7 @@ from .forms import Put, in_line
 _MOST = 20_000  # characters that are looked at together, so that time stays in proportion
 _QUOTES = 8  # of a line that are tried as its last: those behind it are in a comment
 _LINES = 12  # of a call
+_PASSES = 4
 
 _SPACE = r"[ \t]{0,64}"
 _BREAK = (
@@ -97,6 +98,14 @@ def joined_in_place(text: str, said: bool, put: Put) -> str:
     """Some lines with a mark for each secret that spans literals or lines."""
     if len(text) > 2 * _MOST:
         return text
+    for _ in range(_PASSES):  # what is left before a bracket may be a secret of its own
+        before, text = text, _joined_once(text, said, put)
+        if text == before:
+            break
+    return text
+
+
+def _joined_once(text: str, said: bool, put: Put) -> str:
     breaks = _breaks(text)
     joints = _joints(text, breaks)
     if not joints:

@@ -105,6 +105,8 @@ SPLIT = {
     ),
     'key = "ghp_" + (  # "a"\n    "{}")': ("github-token", "Ab12" * 9),
 }
+# What is left before a bracket is a secret of its own.
+TWICE = '"sk-" + "Ab12Cd34Ef56Gh78Ij90Kl12Mn34" "{}{}".format("a", "b")'
 LINES = {  # of one call
     'requests.get(url, auth=(\n    "bob",\n    "{}",\n))': ("password", "hunter2"),
     "requests.get(url, auth=('bob',  # admin\n                    '{}'), timeout=3)": (
@@ -221,6 +223,11 @@ def test_what_a_person_says() -> None:
     said = "connect with token: ab12cd34ef56gh78"
     assert redact(said, said=True) == f"connect with token: {mark('token')}"
     assert redact("the password is wrong, why?", said=True) == "the password is wrong, why?"
+
+
+def test_a_secret_before_a_bracket_is_found_as_well() -> None:
+    clean = redact(TWICE)
+    assert "Ab12" not in clean and redact(clean) == clean
 
 
 def test_ordinary_text_is_left_alone() -> None:
