@@ -20,10 +20,10 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
 from traitlets import Bool, Int, List, Type, Unicode, Union, default
 
-from .loading import loading
+from .gc_pause import loading
 
 if TYPE_CHECKING:
-    from .assistant import Assistant
+    from .generation.assistant import Assistant
     from .llm.registry import ModelRegistry
     from .search import SearchEngine
     from .sessions.base import SessionManager
@@ -139,7 +139,7 @@ class AIServer(ExtensionApp):
         web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        from .translation import speak_up
+        from .i18n import speak_up
 
         speak_up()
         for module in _SLOW:
@@ -181,7 +181,7 @@ class AIServer(ExtensionApp):
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
         """The store as it is configured, or another ``choice`` with the same settings."""
-        from .sessions.choose import session_manager
+        from .sessions.factory import session_manager
 
         return session_manager(choice or self.session_manager, parent=self, start_dir=start_dir)
 
@@ -189,13 +189,13 @@ class AIServer(ExtensionApp):
         """Make the parts and give them to the handlers; once."""
         if self._loaded:
             return
-        from .assistant import Assistant
+        from .generation.assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
-        from .histories import Histories
+        from .notebooks.change_log import Changes
+        from .notebooks.history import Histories
         from .redact import know, of_environment
         from .search import SearchEngine
-        from .sessions.changes import Changes
         from .sharing.process import Exporter
 
         server: Any = self.serverapp
@@ -243,9 +243,9 @@ def _load(module: str) -> None:
 
 _SLOW = (
     ".requests",
-    ".assistant",
+    ".generation.assistant",
     ".llm.registry",
-    ".sessions.choose",
+    ".sessions.factory",
     ".sessions.file",
     ".handlers.routes",
 )

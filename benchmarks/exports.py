@@ -31,8 +31,8 @@ from aiserver.models import (
     new_session,
 )
 from aiserver.search import SearchEngine
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.filenames import session_name
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.filenames import session_name
 from aiserver.sharing.export import FORMATS
 from aiserver.sharing.process import Exporter
 

@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from aiserver.llm.making import make_model
-from aiserver.llm.setup import Access
+from aiserver.llm.policy import Access
+from aiserver.llm.remote.langchain import make_model
 from aiserver.llm.streaming import chunks
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
-from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.file.manager import FileSessionManager
 from tests.ports import ReservedPort
 
 ROOT = Path(__file__).parent.parent

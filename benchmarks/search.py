@@ -30,9 +30,9 @@ from aiserver.models import (
     new_session,
 )
 from aiserver.search import SearchEngine
-from aiserver.search.meaning import is_installed
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.filenames import session_name
+from aiserver.search.embeddings import is_installed
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.filenames import session_name
 
 DATA = Path(__file__).parent / "data"
 CHINESE = (

@@ -16,29 +16,26 @@ LAYERS = [
         "_version",
         "redact",
         "renumbering",
+        "safe_traceback",
+        "gc_pause",
+        "child_process",
         "safe_git",
-        "faultlog",
-        "loading",
-        "children",
         "surrogates",
         "tokens",
-        "translation",
+        "i18n",
     },
     {"models", "durable"},
     {"requests"},
-    {"replay", "sessions", "prompts", "llm", "dataframes", "schemas"},
-    {"compose", "git", "histories", "recollect", "search"},
+    {"replay", "sessions", "prompts", "llm", "schemas"},
+    {"notebooks", "search"},
     {"sharing"},
-    {"generation"},
-    {"assistant"},
+    {"transfer", "git", "generation"},
     {"handlers"},
     {"extension"},
-    {"configured"},  # the very parts that the extension would make, for the command line
-    {"doctor", "moving"},
     {"cli"},
     {"__init__"},
 ]
-WEB = {"handlers", "extension", "configured", "cli", "doctor", "__init__"}
+WEB = {"handlers", "extension", "cli", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
 
 

@@ -19,7 +19,7 @@ from aiserver.models import (
     UserRequest,
     utc_now,
 )
-from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.file.manager import FileSessionManager
 
 SESSION = "session.schema.json"
 LOG_ENTRY = "notebook-log-entry.schema.json"

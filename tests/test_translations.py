@@ -268,7 +268,7 @@ def sentences() -> Iterator[str]:
     yield from default_messages()
     yield from (message for _, message in REFUSED.values() if "Log in" not in message)
     shown = SHOWN | {name for name, kind in vars(errors).items() if is_of_model(kind)}
-    for folder in ("llm", "handlers", "."):
+    for folder in ("llm", "handlers", "generation", "."):
         for path in sorted((ROOT / "aiserver" / folder).glob("*.py")):
             tree = ast.parse(path.read_text("utf-8"))
             constants = {
@@ -380,7 +380,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     from jupyterlab_server import settings_handler
     from jupyterlab_server.translation_utils import translator
 
-    from aiserver.translation import speak_up
+    from aiserver.i18n import speak_up
 
     def titles(name: str = "") -> dict[str, str]:
         folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
@@ -414,7 +414,7 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
     """Of one plugin, "settings" in the answer is what was set, and no list of plugins."""
     from jupyterlab_server import settings_handler
 
-    from aiserver.translation import speak_up
+    from aiserver.i18n import speak_up
 
     saved = labextension / "aiserver" / "replay.jupyterlab-settings"
     saved.parent.mkdir()
@@ -432,7 +432,7 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
 
 
 def test_a_text_or_a_language_that_is_missing_is_english() -> None:
-    from aiserver.translation import OurTexts, read
+    from aiserver.i18n import OurTexts, read
 
     assert read("../zh_CN") == read("de_DE") == read("") == {}
     assert OurTexts("zh_CN").gettext("no text of ours") == "no text of ours"
@@ -441,7 +441,7 @@ def test_a_text_or_a_language_that_is_missing_is_english() -> None:
 
 
 def test_a_server_without_jupyterlab_loads_nothing_for_it() -> None:
-    code = "import sys, aiserver.translation as t; t.speak_up(); print(*sys.modules)"
+    code = "import sys, aiserver.i18n as t; t.speak_up(); print(*sys.modules)"
     out = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert "jupyterlab_server" not in out.split()
     assert "babel" not in out.split()

@@ -63,7 +63,7 @@ def test_the_wheel_brings_both_parts(tmp_path):
     for name in (
         "rest-api.yml",
         "schemas/session.schema.json",
-        "llm/local_server.py",
+        "llm/local/server.py",
         "sessions/sql/migrations/versions/0001_first.py",
         "locale/zh_CN/LC_MESSAGES/aiserver.json",
         "locale/zh_TW/LC_MESSAGES/aiserver.json",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aiserver import durable
-from aiserver.durable import systems
+from aiserver.durable import platform as systems
 
 
 class InUse:

@@ -16,8 +16,7 @@ what one system does otherwise than another · ``faults`` its errors.
 
 from __future__ import annotations
 
-from .aside import ASIDE, keep_aside, set_aside
-from .faults import translated, translation
+from .errors import translated, translation
 from .files import (
     NotRegular,
     Stamp,
@@ -30,7 +29,8 @@ from .files import (
 )
 from .folders import Access, access_of, check_folder, ensure_folder, shut_out_others
 from .locking import NO_FLOCK, has_system_locks, lock_file
-from .systems import flush_folder
+from .platform import flush_folder
+from .quarantine import ASIDE, keep_aside, set_aside
 
 __all__ = [
     "ASIDE",

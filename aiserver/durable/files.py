@@ -14,16 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from .systems import (
-    NONBLOCK,
-    SAFE,
-    flush,
-    flush_folder,
-    hold,
-    make_private,
-    patiently,
-    set_time,
-)
+from .platform import NONBLOCK, SAFE, flush, flush_folder, hold, make_private, patiently, set_time
 
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 

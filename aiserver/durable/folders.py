@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors import StorageError
-from .systems import flush_folder
+from .platform import flush_folder
 
 
 def ensure_folder(folder: Path) -> None:

@@ -4,7 +4,7 @@ Invariants:
 
 - One holder at a time, among all processes that share the folder, whatever each of them can do:
   the first that finds the system's locks missing notes it in the folder, and from then on all of
-  them use lock files (``claims.py``) there.
+  them use lock files (``lock_files.py``) there.
 - A killed holder blocks nobody.
 - A link planted in place of a lock file is removed, never followed.
 - A lock file that is removed while it is held or waited for locks nobody out and lets nobody in
@@ -25,8 +25,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from .claims import claim_file
-from .systems import SAFE, make_private
+from .lock_files import claim_file
+from .platform import SAFE, make_private
 
 try:
     import fcntl

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from ..durable import replace_file
 from ..errors import AIServerError
-from ..sessions.codec import Damaged
-from ..sessions.merging import merge_logs, merge_sessions
+from ..sessions.record.codec import Damaged
+from ..sessions.record.merge.three_way import merge_logs, merge_sessions
 
 
 def merge(base: str, ours: str, theirs: str, path: str) -> int:

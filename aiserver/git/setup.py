@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..errors import NotFound, StorageReadOnly
 from ..safe_git import run_git
-from ..sessions.root import FOLDER
+from ..sessions.file.root import FOLDER
 
 DRIVER = "aiserver"
 COMMAND = (

@@ -20,13 +20,13 @@ from pydantic_core import from_json
 from tornado.web import HTTPError, authenticated
 
 from .. import errors
-from ..assistant import Assistant
-from ..faultlog import outline_of
+from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
+from ..notebooks.identity import NotebookRegistry
+from ..safe_traceback import outline_of
 from ..search import SearchEngine
 from ..sessions.base import SessionManager
-from ..sessions.notebooks import NotebookRegistry
 from ..surrogates import json_bytes
 from .who import asker
 

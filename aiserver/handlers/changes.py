@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..models import NewEvent, NewLogEntry, SessionKey, check_id, utc_now
+from ..notebooks.change_log import Batch, CellChange, Changes
 from ..requests import CellChangeBody, ChangesBody
-from ..sessions.changes import Batch, CellChange, Changes
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 

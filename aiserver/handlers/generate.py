@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 
 from ..errors import AIServerError
-from ..faultlog import outline_of
-from ..generation import Done, Failed, Generation, Outcome, Waiting
+from ..generation.generation import Done, Failed, Generation, Outcome, Waiting
 from ..requests import GenerateBody, PreviewBody
+from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields

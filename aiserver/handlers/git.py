@@ -8,8 +8,8 @@ from pathlib import Path
 from ..errors import NotFound, StorageReadOnly
 from ..git import setup
 from ..requests import GitBody
-from ..sessions.file import FileSessionManager
-from ..sessions.root import FOLDER
+from ..sessions.file.manager import FileSessionManager
+from ..sessions.file.root import FOLDER
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound
-from ..llm.catalog import INSTALL_LOCAL, local_package
-from ..llm.install import Installation, failure_of
+from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
+from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
 from .base import error_fields, guarded
 from .models import ModelsBase, install_fields

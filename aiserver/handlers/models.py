@@ -7,14 +7,14 @@ import json
 from pydantic import SecretStr
 
 from .. import __version__
+from ..durable.disks import NO_LOCKS
 from ..errors import AIServerError
-from ..llm import weights
 from ..llm.base import ModelInfo
-from ..llm.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
-from ..llm.install import InstallState
+from ..llm.catalog.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
+from ..llm.local import weights
+from ..llm.local.install import InstallState
 from ..llm.registry import ModelRegistry
 from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
-from ..sessions.disks import NO_LOCKS
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 

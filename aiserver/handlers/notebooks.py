@@ -12,11 +12,11 @@ from jupyter_core.utils import ensure_async
 from jupyter_server.services.contents.filemanager import FileContentsManager
 from tornado import web
 
+from ..notebooks.identity import NotebookRegistry
+from ..notebooks.other_roots import Elsewhere, name_under
 from ..requests import NotebookBody
 from ..sessions.base import SessionManager
-from ..sessions.elsewhere import Elsewhere, name_under
-from ..sessions.file import FileSessionManager
-from ..sessions.notebooks import NotebookRegistry
+from ..sessions.file.manager import FileSessionManager
 from .base import AIServerHandler, guarded
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import NotFound
-from ..histories import Histories, History
 from ..models import Session
+from ..notebooks.history import Histories, History
 from ..replay import blame, replay, report
 from ..requests import BlameBody
 from ..surrogates import json_bytes

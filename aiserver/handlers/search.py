@@ -12,7 +12,7 @@ from ..errors import InvalidRequest
 from ..models import check_id
 from ..requests import SearchBody, SearchBy
 from ..search import Found, Hit
-from ..search.meaning import INSTALL, is_installed
+from ..search.embeddings import INSTALL, is_installed
 from ..surrogates import json_bytes, whole
 from .base import AIServerHandler, guarded
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
-from . import weights
 from .base import ChatModel, ModelInfo
-from .catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, local_package
-from .connections import Connections
-from .local import CONTEXT, LocalModel
-from .local_process import LocalProcess
+from .catalog.catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, local_package
+from .credentials.connections import Connections
+from .local import weights
+from .local.model import CONTEXT, LocalModel
+from .local.process import LocalProcess
+from .policy import Access, Setup
 from .providers import PROVIDERS, provider_of
-from .remote import RemoteModel
-from .setup import Access, Setup
+from .remote.model import RemoteModel
 from .streaming import Limits
 
 # Providers whose streams always say why they ended: one that doesn't was broken off.

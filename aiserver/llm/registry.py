@@ -24,15 +24,15 @@ from traitlets.config import LoggingConfigurable
 
 from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError
 from .base import ChatModel, ModelInfo
-from .catalog import Catalog, Listed, LocalInfo, ProviderInfo
-from .check import Checker, Verdict
-from .connections import Connections
+from .catalog.catalog import Catalog, Listed, LocalInfo, ProviderInfo
+from .catalog.check import Checker, Verdict
+from .catalog.lookup import Lookups
+from .credentials.connections import Connections
+from .credentials.masking import masked
 from .factory import ModelFactory
-from .install import Installer
-from .lookup import Lookups
-from .masking import masked
+from .local.install import Installer
+from .policy import Setup
 from .providers import PROVIDERS
-from .setup import Setup
 
 _PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
 
@@ -213,7 +213,7 @@ class ModelRegistry(LoggingConfigurable):
     async def check(
         self, model_id: str, key: str | None = None, address: str | None = None
     ) -> Verdict:
-        """Ask a model's provider whether it can be asked: see ``check.py``.
+        """Ask a model's provider whether it can be asked: see ``catalog/check.py``.
 
         With ``key`` or ``address``, as if they were saved. Raises InvalidRequest, NotFound,
         ModelNotAllowed, ModelError.

@@ -9,7 +9,7 @@ What must hold:
   model itself cut, raises AnswerCut; one that a filter stopped, TextRefused; one that ended for a
   reason unknown here, AnswerBrokenOff: a part is never passed off as the whole (P17, P32).
 - What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
-- No stream, nor many of them, holds the server's event loop (see ``turns.py``).
+- No stream, nor many of them, holds the server's event loop (see ``fair_scheduling.py``).
 - Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
   ``astream`` first asks the environment who wants to be told of prompts and answers (LangSmith,
   tracers of old, hooks that other libraries left); ``_astream``, which each provider's package
@@ -28,7 +28,7 @@ from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, Te
 from ..surrogates import ends_in_half, whole
 from .base import Delta
 from .errors import translate
-from .turns import Turns
+from .fair_scheduling import Turns
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..loading import loading
+from ..gc_pause import loading
 from ..models import Interaction
 from ..requests import CellType, ContextCell, DataFrameProfile
 from . import templates

@@ -18,8 +18,8 @@ of commands and calls · ``literals`` secrets in joined literals · ``hints`` wh
 
 from __future__ import annotations
 
+from .configured import know, of_environment
 from .hints import may_hold_secrets
-from .known import know, of_environment
 from .texts import mark, redact, redact_all
 from .vault import Vault
 

@@ -9,7 +9,7 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-from .known import KNOWN
+from .configured import KNOWN
 
 # One of these is in every line that holds a secret, in lower case.
 _WORDS = (

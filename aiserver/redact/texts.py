@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .configured import KNOWN
 from .forms import NO_KEY, Put, in_line, without_private_keys
 from .hints import lines_to_look_at
-from .known import KNOWN
 from .literals import end_of_joined, joined_in_place
 
 OPEN, CLOSE = "‹redacted:", "›"

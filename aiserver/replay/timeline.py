@@ -21,10 +21,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..models import NotebookLogEntry, Session
+from .cell_rows import RowChange, row_changes
 from .cells import Cell, Since
 from .moments import Moment, Notebook, moment_of
 from .ordering import Item, Life, Order, ordered
-from .rows import RowChange, row_changes
 from .step import Step
 from .steps import replay
 

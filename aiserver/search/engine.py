@@ -15,11 +15,11 @@ from typing import Any, Literal
 from ..errors import SearchFailed
 from ..models import SessionKey
 from ..sessions.base import SessionManager
+from .embeddings import is_installed
 from .hits import Found
-from .index import OwnerIndex
-from .meaning import is_installed
 from .process import Ended, SearchProcess
 from .query import parsed
+from .sync import OwnerIndex
 
 PATIENCE = 1.0  # seconds that a search waits for sessions that were not read yet
 

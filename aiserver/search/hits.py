@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .documents import Where
 from .snippet import Piece
-from .texts import Where
 
 
 @dataclass(frozen=True)

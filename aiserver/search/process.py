@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..children import Child, command_of
+from ..child_process import Child, command_of
 from ..errors import SearchFailed
 
 IDLE = 600.0  # seconds
 
-_COMMAND = command_of("aiserver.search.child")
+_COMMAND = command_of("aiserver.search.worker")
 
 
 class Ended(Exception):

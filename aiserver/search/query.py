@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .fold import folded
+from .normalize import folded
 
 MAX_TERMS = 16
 

@@ -16,8 +16,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .documents import FIELDS, Entry, TurnName, Where
 from .query import UNSPACED, Term
-from .texts import FIELDS, Entry, TurnName, Where
 
 _WEIGHTS: dict[Where, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
 _CODE = FIELDS.index("code")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from .fold import find, folded
+from .normalize import find, folded
 from .query import Term
 
 _CHARS = 160

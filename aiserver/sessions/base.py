@@ -48,8 +48,8 @@ from ..models import (
     new_session,
 )
 from ..tokens import estimate_tokens
-from .steps import flaws, newest
-from .summaries import marks_of
+from .record.mutations import flaws, newest
+from .record.summaries import marks_of
 
 
 class _Meta(ABCMeta, MetaHasTraits):
@@ -217,7 +217,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Keep what another place knows of the cell as well; say whether that was anything new.
 
-        See ``union.unite``. ``taken``: the digests (``digests.py``) of records that were taken over
+        See ``record/merge/sessions.py``. ``taken``: the digests of records that were taken over
         before; those that are no longer here don't come back. Where nothing was kept, what is now
         is the other to the letter. Raises SessionTooNew if either can't be joined whole.
         """

@@ -23,12 +23,12 @@ from ..models import (
     check_id,
     new_session,
 )
-from . import codec
 from .base import SessionManager
-from .filenames import check_sha256
-from .steps import append_events, append_turn, check_writable, forked, numbered
-from .summaries import page, summarise
-from .union import unite
+from .record import codec
+from .record.filenames import check_sha256
+from .record.merge.sessions import unite
+from .record.mutations import append_events, append_turn, check_writable, forked, numbered
+from .record.summaries import page, summarise
 
 
 class InMemorySessionManager(SessionManager):

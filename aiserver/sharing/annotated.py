@@ -20,7 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..histories import History
+from ..notebooks.history import History
 from ..replay import Step, report
 from .fences import words
 from .narrative import cell_name, cell_story, shares_told

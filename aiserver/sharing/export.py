@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
 from ..errors import NotFound
-from ..histories import History
+from ..notebooks.history import History
 from ..sessions.base import SessionManager
 from .annotated import annotated
 from .filenames import file_name

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..histories import History
+from ..notebooks.history import History
 from ..replay import Step, report
 from .contributions import contributor, edit_title, shares
 from .fences import fenced, quoted, words

@@ -10,7 +10,7 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 
-from ..histories import History
+from ..notebooks.history import History
 from ..sessions.base import SessionManager
 
 LIMIT = 12 * 1024 * 1024

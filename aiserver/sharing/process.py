@@ -15,16 +15,16 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from ..children import Child, command_of
+from ..child_process import Child, command_of
 from ..errors import ExportFailed, ExportTimeout, NotFound
-from ..histories import load_stored
 from ..models import check_id, dumps
+from ..notebooks.history import load_stored
 from ..sessions.base import SessionManager
-from .child import Job
 from .export import NOTHING, Format
 from .pictures import load_pictures
+from .worker import Job
 
-_COMMAND = command_of("aiserver.sharing.child")
+_COMMAND = command_of("aiserver.sharing.worker")
 _LIMIT = 300.0  # seconds; 10,000 cells take 4 (docs/performance.md)
 
 

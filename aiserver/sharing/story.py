@@ -26,10 +26,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..histories import History
 from ..models import Session
+from ..notebooks.history import History
 from ..replay import Moment, Origin, Step, blames, report
-from ..replay.rows import RowChange
+from ..replay.cell_rows import RowChange
 from . import markdown
 from .fold import Row, fold
 from .pictures import hashes

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.errors import SettingError
-from aiserver.sessions.choose import session_manager
+from aiserver.sessions.factory import session_manager
 from tests.servers import new_database
 
 FLOOR = "write, fsync, rename, fsync"

@@ -20,9 +20,9 @@ from aiserver.models import (
     new_session,
     utc_now,
 )
-from aiserver.sessions.choose import session_manager
-from aiserver.sessions.filenames import session_name
-from aiserver.sessions.steps import append_turn
+from aiserver.sessions.factory import session_manager
+from aiserver.sessions.record.filenames import session_name
+from aiserver.sessions.record.mutations import append_turn
 
 
 class Ours(Contender):

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from aiserver.models import SessionKey
-from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.file.manager import FileSessionManager
 from tests.ports import ReservedPort
 
 from .field import ROOT, WORKER

@@ -1,6 +1,6 @@
 /**
  * A server in memory, for specs of what is tracked: it does with `changes` what
- * `aiserver/sessions/changes.py` does.
+ * `aiserver/notebooks/change_log.py` does.
  *
  * Played: the model that is asked.
  */

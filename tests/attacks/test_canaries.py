@@ -144,7 +144,7 @@ def test_a_fault_of_ours_is_logged_without_what_it_was_about(
     extension: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """P8: where it was, so that it can be found; not the text in the exception."""
-    from aiserver.faultlog import outline_of
+    from aiserver.safe_traceback import outline_of
 
     try:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 
-from aiserver.generation import QUEUE_SIZE
+from aiserver.generation.generation import QUEUE_SIZE
 
 from ..conftest import SSE, request
 from ..handlers.test_generate import until

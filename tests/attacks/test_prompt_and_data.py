@@ -9,7 +9,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver.compose import compose
+from aiserver.generation.compose import compose
 from aiserver.llm.base import ChatModel, ModelInfo
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.context import as_text

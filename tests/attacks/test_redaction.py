@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiserver.redact import Vault, know, mark, may_hold_secrets, of_environment, redact
-from aiserver.redact.known import KNOWN
+from aiserver.redact.configured import KNOWN
 
 from ..conftest import SSE, request
 

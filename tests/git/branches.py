@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
-from aiserver.sessions import codec
-from aiserver.sessions.digests import digest, lines_now, places
-from aiserver.sessions.filenames import log_name, session_name
-from aiserver.sessions.gitstages import with_whole_sides
-from aiserver.sessions.recovery import readable
-from aiserver.sessions.steps import append_events, append_turn, numbered
+from aiserver.sessions.file.git_stages import with_whole_sides
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.damage.recovery import readable
+from aiserver.sessions.record.filenames import log_name, session_name
+from aiserver.sessions.record.merge.digests import digest, lines_now, places
+from aiserver.sessions.record.mutations import append_events, append_turn, numbered
 from tests.sessions.records import NOON, turn
 
 NOTEBOOK = "nb"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from aiserver import cli
-from aiserver.doctor.storage import check_storage
+from aiserver.cli import main as cli
+from aiserver.cli.doctor.storage import check_storage
 from aiserver.git import driver
 from aiserver.models import NewEvent, SessionKey, new_session
-from aiserver.sessions import codec
-from aiserver.sessions.steps import append_events
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.mutations import append_events
 
 from ..sessions.records import NOON
 from .branches import FOLDER, Repository

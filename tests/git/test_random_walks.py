@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver import cli
+from aiserver.cli import main as cli
 
 from .branches import Repository
 from .quick import quick_driver

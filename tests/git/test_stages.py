@@ -10,11 +10,12 @@ import pytest
 
 from aiserver import safe_git
 from aiserver.models import NewEvent, Session, SessionKey, new_session
-from aiserver.sessions import codec, gitstages
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.filenames import session_name
-from aiserver.sessions.gitstages import with_whole_sides
-from aiserver.sessions.steps import append_events
+from aiserver.sessions.file import git_stages as gitstages
+from aiserver.sessions.file.git_stages import with_whole_sides
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.filenames import session_name
+from aiserver.sessions.record.mutations import append_events
 from tests.sessions.records import NOON
 
 KEY = SessionKey("nb", "cell")

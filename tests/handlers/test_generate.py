@@ -8,7 +8,7 @@ import json
 import pytest
 
 from aiserver.errors import StorageFull
-from aiserver.generation import QUEUE_SIZE
+from aiserver.generation.generation import QUEUE_SIZE
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
 from aiserver.requests import GenerateBody
 

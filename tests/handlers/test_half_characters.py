@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aiserver.generation import Generation
+from aiserver.generation.generation import Generation
 from aiserver.surrogates import whole
 
 from ..conftest import SSE, request

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.llm import weights
+from aiserver.llm.local import weights
 
 from ..conftest import SSE, Call
 from .test_generate import until

@@ -237,7 +237,7 @@ async def test_waiting_can_be_stopped(call: Call, scripted: Any, extension: Any)
 
 
 async def test_ollama_is_asked_once_at_each_look(call: Call, monkeypatch: pytest.MonkeyPatch):
-    from aiserver.llm import ollama
+    from aiserver.llm.catalog import ollama
 
     asked = []
 

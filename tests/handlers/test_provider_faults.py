@@ -103,7 +103,7 @@ async def test_each_fault_is_one_state_and_one_sentence(
     """P8, P17, P31, P32"""
     if code == "model_timeout":
         extension.models.timeout = 0.6
-    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
     said = await both_ways(call, scripted, *[{"message": "canary-text"} | answer] * 3)
     assert said[0] == code
     assert sentence in said[1]
@@ -124,7 +124,7 @@ async def test_an_address_that_does_not_answer(
     call: Call, scripted: Any, extension: Any, address: str, monkeypatch: Any
 ):
     """P31: nobody listens, or somebody who doesn't speak TLS."""
-    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
     port = scripted.url.rpartition(":")[2]
     with ReservedPort() as unused:
         url = address.format(unused=unused.number, scripted=port)
@@ -144,7 +144,7 @@ async def test_a_name_that_nobody_knows(call: Call, extension: Any, monkeypatch:
             raise socket.gaierror(-2, "Name or service not known: canary.invalid")
         return await known(host, *args, **more)
 
-    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
     monkeypatch.setattr(loop, "getaddrinfo", unknown)
     options = {"base_url": "http://canary.invalid/v1", "api_key": API_KEY}
     extension.models.model_options = options
@@ -171,7 +171,7 @@ async def test_a_stream_cut_at_any_byte_has_one_end_and_is_never_whole(
     call: Call, scripted: Any, monkeypatch: Any
 ):
     """P32: also inside a Chinese character, a frame's name, its JSON; what came is kept."""
-    monkeypatch.setattr("aiserver.llm.remote.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.001)
     body = stream_of(CHUNKS, USAGE)
     whole = body.index(b'"finish_reason": "stop"')
     character = body.index("读".encode())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.llm import ollama
+from aiserver.llm.catalog import ollama
 from aiserver.llm.registry import ModelRegistry
 
 HOUSE = "https://models.house.example/v1"

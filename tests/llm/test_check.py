@@ -10,8 +10,8 @@ import socket
 import pytest
 
 from aiserver import errors
-from aiserver.llm.check import check
-from aiserver.llm.connections import Access
+from aiserver.llm.catalog.check import check
+from aiserver.llm.credentials.connections import Access
 
 from ..scripted_wires import WIRES, Answer, WireServer
 

@@ -13,11 +13,12 @@ import keyring
 import pytest
 
 from aiserver import errors
-from aiserver.llm import secretstore, weights
-from aiserver.llm.connections import Connections
-from aiserver.llm.privatefile import PrivateFile
+from aiserver.llm.credentials import secret_store as secretstore
+from aiserver.llm.credentials.connections import Connections
+from aiserver.llm.credentials.private_file import PrivateFile
+from aiserver.llm.local import weights
+from aiserver.llm.policy import Access, Setup
 from aiserver.llm.registry import ModelRegistry
-from aiserver.llm.setup import Access, Setup
 
 from ..keyring_backend import Keyring, Locked
 
@@ -335,7 +336,8 @@ def test_changes_of_many_processes_are_all_kept(folder: Path):
     import sys
 
     code = (
-        "import sys; from pathlib import Path; from aiserver.llm.privatefile import PrivateFile\n"
+        "import sys; from pathlib import Path\n"
+        "from aiserver.llm.credentials.private_file import PrivateFile\n"
         "for n in range(20):\n"
         "    with PrivateFile(Path(sys.argv[1])).change() as data: data[f'{sys.argv[2]}-{n}'] = n"
     )

@@ -19,10 +19,10 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
-from aiserver.llm import weights
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.local import CONTEXT, LocalModel
-from aiserver.llm.local_process import LocalProcess
+from aiserver.llm.local import weights
+from aiserver.llm.local.model import CONTEXT, LocalModel
+from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
 from aiserver.prompts.answer import AnswerParser

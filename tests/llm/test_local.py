@@ -17,11 +17,11 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
-from aiserver.llm import local_server
 from aiserver.llm.base import ModelInfo
-from aiserver.llm.local import LocalModel
-from aiserver.llm.local_process import LocalProcess
-from aiserver.llm.loops import repeats_itself
+from aiserver.llm.local import server as local_server
+from aiserver.llm.local.model import LocalModel
+from aiserver.llm.local.process import LocalProcess
+from aiserver.llm.local.repetition import repeats_itself
 from aiserver.llm.streaming import Limits
 
 ASK = [HumanMessage("SAY: x = 1")]
@@ -176,7 +176,7 @@ async def test_the_child_ends_with_a_parent_that_was_killed(weights):
     script = (
         "import asyncio, sys, time\n"
         "from pathlib import Path\n"
-        "from aiserver.llm.local_process import LocalProcess\n"
+        "from aiserver.llm.local.process import LocalProcess\n"
         "async def main():\n"
         f"    process = LocalProcess(Path({str(weights)!r}), threads=1, context=9,"
         f" command={CHILD!r})\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aiserver import errors
-from aiserver.llm import ollama
+from aiserver.llm.catalog import ollama
 from aiserver.llm.registry import ModelRegistry
 
 LOOPBACK = "http://127.0.0.1:4000/v1"

@@ -19,8 +19,9 @@ from pathlib import Path
 import pytest
 
 from aiserver import errors
-from aiserver.llm import lookup, ollama, providers
-from aiserver.llm.lookup import Lookups, fetch
+from aiserver.llm import providers
+from aiserver.llm.catalog import lookup, ollama
+from aiserver.llm.catalog.lookup import Lookups, fetch
 from aiserver.llm.registry import ModelRegistry
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.llm import weights
+from aiserver.llm.local import weights
 from aiserver.llm.progress import Told
 
 

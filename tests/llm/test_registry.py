@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.llm import factory, ollama, providers, weights
-from aiserver.llm.catalog import EMBEDDED
-from aiserver.llm.local import LocalModel
+from aiserver.llm import factory, providers
+from aiserver.llm.catalog import ollama
+from aiserver.llm.catalog.catalog import EMBEDDED
+from aiserver.llm.local import weights
+from aiserver.llm.local.model import LocalModel
 from aiserver.llm.registry import ModelRegistry
-from aiserver.llm.remote import RemoteModel
+from aiserver.llm.remote.model import RemoteModel
 
 KEY = "canary-key-91aa"
 

@@ -16,8 +16,8 @@ from langsmith import utils
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.remote import RemoteModel, estimate_tokens
-from aiserver.llm.setup import Access
+from aiserver.llm.policy import Access
+from aiserver.llm.remote.model import RemoteModel, estimate_tokens
 from aiserver.llm.streaming import Limits, stream_chat
 from tests.scripted_model import ScriptedModel
 

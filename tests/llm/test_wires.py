@@ -11,8 +11,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
 from aiserver.llm.factory import _SAY_THE_END
-from aiserver.llm.remote import RemoteModel
-from aiserver.llm.setup import Access
+from aiserver.llm.policy import Access
+from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
 
 from ..scripted_wires import USAGE, WIRES, Answer, WireServer

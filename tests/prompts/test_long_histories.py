@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, trim_messages
 
-from aiserver.compose import _hidden
+from aiserver.generation.compose import _hidden
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.history import PER_MESSAGE, newest_that_fit
 from aiserver.redact import Vault

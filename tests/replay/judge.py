@@ -22,8 +22,8 @@ import nbformat
 from nbdime.diffing.notebooks import diff_notebooks, set_notebook_diff_targets
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
-from aiserver.histories import Histories
-from aiserver.sessions.file import FileSessionManager
+from aiserver.notebooks.history import Histories
+from aiserver.sessions.file.manager import FileSessionManager
 
 _MAKE = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 

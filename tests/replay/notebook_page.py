@@ -1,8 +1,8 @@
-"""A notebook on a page whose watcher tells what happens, and the server that keeps it: simulated.
+"""Simulate a notebook's page with its tracker, and the server that records it.
 
-The notebook is nbformat's, what is kept is written by the very steps that the stores share
-(``aiserver/sessions/steps.py``). Only the page's side is told anew here: each operation changes
-the cells as JupyterLab does, and sends the events and the order that the watcher would.
+The notebook is nbformat's, and the records are written by the mutations that the stores share
+(``aiserver/sessions/record/mutations.py``). Only the page is simulated: each operation changes the
+cells as JupyterLab does, and sends the events and the order that the tracker would.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from aiserver.models import (
     SessionKey,
     new_session,
 )
-from aiserver.sessions.steps import append_events, append_turn, forked, numbered
+from aiserver.sessions.record.mutations import append_events, append_turn, forked, numbered
 
 BEGAN = datetime(2026, 1, 27, 10, tzinfo=timezone.utc)
 _MAKE = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}

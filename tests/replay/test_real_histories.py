@@ -16,8 +16,8 @@ import pytest
 
 from aiserver.models import Session
 from aiserver.replay import Timeline, blame, replay
-from aiserver.sessions.importers import detect
-from aiserver.sessions.importers.base import Source
+from aiserver.transfer.importers import detect
+from aiserver.transfer.importers.base import Source
 
 from .book import Book
 

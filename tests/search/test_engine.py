@@ -11,12 +11,12 @@ import pytest
 from aiserver.errors import SessionCorrupt, StorageUnreachable
 from aiserver.models import SessionKey
 from aiserver.search import Found, SearchEngine
-from aiserver.search import index as indexes
+from aiserver.search import sync as indexes
 from aiserver.search.process import SearchProcess
-from aiserver.search.shelf import Shelf
-from aiserver.sessions.file import FileSessionManager
+from aiserver.search.text_index import Shelf
+from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.recovery import readable
+from aiserver.sessions.record.damage.recovery import readable
 
 from ..sessions.records import event, in_loop, turn
 
@@ -229,7 +229,7 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     parsed = []
     store.read.clear()
     monkeypatch.setattr(
-        "aiserver.search.shelf.readable",
+        "aiserver.search.text_index.readable",
         lambda data, key: parsed.append(key) or readable(data, key),
     )
     found = await engine.search("question", limit=22, patience=LONG)

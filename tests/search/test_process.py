@@ -14,18 +14,11 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import SearchFailed
-from aiserver.models import (
-    AIResponse,
-    Interaction,
-    SessionKey,
-    UserRequest,
-    dumps,
-    new_session,
-)
+from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, dumps, new_session
 from aiserver.search import SearchEngine
 from aiserver.search.process import Ended, SearchProcess
-from aiserver.search.shelf import Shelf
-from aiserver.sessions.file import FileSessionManager
+from aiserver.search.text_index import Shelf
+from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
 from ..sessions.records import NOON, in_loop, turn

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
-from aiserver.search.fold import find, folded
+from aiserver.search.documents import FIELDS, entry_of
+from aiserver.search.normalize import find, folded
 from aiserver.search.query import Term, parsed
 from aiserver.search.rank import candidates, degree, ranked
 from aiserver.search.snippet import snippet
-from aiserver.search.texts import FIELDS, entry_of
 
 
 def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Session:

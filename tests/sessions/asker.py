@@ -12,8 +12,8 @@ import asyncio
 import sys
 import uuid
 
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.notebooks import NotebookRegistry
+from aiserver.notebooks.identity import NotebookRegistry
+from aiserver.sessions.file.manager import FileSessionManager
 
 
 class NoFiles:

@@ -13,14 +13,14 @@ import pytest
 import redis
 
 from aiserver.models import SessionKey
-from aiserver.sessions import codec
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.file import FileSessionManager
-from aiserver.sessions.filenames import session_name
+from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.redis import RedisSessionManager
+from aiserver.sessions.redis.keys import Names, cell_name, owner_text
 from aiserver.sessions.redis.layout import parts_of
-from aiserver.sessions.redis.names import Names, cell_name, owner_text
 from aiserver.sessions.sql import SQLSessionManager
 
 from ..servers import Redis, need, new_database

@@ -12,13 +12,13 @@ from sqlalchemy import delete, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from aiserver.models import SessionKey
-from aiserver.sessions import codec
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.summaries import summarise
 from aiserver.sessions.sql import SQLSessionManager
-from aiserver.sessions.sql.kinds import ABSENT, EVENT, LIST, NULL, TURN
+from aiserver.sessions.sql.codes import ABSENT, EVENT, LIST, NULL, TURN
 from aiserver.sessions.sql.owners import owner_key
 from aiserver.sessions.sql.rows import split
 from aiserver.sessions.sql.tables import items, metadata, sessions
-from aiserver.sessions.summaries import summarise
 
 from ..servers import run
 from .records import KEY, turn

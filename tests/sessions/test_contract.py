@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, NotFound, SessionTooNew, StaleRevision
 from aiserver.models import Session, SessionKey
-from aiserver.sessions import codec, steps
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.digests import digest
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record import codec
+from aiserver.sessions.record import mutations as steps
+from aiserver.sessions.record.merge.digests import digest
 
 from .conftest import Backend
 from .records import KEY, event, fresh_key, in_loop, log_entry, turn

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from aiserver.moving.copying import copy
-from aiserver.sessions.file import FileSessionManager
+from aiserver.cli.sessions.copy import copy
+from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
 from .conftest import Backend

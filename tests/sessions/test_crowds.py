@@ -20,7 +20,7 @@ PROCESSES, TURNS = 8, 500
 @pytest.mark.parametrize("backend", [*DATABASES, "redis"], indirect=True)
 def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
     """P23: 8 processes × 500 turns into one cell, and the events between them."""
-    worker = Worker("redis.asyncio", "aiserver.sessions.sql.sessions")
+    worker = Worker("redis.asyncio", "aiserver.sessions.sql.operations")
     try:
         worker.start(backend.url, "cell", TURNS, count=PROCESSES)
         told = [line.split() for line in worker.said()]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewTurn
 from aiserver.redact import redact, redact_all
-from aiserver.sessions import codec
-from aiserver.sessions.readyturn import ReadyTurn
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.prepared_turn import ReadyTurn
 
 from .strategies import turns
 

@@ -14,17 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from aiserver.errors import NotFound, StaleRevision
-from aiserver.models import (
-    NewEvent,
-    NewLogEntry,
-    NewTurn,
-    NotebookLogEntry,
-    Session,
-    SessionKey,
-)
-from aiserver.sessions import codec
+from aiserver.models import NewEvent, NewLogEntry, NewTurn, NotebookLogEntry, Session, SessionKey
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.digests import digest
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.merge.digests import digest
 
 from .conftest import Backend, SQLBackend
 from .plain import Item, Key, Plain, PlainSession, Stale

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aiserver.models import NewEvent, NewTurn, Session, SessionKey
-from aiserver.sessions import codec
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.steps import append_events, append_turn, set_owner
-from aiserver.sessions.summaries import summarise
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.mutations import append_events, append_turn, set_owner
+from aiserver.sessions.record.summaries import summarise
 
 from .conftest import Backend
 from .records import fresh_key

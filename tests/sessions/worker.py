@@ -25,7 +25,7 @@ from typing import Any
 
 from aiserver.errors import StorageError
 from aiserver.models import AIResponse, NewEvent, NewTurn, SessionKey, UserRequest
-from aiserver.sessions.choose import session_manager
+from aiserver.sessions.factory import session_manager
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = "2026-01-27T12:00:00.000Z"

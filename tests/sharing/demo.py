@@ -15,7 +15,7 @@ from typing import Any
 
 from aiserver.models import AIResponse, NewEvent, NewLogEntry, NewTurn, SessionKey, UserRequest
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.file import FileSessionManager
+from aiserver.sessions.file.manager import FileSessionManager
 
 NOTEBOOK = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
 HOSTILE = "</script><img src=x onerror=alert(1)><!--<script>\u2028${1}{{data}} & &lt;b&gt; ]]>"

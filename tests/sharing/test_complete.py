@@ -8,8 +8,8 @@ from random import Random
 import nbformat
 import pytest
 
-from aiserver.histories import Histories, History
 from aiserver.models import Event, Interaction, NotebookLogEntry, Session
+from aiserver.notebooks.history import Histories, History
 from aiserver.replay import Timeline
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import FORMATS, Format, export

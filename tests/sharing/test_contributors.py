@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from aiserver.histories import History
+from aiserver.notebooks.history import History
 from aiserver.replay import Timeline
 from aiserver.sharing.annotated import annotated
 from aiserver.sharing.narrative import narrative

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from aiserver.errors import NotFound
-from aiserver.histories import Histories
+from aiserver.notebooks.history import Histories
 from aiserver.replay import report
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.annotated import annotated

@@ -18,16 +18,16 @@ from typing import Any
 
 import pytest
 
-from aiserver.histories import Histories, History
 from aiserver.models import Event, Interaction, NewEvent, NewLogEntry, SessionKey
+from aiserver.notebooks.history import Histories, History
 from aiserver.replay import blame
-from aiserver.sessions.importers import detect
-from aiserver.sessions.importers.base import Source
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import page
 from aiserver.sharing.pictures import addresses, load_pictures, named_pictures
 from aiserver.sharing.story import AUTHORS, story
+from aiserver.transfer.importers import detect
+from aiserver.transfer.importers.base import Source
 
 from .demo import HOSTILE, NOTEBOOK, fill, picture
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from aiserver.errors import ExportFailed, ExportTimeout, InvalidRequest, NotFound
-from aiserver.histories import Histories
-from aiserver.sessions import codec
-from aiserver.sessions.file import FileSessionManager
+from aiserver.notebooks.history import Histories
+from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record import codec
 from aiserver.sharing.export import FORMATS, export
 from aiserver.sharing.process import Exporter
 
@@ -59,7 +59,7 @@ def test_no_session_is_parsed_in_the_server(
         with monkeypatch.context() as patched:
             patched.setattr(codec, "read", refused)
             patched.setattr(codec, "parse", refused)
-            patched.setattr("aiserver.histories.readable", refused)
+            patched.setattr("aiserver.notebooks.history.readable", refused)
             made = json.loads(await exporter.export(NOTEBOOK, "md"))
         assert made["name"] == "sales-replay.md" and "读取 sales.csv" in made["content"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.histories import History
+from aiserver.notebooks.history import History
 from aiserver.replay import Timeline
 from aiserver.sharing.story import story
 

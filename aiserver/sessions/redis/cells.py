@@ -25,13 +25,13 @@ from ...models import (
     SessionSummary,
     new_session,
 )
-from .. import codec
-from ..recent import Recent
-from ..recovery import is_empty, recovered
-from ..summaries import summarise
+from ..record import codec
+from ..record.damage.recovery import is_empty, recovered
+from ..record.lru_cache import Recent
+from ..record.summaries import summarise
+from .client import Wire
+from .keys import Names, cell_name, cells_of, owner_text
 from .layout import BETWEEN, META, Item, Kept, parts_of, piece, pieces
-from .names import Names, cell_name, cells_of, owner_text
-from .wire import Wire
 
 T = TypeVar("T")
 Logger = logging.Logger | logging.LoggerAdapter[Any]

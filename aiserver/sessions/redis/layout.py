@@ -23,8 +23,8 @@ from ...models import (
     SessionSummary,
     Stored,
 )
-from .. import codec
-from ..summaries import grown, summarise
+from ..record import codec
+from ..record.summaries import grown, summarise
 
 BETWEEN = b",\n    "
 META = 1

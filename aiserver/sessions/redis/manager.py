@@ -32,18 +32,18 @@ from ...models import (
 )
 from ...tokens import estimate_tokens
 from ..base import Checked, SessionManager
-from ..filenames import check_sha256
-from ..steps import check_writable, forked, newest, saved_events, saved_turn
-from ..union import unite
+from ..record.filenames import check_sha256
+from ..record.merge.sessions import unite
+from ..record.mutations import check_writable, forked, newest, saved_events, saved_turn
 from . import guarantees
 from .address import DEFAULT, options_of, prefix_of
-from .alone import alone
 from .cells import NOT_STORED, Cells, Loaded
-from .check import Check
+from .client import Wire
+from .keys import Names, owner_of
 from .layout import Item, event_item, turn_item
-from .names import Names, owner_of
-from .side import Side
-from .wire import Wire
+from .logs_and_blobs import Side
+from .notebook_lock import alone
+from .verify import Check
 
 _FIRST_TURNS = 32  # that are looked at where a number of tokens is the limit
 

@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from . import engines, schema
 from .address import Address, resolve
-from .faults import bad_option, fault
+from .errors import bad_option, fault
 from .tables import VERSION
 
 T = TypeVar("T")

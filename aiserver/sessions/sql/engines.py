@@ -20,8 +20,8 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
+from ...durable.disks import network_disk
 from ...errors import StorageBusy
-from ..disks import network_disk
 from .address import Address
 from .owners import owner_key
 

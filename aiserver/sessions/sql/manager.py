@@ -32,13 +32,16 @@ from ...models import (
 )
 from ...tokens import estimate_tokens
 from ..base import Checked, SessionManager
-from ..filenames import check_sha256
-from ..steps import check_writable, newest
+from ..record.filenames import check_sha256
+from ..record.mutations import check_writable, newest
 from .address import kind_of
-from .loop import OwnLoop
+from .event_loop import OwnLoop
 
 if TYPE_CHECKING:
-    from . import beside, mending, records, sessions
+    from . import logs_and_blobs as beside
+    from . import operations as sessions
+    from . import queries as records
+    from . import verify as mending
     from .database import Database, Hold
     from .rows import Counters
 
@@ -49,7 +52,10 @@ _PAGE = 32  # turns that are read at once for a history
 def _database(*setting: Any) -> Database:
     """Import what is large, in the database's thread. What is done there finds it by its name."""
     global beside, mending, records, sessions
-    from . import beside, mending, records, sessions
+    from . import logs_and_blobs as beside
+    from . import operations as sessions
+    from . import queries as records
+    from . import verify as mending
     from .database import Database
 
     return Database(*setting)

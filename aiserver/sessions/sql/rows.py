@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
-from .. import codec
-from ..codec import Damaged
-from .kinds import ABSENT, EVENT, LIST, NULL, TURN
+from ..record import codec
+from ..record.codec import Damaged
+from .codes import ABSENT, EVENT, LIST, NULL, TURN
 
 R = TypeVar("R", bound=Stored)
 

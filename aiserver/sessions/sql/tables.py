@@ -97,7 +97,7 @@ items = Table(
     metadata,
     *_cell(),
     Column("item_index", Integer, primary_key=True, autoincrement=False),
-    Column("kind", SmallInteger, nullable=False),  # see kinds.py
+    Column("kind", SmallInteger, nullable=False),  # see codes.py
     Column("event_id", Name(64)),  # SHA-256 of it, for it may be any text
     Column("write_id", BigInteger, nullable=False),  # so that a lost answer can be found out
     Column("content", LongText, nullable=False),

@@ -1,0 +1,132 @@
+"""Is AI Server installed whole, and does Jupyter know it?
+
+It reads what Jupyter reads: the distributions, the extension configuration, the labextension's
+``package.json``. It changes nothing and imports no frontend.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata as metadata
+import json
+import platform
+import sys
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+from ... import __version__
+from .base import Finding, note, ok, problem
+
+_REINSTALL = "pip install --force-reinstall aiserver"
+_FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
+
+
+def check_installation(*, enabled: bool) -> list[Finding]:
+    """The Python side and the browser side; ``enabled``: whether Jupyter Server loads us."""
+    server = _server_extension(enabled)
+    return [_versions(), *_requirements(), *_frontends(), server, *_labextension()]
+
+
+def _versions() -> Finding:
+    python = f"Python {platform.python_version()} in {sys.prefix}"
+    return ok(f"AI Server {__version__}, Jupyter Server {_version('jupyter_server')}, {python}")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _requirements() -> list[Finding]:
+    """What our own distribution says that it needs."""
+    try:
+        wanted = [Requirement(line) for line in metadata.requires("aiserver") or []]
+    except metadata.PackageNotFoundError:
+        text = "The package aiserver is not installed in this environment."
+        return [problem(text, "pip install aiserver")]
+    found = []
+    for need in wanted:
+        if need.marker and not need.marker.evaluate({"extra": ""}):
+            continue
+        version = _version(need.name)
+        if version is None or not need.specifier.contains(version, prereleases=True):
+            have = f"{need.name} {version} is installed" if version else "not installed"
+            found.append(problem(f"{need} is required, but {have}.", _REINSTALL))
+    return found
+
+
+def _frontends() -> list[Finding]:
+    """JupyterLab or Notebook must be there, of a version that we are made for."""
+    found = []
+    for name, (low, high) in _FRONTENDS.items():
+        version = _version(name)
+        if version is None:
+            continue
+        if Version(low) <= Version(version) < Version(high):
+            found.append(ok(f"{name} {version}"))
+        else:
+            mend = f"pip install '{name}>={low},<{high}'"
+            text = f"AI Server requires {name} {low} or newer, below {high}; "
+            found.append(problem(f"{text}{version} is installed.", mend))
+    return found or [
+        note(
+            "JupyterLab and Notebook are not installed in this environment.",
+            "Install AI Server in the same environment as JupyterLab, or run: "
+            "pip install jupyterlab",
+        )
+    ]
+
+
+def _server_extension(enabled: bool) -> Finding:
+    """Whether Jupyter Server loads us."""
+    if enabled:
+        return ok("The server extension is enabled.")
+    return problem(
+        "The server extension is not enabled.",
+        "jupyter server extension enable aiserver",
+    )
+
+
+def _labextension() -> list[Finding]:
+    """Whether the browser gets our code, of the same version."""
+    from jupyter_core.paths import jupyter_path
+
+    folders = jupyter_path("labextensions")
+    for folder in folders:
+        described = Path(folder) / "aiserver" / "package.json"
+        try:
+            version = json.loads(described.read_text("utf-8"))["version"]
+        except (OSError, ValueError, KeyError):
+            continue
+        if _plain(version) != _plain(__version__):
+            text = (
+                f"The JupyterLab extension has version {version}, the server extension "
+                f"{__version__}."
+            )
+            return [problem(text, f"{_REINSTALL}, then reload the page")]
+        return _disabled(folders) or [ok("The JupyterLab extension is installed and enabled.")]
+    return [problem("The JupyterLab extension is not installed.", _REINSTALL)]
+
+
+def _plain(version: str) -> str:
+    """A version in Python's spelling (npm writes 1.0.0-alpha.1)."""
+    try:
+        return str(Version(version))
+    except ValueError:
+        return version
+
+
+def _disabled(folders: list[str]) -> list[Finding]:
+    try:
+        from jupyterlab_server.config import get_page_config
+    except ImportError:
+        return []
+    entry = get_page_config(folders).get("disabledExtensions") or []
+    names = [name for name in entry if name.partition(":")[0] == "aiserver"]
+    return [
+        problem(f"{name} is disabled in JupyterLab.", f"jupyter labextension enable {name}")
+        for name in names
+    ]

@@ -1,0 +1,70 @@
+"""Is there a model that can answer, and does it?
+
+Without ``--ask`` no model is asked anything; with it, one short request goes to the model that
+answers by default, on this machine or not.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ...errors import AIServerError
+from ...llm.base import ModelInfo
+from ...llm.registry import ModelRegistry
+from .base import Finding, note, ok, problem
+
+_NO_MODEL = (
+    "Install the local model (jupyter aiserver model install), or connect a provider in JupyterLab."
+)
+
+
+async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
+    """The default model, and which others there are."""
+    seen = await models.look()
+    default = seen.default
+    others = [info for info in seen.models if default is None or info.id != default.id]
+    found = [_default(default), *(_other(info) for info in others)]
+    if ask and default is not None and default.ready:
+        found.append(await _answer(models))
+    return found
+
+
+def _default(info: ModelInfo | None) -> Finding:
+    if info is None:
+        return problem("No model is set up.", _NO_MODEL)
+    if not info.ready:
+        return problem(f"{info.label}: {info.problem}", info.install or _NO_MODEL)
+    return ok(f"{info.label} is the active model ({_where(info)}).")
+
+
+def _other(info: ModelInfo) -> Finding:
+    if info.ready:
+        return ok(f"{info.label} is available ({_where(info)}).")
+    return note(f"{info.label}: {info.problem}", info.install or "")
+
+
+def _where(info: ModelInfo) -> str:
+    return "on this machine" if info.on_this_machine else "remote"
+
+
+async def _answer(models: ModelRegistry) -> Finding:
+    """Ask for one line, and stop at the first word of the answer."""
+    from ...prompts.context import PromptInput, build_messages
+
+    began = time.monotonic()
+    try:
+        model = await models.get()
+        messages = await build_messages(
+            PromptInput(intent="print the number 1", source="", language="python"),
+            style=model.style,
+            budget=model.prompt_tokens,
+            count=model.count_tokens,
+        )
+        async for delta in model.stream(messages, language="python"):
+            if delta.text:
+                return ok(f"The first response came after {time.monotonic() - began:.1f} s.")
+    except AIServerError as error:
+        return problem(
+            f"The test request failed: {error.message}", "Fix this, then run the command again."
+        )
+    return problem("The model returned an empty answer.", "Choose another model.")

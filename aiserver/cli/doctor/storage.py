@@ -1,0 +1,181 @@
+"""Can histories and settings be kept? Where they are, and whether writing there is safe.
+
+It writes one small file into a temporary folder beside the sessions, makes one beside the settings,
+and removes both again; nothing of a history or a key is touched or read.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from ...durable import ASIDE, access_of, has_system_locks, replace_file, translated
+from ...durable.disks import ALONE, NO_LOCKS, OPEN, SHARED, network_disk
+from ...errors import AIServerError
+from ...sessions.file.directory import LOCKS, NOTEBOOKS
+from ...sessions.file.locks import ShardLocks
+from ...sessions.file.root import FOLDER
+from ...sessions.file.sync_copies import copied_log, copied_sessions, is_copy, may_be_session
+from ...sessions.record.damage.conflict_marks import has_marks
+from ...sessions.record.filenames import log_notebook_id
+from .base import Finding, note, ok, problem
+
+_START = 4096  # bytes of a session file in which it says which cell's it is
+LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
+
+
+def check_storage(root: Path) -> list[Finding]:
+    """The folder that holds, or will hold, ``.aiserver_sessions``."""
+    place = root / FOLDER
+    if not root.is_dir():
+        what = "is not a folder" if root.exists() else "does not exist"
+        return [problem(f"The history folder {what}: {root}", _named(root))]
+    return [
+        _where(place),
+        *_copies(place),
+        *_conflicts(place),
+        *_rights(place),
+        _writes(root),
+        _room(root),
+        *_network(root),
+        *_locks(root),
+    ]
+
+
+def check_settings(folder: Path) -> list[Finding]:
+    """The folder of the person's choices and keys, which is made when it is first needed."""
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    mend = f"chmod u+rwx {there}, or set ModelRegistry.data_dir to another folder."
+    if not there.is_dir():
+        text = f"Can't save settings and keys in {folder}: {there} is not a folder."
+        return [problem(text, f"mv {there} {there}.old, or set ModelRegistry.data_dir.")]
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError:
+        text = f"Can't save settings and keys in {folder}: it is not writable."
+        return [problem(text, mend)]
+    return [ok(f"Settings and keys {'are' if there == folder else 'will be'} saved in {folder}")]
+
+
+def _named(root: Path) -> str:
+    """How a folder that was named by mistake, or not made yet, is mended."""
+    make = "" if root.exists() else f"mkdir -p {root}, or "
+    return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
+
+
+def _where(place: Path) -> Finding:
+    if not place.is_dir():
+        return ok(f"Histories will be saved in {place}")
+    names = [path.name for path in place.iterdir()]
+    damaged = [name for name in names if ASIDE in name]
+    text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {place}"
+    if damaged:
+        return note(
+            f"{text}; {len(damaged)} damaged files were set aside there.",
+            f"Inspect {place / sorted(damaged)[0]}, or restore the file from a backup.",
+        )
+    return ok(text)
+
+
+def _copies(place: Path) -> list[Finding]:
+    """What a cloud sync or a restore left there under names that are nobody's."""
+    sessions, logs = _names(place), _names(place / NOTEBOOKS)
+    found = [name for name in copied_sessions(sessions) if is_copy(name, _start(place / name))]
+    known = {one for name in logs if (one := log_notebook_id(name))}
+    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_log(name, known)]
+    found += [name for name in copies if b'"seq"' in _start(place / name)]
+    if not found:
+        return []
+    text = (
+        f"{len(found)} duplicate history files, probably from cloud sync, are ignored: {found[0]}"
+    )
+    mend = "To merge them into the histories, run: jupyter aiserver sessions repair"
+    return [note(text, mend)]
+
+
+def _conflicts(place: Path) -> list[Finding]:
+    """Files in which git left a conflict; only where git may have been at work."""
+    if not any((folder / ".git").exists() for folder in place.absolute().parents):
+        return []
+    files = [place / name for name in _names(place) if may_be_session(name)]
+    files += list((place / NOTEBOOKS).glob("*.jsonl"))
+    found = [file.name for file in files if has_marks(_start(file, -1))]
+    if not found:
+        return []
+    text = f"{len(found)} histories contain git conflict markers: {found[0]}"
+    mend = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
+    return [note(text, f"{mend}. For future merges, run: jupyter aiserver git install")]
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def _start(file: Path, size: int = _START) -> bytes:
+    try:
+        with file.open("rb") as content:
+            return content.read(size)
+    except OSError:
+        return b""
+
+
+def _rights(place: Path) -> list[Finding]:
+    if place.is_symlink():
+        text = f"{place} is a symbolic link, which is not followed."
+        return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
+    if place.exists() and not place.is_dir():
+        text = f"{place} is a file; the history folder should be there."
+        return [problem(text, f"mv {place} {place}.old")]
+    access = access_of(place) if place.is_dir() else "private"
+    if access == "shared":
+        return [note(SHARED, f"If this is not intended: chmod -R go= {place}")]
+    if access == "open":
+        return [note(OPEN, f"The server fixes this when it starts; or run: chmod -R go= {place}")]
+    if access == "foreign":
+        mend = f"The folder belongs to another account, which can run: chmod -R go= {place}"
+        return [note(OPEN, mend)]
+    return []
+
+
+def _writes(root: Path) -> Finding:
+    """A real save, with its lock, in a folder that is gone afterwards."""
+    mend = "Check the folder's permissions, or set FileSessionManager.root to another folder."
+    place = root / FOLDER
+    try:
+        with (
+            translated(),
+            tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
+            ShardLocks(Path(name), timeout=5).hold("doctor"),
+        ):
+            replace_file(Path(name), "doctor.json", b"{}\n")
+    except (AIServerError, OSError) as error:
+        what = (
+            error.message if isinstance(error, AIServerError) else "The folder could not be locked."
+        )
+        return problem(f"Can't save histories in {root}. {what}", mend)
+    return ok("The history folder is writable and supports locks.")
+
+
+def _room(root: Path) -> Finding:
+    free = shutil.disk_usage(root).free
+    text = f"{free / 1e9:.1f} GB free there."
+    mend = "Free up some space: nothing is saved when the disk is full."
+    return ok(text) if free > LITTLE else note(text, mend)
+
+
+def _network(root: Path) -> list[Finding]:
+    """Whether the folder lies on another machine."""
+    disk = network_disk(root)
+    return [note(disk.warning, ALONE)] if disk else []
+
+
+def _locks(root: Path) -> list[Finding]:
+    """Whether lock files stand in for the system's locks."""
+    locks = root / FOLDER / LOCKS
+    if has_system_locks(locks if locks.is_dir() else root):
+        return []
+    return [note(NO_LOCKS, f"No action is needed. {ALONE}")]

@@ -1,0 +1,70 @@
+"""``jupyter aiserver …`` on the command line: a thin dispatcher.
+
+Each group of commands lives beside what it is about and offers ``add_commands(subparsers)``;
+each command sets ``run``, a function from the parsed arguments to an exit status (0 all is well,
+1 it failed and said why, 2 wrong usage, 130 stopped by Ctrl+C). To add a group, add it to
+``GROUPS``.
+
+What must hold: what is said gets out, whatever encoding the terminal or the file has that it goes
+to. A Chinese Windows writes files in GBK, which knows no tick; Python would end in a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .. import __version__
+from ..errors import AIServerError
+from . import git, model
+from .doctor import commands as doctor
+from .replay import parser as replay
+from .sessions import parser as sessions
+
+GROUPS: tuple[Callable[[Any], None], ...] = (
+    model.add_commands,
+    sessions.add_commands,
+    replay.add_commands,
+    git.add_commands,
+    doctor.add_commands,
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    made = argparse.ArgumentParser(
+        prog="jupyter aiserver", description="AI Server: every code cell remembers how it was made."
+    )
+    made.add_argument("--version", action="version", version=__version__)
+    groups = made.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
+    for add in GROUPS:
+        add(groups)
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    arguments = parser().parse_args(argv)
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        return run(arguments)
+    except AIServerError as error:
+        print(error.message, file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read this (`| head`) has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("\nInterrupted. Completed work is kept.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

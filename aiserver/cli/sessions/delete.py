@@ -1,0 +1,46 @@
+"""``sessions delete``: remove histories for good.
+
+What must hold: nothing is removed that a person hasn't seen counted: a session that was written
+meanwhile stays, and is named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ...errors import SessionTooNew, StaleRevision
+from ...models import SessionKey
+from ..confirm import agreed
+from .selection import meant, rows_of
+from .stores import Place
+
+
+async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
+    """Delete the sessions that are meant, after a question."""
+    keys = list(dict.fromkeys([key for name in arguments.name for key in await meant(place, name)]))
+    rows = dict(await rows_of(place))
+    turns = sum(rows[key].turns for key in keys)
+    what = f"{len(keys):,} histories with {turns:,} requests"
+    if not agreed(f"Permanently delete {what} from {place.name}?", yes=arguments.yes):
+        print("Nothing was deleted.")
+        return 1
+    left = []
+    for key in keys:
+        try:
+            await place.store.delete(key, if_revision=rows[key].revision)
+        except (StaleRevision, SessionTooNew) as error:
+            left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+    await _delete_logs(place, keys)
+    for reason in left:
+        print(f"Not deleted: {reason}", file=sys.stderr)
+    print(f"Deleted {len(keys) - len(left):,} histories.")
+    return 1 if left else 0
+
+
+async def _delete_logs(place: Place, keys: list[SessionKey]) -> None:
+    """Remove what was known of notebooks none of whose cells has a history any more."""
+    for notebook_id, owner in sorted({(key.notebook_id, key.owner) for key in keys}):
+        _, left = await place.store.list_sessions(notebook_id, owner=owner, limit=1)
+        if not left:
+            await place.store.delete_notebook_log(notebook_id, owner=owner)

@@ -1,0 +1,100 @@
+"""``sessions export``: as JSON (our own form, which import reads), JSON lines, or Markdown.
+
+What must hold: a file is there whole or not at all, and for its owner's eyes only; an existing one
+is not overwritten, unless by what it holds already.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from ...durable import ensure_folder, replace_file, translated
+from ...errors import NotFound, SettingError, StorageError
+from ...models import Interaction, Session, SessionKey
+from ...sessions.record import codec
+from ...sessions.record.filenames import session_name
+from ...transfer.markdown import session_markdown
+from ..progress import Bar
+from .selection import found_keys
+from .stores import Place
+
+FORMATS = ("json", "jsonl", "markdown")
+_SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
+
+
+async def run_export(arguments: argparse.Namespace, place: Place) -> int:
+    """Export what is asked for: into a folder, or to standard output."""
+    keys = await found_keys(place, arguments.notebook, arguments.cell)
+    if not keys:
+        raise NotFound("There are no histories to export.")
+    if arguments.to is None:
+        if arguments.format == "json" and len(keys) > 1:
+            raise SettingError("Exporting several histories as JSON requires a folder: use --to.")
+        async for _, session in _sessions(place, keys):
+            sys.stdout.buffer.write(_encoded(session, arguments.format))
+        sys.stdout.flush()
+        return 0
+    folder = Path(arguments.to)
+    refused: list[str] = []
+    with Bar("exporting", len(keys)) as bar, translated():
+        ensure_folder(folder)
+        async for key, session in _sessions(place, keys):
+            name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]
+            if not put(folder, name, _encoded(session, arguments.format)):
+                refused.append(name)
+            bar.step()
+    for name in refused:
+        print(f"Not overwritten: {folder / name}", file=sys.stderr)
+    print(f"Exported {len(keys) - len(refused):,} histories to {folder}")
+    return 1 if refused else 0
+
+
+async def _sessions(
+    place: Place, keys: list[SessionKey]
+) -> AsyncIterator[tuple[SessionKey, Session]]:
+    for key in keys:
+        try:
+            session = await place.store.load_if_exists(key)
+        except StorageError as error:
+            print(
+                f"Not exported: {key.notebook_id}/{key.cell_id}: {error.message}", file=sys.stderr
+            )
+            continue
+        if session is not None:
+            yield key, session
+
+
+def _encoded(session: Session, format_: str) -> bytes:
+    if format_ == "json":
+        return codec.encode(session)
+    if format_ == "markdown":
+        return session_markdown(session).encode("utf-8", "backslashreplace")
+    return b"".join(_lines(session))
+
+
+def _lines(session: Session) -> list[bytes]:
+    """A line for each turn and event, each with the names of its cell."""
+    meta = session.meta
+    names = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
+    if meta.owner:
+        names["owner"] = meta.owner
+    lines = []
+    for item in session.ordered():
+        kind = "turn" if isinstance(item, Interaction) else "event"
+        row = names | {"kind": kind} | codec.fields(item)
+        text = json.dumps(row, ensure_ascii=False) + "\n"
+        lines.append(text.encode("utf-8", "backslashreplace"))
+    return lines
+
+
+def put(folder: Path, name: str, data: bytes) -> bool:
+    """Write a file; False if there is another one."""
+    file = folder / name
+    if file.exists() or file.is_symlink():
+        return file.is_file() and file.read_bytes() == data
+    replace_file(folder, name, data)
+    return True

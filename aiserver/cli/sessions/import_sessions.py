@@ -1,0 +1,118 @@
+"""``sessions import``: what other programs kept, and our own exports and backups."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from ...errors import SettingError
+from ...models import SessionKey, is_id
+from ...sessions.file.root import path_of
+from ...transfer.databases import Database, Redis
+from ...transfer.importers.base import Read, moved
+from ...transfer.sources import Origin
+from ...transfer.write import Report, Taker
+from ..progress import Bar
+from ..safe_text import safe
+from .stores import Place, make_ready
+
+_REDIS = ("redis", "rediss", "unix")
+
+
+async def run_import(arguments: argparse.Namespace, place: Place) -> int:
+    """Take in what each named source holds."""
+    notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
+    if arguments.cell and not (notebook_id and is_id(arguments.cell)):
+        raise SettingError("--cell requires --notebook.")
+    origins = [_origin(name, arguments, place) for name in arguments.source]
+    if not arguments.dry_run:
+        make_ready(place)
+    report = Report()
+    taker = Taker(place.store, report, dry_run=arguments.dry_run)
+    last = None
+    with Bar("importing", sum(map(len, origins)) or None) as bar:
+        for origin in origins:
+            async for name, read in origin.parts():
+                report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
+                cells = len(read.sessions) if read.cells is None else read.cells
+                if arguments.cell and cells > 1:
+                    many = f"{name}: contains the histories of {cells} cells; leave out --cell"
+                    if many not in report.not_taken:
+                        report.not_taken.append(many)
+                    read.sessions = []
+                owner_of = partial(_owner_of, read, place, arguments)
+                await _take(read, taker, owner_of, (notebook_id, arguments.cell))
+                if name != last:  # one source may come in parts
+                    bar.step()
+                last = name
+    _tell(report, dry_run=arguments.dry_run)
+    return 1 if report.not_taken else 0
+
+
+def notebook_id_of(path: str) -> str:
+    """The id in a notebook's metadata. Raises SettingError."""
+    try:
+        found = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
+    except OSError as error:
+        raise SettingError(f"Can't read the notebook “{path}”. Check the path.") from error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        found = None
+    if not (isinstance(found, str) and is_id(found)):
+        raise SettingError(
+            f"“{path}” has no notebook ID yet. To add one, open it in JupyterLab, ask for code in "
+            "one of its cells and save it."
+        )
+    return found
+
+
+def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | Database | Redis:
+    scheme, found, _ = name.partition("://")
+    if not found or scheme.lower() == "file":
+        path = str(path_of(name)) if found else name
+        limit = arguments.unpack_limit
+        return Origin(path, arguments.format, place.root, limit and int(limit * 1e9))
+    if scheme.lower() in _REDIS:
+        return Redis(name, arguments.prefix)
+    return Database(name, arguments.table)
+
+
+async def _take(
+    read: Read, taker: Taker, owner_of: Callable[[str], str], to: tuple[str | None, str | None]
+) -> None:
+    # Blobs first, so that at no moment a session names what isn't there.
+    for owner, data in read.blobs:
+        await taker.blob(data, owner_of(owner))
+    for session in read.sessions:
+        ours = moved(session, *to)
+        meta = ours.meta
+        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
+        await taker.session(key, ours)
+    # Then the logs, whose lines name records of the sessions.
+    for (owner, id_), log in read.logs.items():
+        await taker.log(id_, owner_of(owner), log)
+
+
+def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: str) -> str:
+    """Whose a thing is to be: a backup's goes back to whom it was taken from.
+
+    Nobody's, in a store that people share, becomes that of who imports it.
+    """
+    if read.owned and arguments.owner is None and (known or not place.store.shared):
+        return known
+    return place.owner
+
+
+def _tell(report: Report, *, dry_run: bool) -> None:
+    for reason in report.not_taken:
+        print(f"Skipped: {safe(reason)}", file=sys.stderr)
+    turns, events = f"{report.turns:,} requests", f"{report.events:,} events"
+    print(f"Read {report.sessions:,} histories with {turns} and {events}:")
+    print("\n".join(report.lines()))
+    if report.not_taken:
+        print(f"  skipped    {len(report.not_taken):,}, see above")
+    if dry_run:
+        print("Dry run: nothing was written.")

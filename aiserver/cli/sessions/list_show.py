@@ -1,0 +1,161 @@
+"""``sessions list`` and ``sessions show``: what there is, at a terminal or for a pipe.
+
+What must hold: nothing that a session holds can command the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from ...errors import NotFound
+from ...models import Interaction, Session, SessionKey, SessionSummary
+from ...sessions.base import SessionManager
+from ...transfer.markdown import session_markdown, turn_markdown
+from ..safe_text import safe
+from .selection import meant, rows_of
+from .stores import Place
+
+_WIDE = {"last request": 3}  # shares of the room that the numbers leave
+_HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
+
+
+async def run_list(arguments: argparse.Namespace, place: Place) -> int:
+    """List the sessions: a table at a terminal, a line each with tabs elsewhere."""
+    rows = await rows_of(place)
+    if arguments.notebook:
+        wanted = set(await meant(place, arguments.notebook))
+        rows = [(key, row) for key, row in rows if key in wanted]
+    if arguments.json:
+        data = [_as_data(key, row) for key, row in rows]
+        print(json.dumps(data, ensure_ascii=False, indent=2))
+        return 0
+    if not rows:
+        print(f"No histories in {place.name}.")
+        return 0
+    names = await _names(place)
+    lines = [_line(key, row, names) for key, row in rows]
+    owned = len(place.owners) > 1
+    heads = ("owner", *_HEADS) if owned else _HEADS
+    if owned:
+        lines = [(key.owner, *line) for (key, _), line in zip(rows, lines, strict=True)]
+    if sys.stdout.isatty():
+        at = heads.index("changed")
+        short = [(*line[:at], _minute(line[at]), *line[at + 1 :]) for line in lines]
+        _table(heads, short)
+        print(f"{len(rows):,} histories in {place.name}")
+    else:
+        for line in lines:
+            print("\t".join(line))
+    return 0
+
+
+async def run_show(arguments: argparse.Namespace, place: Place) -> int:
+    """Show the turns of the sessions that are meant."""
+    if arguments.name:
+        keys = await meant(place, arguments.name)
+    else:
+        rows = await rows_of(place)
+        if not rows:
+            raise NotFound(f"No histories in {place.name}.")
+        newest = max(rows, key=lambda row: row[1].last_updated)
+        keys = [newest[0]]
+    for number, key in enumerate(keys):
+        session = await place.store.load_if_exists(key)
+        if session is not None:
+            if number:
+                print()
+            _show(session, latest=arguments.latest)
+    return 0
+
+
+def _show(session: Session, *, latest: bool) -> None:
+    if latest:
+        turns = [item for item in session.ordered() if isinstance(item, Interaction)]
+        if not turns:
+            raise NotFound("No requests there yet.")
+        _write("\n\n".join(turn_markdown(turns[-1])) + "\n")
+    else:
+        _write(session_markdown(session))
+
+
+def _write(markdown: str) -> None:
+    """Markdown as it is for a pipe; with its code in colours at a terminal."""
+    text = safe(markdown)
+    if not sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    Console().print(
+        Syntax(text, "markdown", theme="ansi_dark", word_wrap=True, background_color="default")
+    )
+
+
+async def _names(place: Place) -> dict[tuple[str, str], str]:
+    """Where each notebook was last seen, by its owner and id."""
+    return {
+        (owner, notebook_id): path
+        for owner in place.owners
+        for notebook_id, path in (await paths_of(place.store, owner)).items()
+    }
+
+
+async def paths_of(store: SessionManager, owner: str) -> dict[str, str]:
+    """Where each notebook was last seen, by its id."""
+    paths = {}
+    for notebook_id in await store.list_notebooks(owner=owner):
+        for entry in await store.read_notebook_log(notebook_id, owner=owner):
+            path = entry.data.get("path")
+            if entry.type == "path_seen" and isinstance(path, str):
+                paths[notebook_id] = path
+    return paths
+
+
+def _line(
+    key: SessionKey, row: SessionSummary, names: dict[tuple[str, str], str]
+) -> tuple[str, ...]:
+    asked = " ".join(row.last_intent.split())
+    notebook = names.get((key.owner, row.notebook_id), row.notebook_id)
+    cells = (notebook, row.cell_id, str(row.turns), str(row.events), row.last_updated, asked)
+    return tuple(safe(cell) for cell in cells)
+
+
+def _as_data(key: SessionKey, row: SessionSummary) -> dict[str, Any]:
+    return row.model_dump() | ({"owner": key.owner} if key.owner else {})
+
+
+def _minute(timestamp: str) -> str:
+    return timestamp[:16].replace("T", " ")
+
+
+def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    """A table as wide as the terminal: what is too long for it ends in an ellipsis."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        number = head in ("requests", "events")
+        whole = number or head == "changed"  # half a number would be another one
+        table.add_column(
+            head,
+            justify="right" if number else "left",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=max(len(line[heads.index(head)]) for line in [heads, *lines]) if whole else 8,
+            ratio=None if whole else _WIDE.get(head, 1),
+        )
+    for line in lines:
+        table.add_row(*(_text(cell) for cell in line))
+    table.expand = True
+    Console().print(table)
+
+
+def _text(cell: str) -> Any:
+    from rich.text import Text
+
+    return Text(cell)

@@ -1,0 +1,262 @@
+"""``sessions prune``: clear away old content, by what a person says, after a backup.
+
+What must hold:
+
+- Without a criterion nothing is removed. What is removed is whole sessions: a history with a hole
+  would tell lies.
+- A backup of all that goes is on disk before anything is removed; importing it brings everything
+  back. With ``--dry-run`` nothing is written anywhere.
+- A session that was written meanwhile stays. A notebook counts as gone only if it is not where it
+  was last seen, and no notebook below the folder carries its id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from ...errors import SessionTooNew, SettingError, StaleRevision, StorageError
+from ...models import NotebookLogEntry, Session, SessionKey, SessionSummary
+from ...sessions.base import SessionManager
+from ...sessions.record import codec
+from ...transfer import backup
+from ...transfer.importers import archive
+from ...transfer.importers.base import NO_TIME
+from ...transfer.write import each
+from ..confirm import agreed
+from ..progress import Bar
+from ..safe_text import safe
+from .list_show import paths_of
+from .selection import rows_of
+from .stores import Place
+
+_AGE = re.compile(r"([0-9]{1,6})([dwmy])")
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+_BLOB = re.compile(rb'"([0-9a-f]{64})"')
+_SHOWN = 20
+
+
+@dataclass
+class Plan:
+    """What is to go: sessions as they stand now, logs, blobs."""
+
+    sessions: dict[SessionKey, Session] = field(default_factory=dict)
+    logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
+    blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
+
+    def owners(self) -> list[str]:
+        """Whose things they are."""
+        owners = {key.owner for key in self.sessions}
+        return sorted(owners | {one for one, _ in self.logs} | {one for one, _ in self.blobs})
+
+    def entries(self) -> Iterator[tuple[str, bytes]]:
+        """All of it, as a backup holds it."""
+        number = {owner: place for place, owner in enumerate(self.owners())}
+        for key, session in self.sessions.items():
+            yield archive.session_entry(number[key.owner], session)
+        for (owner, notebook_id), log in self.logs.items():
+            yield archive.log_entry(number[owner], notebook_id, log)
+        for (owner, sha256), data in self.blobs.items():
+            yield archive.blob_entry(number[owner], sha256, data)
+
+    def size(self) -> int:
+        """Bytes, as they are kept."""
+        return sum(len(data) for _, data in self.entries())
+
+
+async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
+    """Show what would go; keep a copy of it; remove it."""
+    if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
+        raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
+    with Bar("checking") as bar:
+        plan = await _planned(arguments, place, bar)
+    if not (plan.sessions or plan.logs or plan.blobs):
+        print("Nothing to delete.")
+        return 0
+    _show(plan)
+    if arguments.dry_run:
+        print("Dry run: nothing was deleted.")
+        return 0
+    folder = backup.folder_of(arguments.backup)
+    question = f"Delete them from {place.name} after a backup to {folder}?"
+    if not agreed(question, yes=arguments.yes):
+        print("Nothing was deleted.")
+        return 1
+    file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
+    print(f"Backup: {file}")
+    with Bar("deleting", len(plan.sessions)) as bar:
+        left = await _remove(place.store, plan, bar)
+    for reason in left:
+        print(f"Not deleted: {reason}", file=sys.stderr)
+    print(f"Deleted {len(plan.sessions) - len(left):,} histories.")
+    there = " --store …" if arguments.store else ""
+    print(f"To restore everything, run: jupyter aiserver sessions import {file}{there}")
+    return 1 if left else 0
+
+
+def oldest(age: str, now: datetime | None = None) -> str:
+    """The day that is so long ago: ``365d``, ``52w``, ``12m``, ``1y``. Raises SettingError."""
+    match = _AGE.fullmatch(age.strip().lower())
+    if not match:
+        raise SettingError(f"“{age}” is not a valid age. Use a value such as 365d, 52w, 12m or 1y.")
+    now = now or datetime.now(timezone.utc)
+    try:
+        day = now - timedelta(days=int(match[1]) * _DAYS[match[2]])
+    except OverflowError:
+        day = datetime(1, 1, 1)
+    return day.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
+
+
+async def _planned(arguments: argparse.Namespace, place: Place, bar: Bar) -> Plan:
+    rows = await rows_of(place)
+    chosen = rows
+    gone: set[tuple[str, str]] = set()
+    if arguments.older_than:
+        # Times without a zone may be up to a day off, which is little against such ages.
+        before = oldest(arguments.older_than)
+        chosen = [
+            (key, row)
+            for key, row in chosen
+            # One that was imported from where there are no times is of no age.
+            if row.last_updated < before and row.last_updated != NO_TIME
+        ]
+    if arguments.gone:
+        gone = await _gone(place)
+        chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in gone]
+    if not (arguments.older_than or arguments.gone):
+        chosen = []
+    plan = Plan()
+    bar.begin("reading", len(chosen))
+    for key, _ in chosen:
+        session = await place.store.load_if_exists(key)
+        if session is not None:
+            plan.sessions[key] = session
+        bar.step()
+    await _plan_logs(plan, place, rows, gone)
+    await _plan_blobs(plan, place, rows, everything=arguments.unused_blobs)
+    return plan
+
+
+async def _gone(place: Place) -> set[tuple[str, str]]:
+    """The notebooks that are nowhere to be found, by owner and id."""
+    there = await asyncio.to_thread(lambda: set(_ids_below(place.root)))
+    found = set()
+    for owner in place.owners:
+        for notebook_id, path in (await paths_of(place.store, owner)).items():
+            if notebook_id not in there and not (place.root / path).exists():
+                found.add((owner, notebook_id))
+    return found
+
+
+def _ids_below(root: Path) -> Iterator[str]:
+    """The ids that the notebooks below a folder carry. One that can't be read may have any."""
+    for at, _, names in os.walk(root, onerror=_refuse):
+        for name in names:
+            if name.endswith(".ipynb"):
+                try:
+                    yield json.loads((Path(at) / name).read_bytes())["metadata"]["aiserver"][
+                        "notebook_id"
+                    ]
+                except (KeyError, TypeError):
+                    continue
+                except (OSError, ValueError, RecursionError) as error:
+                    raise StorageError(
+                        f"Can't read {Path(at) / name}, so its notebook ID is unknown. "
+                        "Fix or move it first."
+                    ) from error
+
+
+def _refuse(error: OSError) -> None:
+    raise StorageError(
+        f"Can't open {error.filename}, which may contain notebooks. Check its permissions."
+    )
+
+
+async def _plan_logs(
+    plan: Plan,
+    place: Place,
+    rows: list[tuple[SessionKey, SessionSummary]],
+    gone: set[tuple[str, str]],
+) -> None:
+    """The logs of notebooks that are gone, and of which no session stays."""
+    stays = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
+    for owner, notebook_id in sorted(gone - stays):
+        log = await place.store.read_notebook_log(notebook_id, owner=owner)
+        plan.logs[owner, notebook_id] = log
+
+
+async def _plan_blobs(
+    plan: Plan,
+    place: Place,
+    rows: list[tuple[SessionKey, SessionSummary]],
+    *,
+    everything: bool,
+) -> None:
+    """The blobs that only those sessions name; with ``everything`` all that none names."""
+    store = place.store
+    for owner in place.owners:
+        there = set(await store.list_blobs(owner=owner))
+        if not everything:
+            mine = [one for key, one in plan.sessions.items() if key.owner == owner]
+            there &= {name for session in mine for name in _blobs_of(session)}
+        if not there:
+            continue
+        for key, _ in rows:
+            if key.owner == owner and key not in plan.sessions:
+                session = await store.load_if_exists(key)
+                there -= _blobs_of(session) if session else set()
+        for sha256 in sorted(there):
+            data = await store.get_blob(sha256, owner=owner)
+            if data is not None:
+                plan.blobs[owner, sha256] = data
+
+
+def _blobs_of(session: Session) -> set[str]:
+    return {name.decode() for name in _BLOB.findall(codec.encode(session))}
+
+
+def _show(plan: Plan) -> None:
+    for key, session in list(plan.sessions.items())[:_SHOWN]:
+        turns = session.interactions
+        asked = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
+        line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {asked}"
+        print(f"  {safe(line)}")
+    if len(plan.sessions) > _SHOWN:
+        print(f"  … and {len(plan.sessions) - _SHOWN:,} more")
+    print(
+        f"To delete: {len(plan.sessions):,} histories, {len(plan.logs):,} notebook logs and "
+        f"{len(plan.blobs):,} blobs ({plan.size() / 1e6:.1f} MB)"
+    )
+
+
+async def _remove(store: SessionManager, plan: Plan, bar: Bar) -> list[str]:
+    """Remove what is in the backup; give the reasons for what stays."""
+    left: list[str] = []
+    kept: set[str] = set()
+
+    async def delete(key: SessionKey) -> None:
+        session = plan.sessions[key]
+        try:
+            await store.delete(key, if_revision=session.revision)
+        except (StaleRevision, SessionTooNew) as error:
+            left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+            kept.update(_blobs_of(session))
+        bar.step()
+
+    await each(plan.sessions, delete)
+    for owner, notebook_id in plan.logs:
+        _, sessions = await store.list_sessions(notebook_id, owner=owner, limit=1)
+        if not sessions:
+            await store.delete_notebook_log(notebook_id, owner=owner)
+    for owner, sha256 in plan.blobs:
+        if sha256 not in kept:
+            await store.delete_blob(sha256, owner=owner)
+    return left

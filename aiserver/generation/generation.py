@@ -1,0 +1,277 @@
+"""One answer on its way: from the request to the saved turn.
+
+What must hold:
+
+- It ends in exactly one of Done, Cancelled, Failed, and (unless the store itself fails) its turn
+  is recorded as such, with the text that had come.
+- Stopping is one mechanism, ``Generation.stop``, for the person's Stop, a client that went away
+  and the server's end alike. It closes the model's stream, which stops the model.
+- A reader that is slow slows the model down, and misses nothing: the queue between them is
+  bounded while the model writes, and the end is always put behind the last token.
+- The log has one line of it, which holds nothing of what was asked or answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from ..errors import AIServerError, BadAnswer
+from ..llm.base import ChatModel, ModelInfo
+from ..models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
+from ..prompts.answer import answer_parser
+from ..prompts.language import cell_language
+from ..redact import Vault
+from ..requests import AnalyzeBody, GenerateBody
+from ..safe_traceback import outline_of
+from ..sessions.base import SessionManager
+from ..sessions.record.mutations import check_writable
+from .compose import compose
+from .past_turns import known, told
+
+QUEUE_SIZE = 256  # tokens that may wait for a slow reader
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of the answer as it comes."""
+
+    part: Literal["code", "explanation"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The provider asked to wait: it is asked again in so many seconds."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answer is whole and saved."""
+
+    interaction: Interaction
+    revision: int
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """It was stopped; what had come is saved."""
+
+    interaction: Interaction
+    revision: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """It failed; the turn is saved, unless saving is what failed: then it is ``unsaved``."""
+
+    error: AIServerError
+    interaction: Interaction | None = None
+    revision: int | None = None
+    unsaved: Interaction | None = None
+
+
+Outcome = Done | Cancelled | Failed
+
+
+class Generation:
+    """One answer on its way. Iterate over ``tokens()``, then await ``outcome``."""
+
+    def __init__(
+        self,
+        id: str,
+        key: SessionKey,
+        body: GenerateBody,
+        model: ChatModel,
+        sessions: SessionManager,
+        log: logging.Logger,
+        user: str = "",
+    ) -> None:
+        self.id, self.user = id, user
+        self.key, self.body, self.model = key, body, model
+        self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
+        self._sessions, self._log = sessions, log
+        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
+        self._room = asyncio.Semaphore(QUEUE_SIZE)
+        self._language = cell_language(body.language, body.source, body.cell_type)
+        self._parser = answer_parser(self._language)
+        self._vault = Vault()
+        self._usage: dict[str, object] | None = None
+        self._asked_at, self._began = utc_now(), time.monotonic()
+        self._first_at: float | None = None
+        self._stopped = False
+        self._asking = False
+        self._task: asyncio.Task[None] | None = None
+        self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+    @property
+    def info(self) -> ModelInfo:
+        """The model that answers."""
+        return self.model.info
+
+    async def prepare(self) -> None:
+        """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
+        session = await known(self._sessions, self.key)
+        check_writable(session.meta, None)  # before a model is asked for what could not be kept
+        self.turn_id = session.next_turn_id
+        self._history = await told(self._sessions, session, self.key, self.body.parent_turn_id)
+
+    def start(self) -> None:
+        """Begin to ask the model."""
+        self._task = asyncio.create_task(self._run())
+
+    def stop(self) -> None:
+        """Stop the model. May be called at any time, any number of times."""
+        self._stopped = True
+        if self._task and self._asking:
+            self._task.cancel()
+
+    async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
+        """The tokens as they come; None each time nothing came for ``idle`` seconds. Before the
+        first one there may be a Waiting or more."""
+        while True:
+            try:
+                # Without a timer where there is something: there are many tokens.
+                token = (
+                    await asyncio.wait_for(self._queue.get(), idle)
+                    if self._queue.empty()
+                    else self._queue.get_nowait()
+                )
+            except (TimeoutError, asyncio.TimeoutError):
+                yield None
+                continue
+            if token is None:
+                return
+            self._room.release()
+            yield token
+
+    async def _run(self) -> None:
+        error: AIServerError | None = None
+        status: Literal["success", "error", "cancelled"] = "cancelled"
+        try:
+            if not self._stopped:
+                self._asking = True
+                await self._ask()
+                status = "success"
+        except asyncio.CancelledError:
+            pass  # stopped: recorded below, like any other end
+        except AIServerError as reason:
+            status, error = "error", reason
+        except Exception as fault:
+            # A fault of ours. The person gets a sentence, the log the place, and the turn is
+            # recorded all the same.
+            self._log.error("generation %s failed: %s", self.id, outline_of(fault))
+            status, error = "error", AIServerError()
+        self._asking = False  # from here on a stop comes too late: the answer is here
+        for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
+            self._queue.put_nowait(Token(part, text))
+        if status == "success" and not self._parser.suggestion.strip():
+            status, error = "error", BadAnswer()
+        outcome = await self._save(status, error)
+        self._log_end(outcome)
+        self.outcome.set_result(outcome)
+        self._queue.put_nowait(None)
+
+    async def _ask(self) -> None:
+        messages, self._vault = await compose(self.model, self.body, self._history)
+        async with contextlib.aclosing(
+            self.model.stream(messages, language=self._language.name)
+        ) as deltas:
+            async for delta in deltas:
+                if self._stopped:
+                    # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
+                    raise asyncio.CancelledError
+                self._usage = delta.usage or self._usage
+                if delta.waiting is not None:
+                    await self._room.acquire()
+                    self._queue.put_nowait(Waiting(delta.waiting))
+                if delta.text and self._first_at is None:
+                    self._first_at = time.monotonic()
+                for part, text in self._parser.feed(self._vault.feed(delta.text)):
+                    await self._room.acquire()
+                    self._queue.put_nowait(Token(part, text))
+
+    @property
+    def _stored_language(self) -> str:
+        """As the kernel calls it, unless the cell is written in another."""
+        own = self._language
+        return self.body.language if own.name == own.kernel else own.name
+
+    async def _save(
+        self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
+    ) -> Outcome:
+        turn = NewTurn(
+            timestamp=self._asked_at,
+            user_request=UserRequest(
+                intent=self.body.intent,
+                current_code=self.body.source,
+                language=self._stored_language,
+            ),
+            ai_response=AIResponse(
+                suggestion=self._parser.suggestion,
+                explanation=self._parser.explanation,
+                status=status,
+                error=error.message if error else None,
+            ),
+            mode=self.body.mode,
+            model=self.info.id,
+        )
+        if self.user:
+            turn.user = self.user
+        if self._usage:
+            turn.usage = self._usage
+        if self.body.parent_turn_id is not None:
+            turn.parent_turn_id = self.body.parent_turn_id
+        if isinstance(self.body, AnalyzeBody):
+            turn.dataframes = [frame.model_dump() for frame in self.body.dataframes]
+        try:
+            saved, revision = await self._sessions.save_interaction(self.key, turn)
+        except AIServerError as reason:
+            self._log.warning("A turn could not be saved: %s", reason.code)
+            return Failed(reason, unsaved=self._numbered(turn))
+        except Exception as fault:
+            self._log.error("A turn could not be saved: %s", outline_of(fault))
+            unsaved = self._numbered(turn)
+            return Failed(
+                AIServerError("This answer could not be saved to the history."), unsaved=unsaved
+            )
+        # The person gets the turn as it was made; what is kept has secrets taken out.
+        saved = saved.model_copy(
+            update={"user_request": turn.user_request, "ai_response": turn.ai_response}
+        )
+        if error:
+            return Failed(error, saved, revision)
+        return Done(saved, revision) if status == "success" else Cancelled(saved, revision)
+
+    def _numbered(self, turn: NewTurn) -> Interaction:
+        return Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
+
+    def _log_end(self, outcome: Outcome) -> None:
+        now = time.monotonic()
+        fields: dict[str, Any] = {
+            "id": self.id,
+            "model": _name_of(self.info),
+            "status": type(outcome).__name__.lower(),
+            "code": outcome.error.code if isinstance(outcome, Failed) else None,
+            "ms": round((now - self._began) * 1000),
+            "first_ms": self._first_at and round((self._first_at - self._began) * 1000),
+            "tokens_in": (self._usage or {}).get("input_tokens"),
+            "tokens_out": (self._usage or {}).get("output_tokens"),
+        }
+        known = {name: value for name, value in fields.items() if value is not None}
+        text = " ".join(f"{name}={value}" for name, value in known.items())
+        self._log.info("generation %s", text, extra={"aiserver": known})
+
+
+def _name_of(info: ModelInfo) -> str:
+    """The model's id for the log: of one that is named by a file, the file's name alone."""
+    provider, _, name = info.id.replace("\\", "/").partition(":")
+    return f"{provider}:{PurePosixPath(name).name}"

@@ -1,0 +1,1 @@
+"""Which models there are: the catalogue, and the lists that servers give."""

@@ -1,0 +1,58 @@
+"""The list of models that a provider offers, from the provider itself.
+
+Invariants: one bounded request (``catalog/lookup.py``), to the address at which that provider would be
+asked, with the key in a header; nothing of a notebook goes along. What comes back counts only as
+names of models.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ...errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
+from ..policy import Access
+from .lookup import Refused, Reply, fetch
+
+_NO_LIST = (404, 405, 501)
+
+
+async def model_names(provider: str, access: Access, deadline: float) -> list[str]:
+    """The names, in the provider's order; empty if it has no list. Raises ModelError."""
+    assert access.address is not None
+    path, headers = _request(provider, access.key)
+    read = functools.partial(_read, provider)
+    try:
+        return await fetch(f"{access.address}/{path}", headers, deadline, read)
+    except ModelAuthFailed as error:
+        if access.key is None and not isinstance(error, ModelNoCredit):
+            raise ModelKeyMissing from error
+        raise
+
+
+def _read(provider: str, reply: Reply) -> list[str]:
+    if reply.status in _NO_LIST:
+        return []
+    if provider == "google_genai" and reply.status == 400:
+        raise ModelAuthFailed from Refused(reply)  # that is how it says that a key is none
+    if 300 <= reply.status < 400:
+        raise NoModelAnswer
+    reply.raise_for_status()
+    return _names(reply.json())
+
+
+def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
+    """The path of the list, and the headers that carry the key."""
+    if provider == "anthropic":
+        version = {"anthropic-version": "2023-06-01"}
+        return "v1/models?limit=1000", version | ({"x-api-key": key} if key else {})
+    if provider == "google_genai":
+        return "v1beta/models?pageSize=1000", {"x-goog-api-key": key} if key else {}
+    path = "api/tags" if provider == "ollama" else "models"
+    return path, {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def _names(answer: dict[str, Any]) -> list[str]:
+    items = answer["data"] if "data" in answer else answer["models"]
+    names = [str(item["id"] if "id" in item else item["name"]) for item in items]
+    return [name.removeprefix("models/") for name in names]

@@ -1,0 +1,228 @@
+"""The embedded model: asked like any OpenAI-compatible server, in a child process of our own.
+
+What must hold: no text leaves the machine (loopback, no proxy, a random key); a request that is
+given up frees the model within a second; making the model ready never delays a request, and only
+the newest such wish counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import BadAnswer, ModelUnavailable
+from ...gc_pause import loading
+from ..base import ChatModel, Delta, ModelInfo
+from ..errors import translate
+from ..streaming import Limits, chunks, stream_chat
+from .grammar import fenced_block
+from .process import Address, LocalProcess
+from .repetition import repeats_itself
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_openai import ChatOpenAI
+
+CONTEXT = 4096  # tokens, prompt and answer together
+PROMPT_TOKENS = 600  # reading more takes a small machine too long
+COUNTS_KEPT = 1000
+LOOK_EVERY = 100  # characters between two looks at whether the model repeats itself
+REPEATS = "The model started repeating itself, so it was stopped. Try rephrasing the request."
+
+
+class LocalModel(ChatModel):
+    """The model in ``process``. ``max_tokens`` bounds one answer."""
+
+    style = "compact"
+    prompt_tokens = PROMPT_TOKENS
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        process: LocalProcess,
+        limits: Limits,
+        *,
+        max_tokens: int = 1024,
+        tracing: bool = False,
+    ) -> None:
+        self.info = info
+        self.process = process
+        self._limits = limits
+        self._max_tokens = max_tokens
+        self._tracing = tracing
+        self._client: _Client | None = None
+        self._connecting = asyncio.Lock()
+        self._warming: asyncio.Task[None] | None = None
+        self._running = 0
+        self._counts: dict[str, int] = {}  # rules, examples and cells come again and again
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Counted by the model's own tokenizer."""
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._counts]
+        if unknown:
+            client = await self._connect()
+            for text in unknown:  # one after the other: a millisecond each, on one connection
+                self._counts[text] = await client.count(text)
+        counts = [self._counts[text] for text in texts]
+        while len(self._counts) > COUNTS_KEPT:
+            del self._counts[next(iter(self._counts))]
+        return counts
+
+    async def stream(
+        self, messages: Sequence[BaseMessage], *, language: str
+    ) -> AsyncGenerator[Delta, None]:
+        """See ChatModel."""
+        self._running += 1
+        try:
+            self._drop_warm_up()
+            # A child that was killed is noticed by its first use: then once more with a new one.
+            for last in (False, True):
+                client = await self._connect()
+                # In ``extra_body``, for langchain-openai sends max_tokens under a newer name.
+                extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
+                options = {"extra_body": extra | {"cache_prompt": True}}
+                answer = stream_chat(
+                    client.chat,
+                    harmless(messages),
+                    self._limits,
+                    tracing=self._tracing,
+                    options=options,
+                )
+                started, said, next_look = False, "", LOOK_EVERY
+                try:
+                    async for delta in answer:
+                        started = True
+                        yield delta
+                        said += delta.text
+                        if len(said) >= next_look:
+                            next_look = len(said) + LOOK_EVERY
+                            if repeats_itself(said):
+                                raise BadAnswer(REPEATS)
+                    return
+                except ModelUnavailable:
+                    if started or last or not await self.process.has_ended():
+                        raise
+                finally:
+                    await answer.aclose()
+        finally:
+            self._running -= 1
+
+    async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
+        """Load the model and let it read ``messages``, unless something better is to be done."""
+        self._drop_warm_up()
+        if self._running:
+            return
+        task = self._warming = asyncio.create_task(self._warm(list(messages)))
+        try:
+            await asyncio.wait({task})
+        finally:
+            task.cancel()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
+
+    async def close(self) -> None:
+        """End the child and all that runs on it."""
+        self._drop_warm_up()
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+        await self.process.close()
+
+    def _drop_warm_up(self) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
+            self._warming = None
+
+    async def _warm(self, messages: list[BaseMessage]) -> None:
+        client = await self._connect()
+        # One token, for a prompt is read only by a request that answers.
+        options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
+        try:
+            async with contextlib.aclosing(
+                chunks(client.chat, harmless(messages), options)
+            ) as answer:
+                async for _ in answer:
+                    pass
+        except Exception as error:
+            raise translate(error) from error
+
+    async def _connect(self) -> _Client:
+        async with self._connecting:
+            address = await self.process.address()
+            if self._client is None or self._client.address != address:
+                if self._client is not None:
+                    await self._client.close()
+                self._client = await asyncio.to_thread(_Client, address)
+            return self._client
+
+
+def harmless(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """The messages with a space in whatever looks like a control token of a chat template.
+
+    llama.cpp reads such tokens in the messages' own text, too: a cell that holds ``<|im_end|>``
+    could end its message and speak as somebody else (P14).
+    """
+    return [
+        message.model_copy(update={"content": _CONTROL.sub(r"\1 \2", str(message.text))})
+        for message in messages
+    ]
+
+
+# Those of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
+_CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")
+
+
+class _Client:
+    """The connections to one running child. Slow to make the first time: it imports."""
+
+    @loading()
+    def __init__(self, address: Address) -> None:
+        import httpx
+        from langchain_openai import ChatOpenAI
+        from pydantic import SecretStr
+
+        self.address = address
+        self.http = httpx.AsyncClient(
+            trust_env=False,
+            timeout=httpx.Timeout(None, connect=10),
+            # A new connection each time costs next to nothing here; a kept one may be closed by
+            # the child just when it is used again, and holds one of its threads until then.
+            limits=httpx.Limits(max_connections=16, max_keepalive_connections=0),
+        )
+        self._sync = httpx.Client(trust_env=False)
+        options: dict[str, Any] = {"openai_proxy": None, "stream_chunk_timeout": None}
+        self.chat: ChatOpenAI = ChatOpenAI(
+            model="local",
+            base_url=f"{address.url}/v1",
+            api_key=SecretStr(address.key),
+            temperature=0,
+            max_retries=0,
+            stream_usage=True,
+            http_async_client=self.http,
+            http_client=self._sync,
+            use_responses_api=False,
+            **options,
+        )
+
+    async def count(self, text: str) -> int:
+        """How many tokens the text takes."""
+        import httpx
+
+        headers = {"Authorization": f"Bearer {self.address.key}"}
+        try:
+            response = await self.http.post(
+                f"{self.address.url}/tokenize", json={"content": text}, headers=headers, timeout=10
+            )
+            response.raise_for_status()
+            return len(response.json()["tokens"])
+        except (httpx.HTTPError, ValueError, KeyError) as error:
+            raise translate(error) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._sync.close()
+        with contextlib.suppress(RuntimeError):  # the loop they were made in is gone
+            await self.http.aclose()

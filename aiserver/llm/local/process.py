@@ -1,0 +1,114 @@
+"""Starts, watches and ends the child process in which the embedded model runs.
+
+What must hold: it starts at the first need and only once, however many ask at the same moment; a
+child that died is started anew at the next need; a waiter that gives up doesn't stop the start
+for the others; the key exists only in the two processes' memory and the pipe between them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...child_process import Child
+from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel
+
+# By its path and with nothing of the working folder on the import path: a user's files may bear
+# any name, also that of a module which the child needs.
+_COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
+
+_NOT_STARTED = (
+    "The local model could not be started. It needs about 1 GB of free memory; "
+    "“jupyter aiserver model status” checks its file."
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a running child listens."""
+
+    url: str
+    key: str = field(repr=False)
+
+
+class LocalProcess:
+    """One child with one model. ``context`` is in tokens."""
+
+    def __init__(
+        self, model: Path, *, threads: int, context: int, command: Sequence[str] = _COMMAND
+    ) -> None:
+        self._settings = {"model": str(model), "threads": threads, "context": context}
+        self._command = tuple(command)
+        self._child: Child | None = None
+        self._starting: asyncio.Task[Address] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The running child's id."""
+        return self._child.pid if self._child else None
+
+    async def address(self) -> Address:
+        """Where the child listens, started if need be. Raises ModelError or a child of it."""
+        task = self._starting
+        if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
+            task = self._starting = asyncio.create_task(asyncio.to_thread(self._start))
+            task.add_done_callback(_retrieve)
+        return await asyncio.shield(task)
+
+    async def has_ended(self, within: float = 1.0) -> bool:
+        """Whether the child is gone, or goes within so many seconds."""
+        child = self._child
+        return child is None or await asyncio.to_thread(child.has_ended, within)
+
+    async def close(self) -> None:
+        """End the child."""
+        task, self._starting = self._starting, None
+        child = self._child
+        if child is not None:
+            await asyncio.to_thread(child.end)
+        if task is not None:
+            with contextlib.suppress(ModelError, asyncio.CancelledError):
+                await task
+            if self._child is not None and self._child is not child:
+                await asyncio.to_thread(self._child.end)
+
+    def _start(self) -> Address:
+        if self._child is not None:
+            self._child.end()
+        key = secrets.token_urlsafe(32)
+        try:
+            self._child = child = Child(self._command)
+        except OSError as error:
+            raise ModelUnavailable(_NOT_STARTED) from error
+        try:
+            child.requests.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
+            child.requests.flush()
+            reply = json.loads(child.answers.readline() or b"{}")
+        except (OSError, ValueError) as error:
+            child.end()
+            raise ModelUnavailable(_NOT_STARTED) from error
+        if "url" in reply:
+            return Address(reply["url"], key)
+        child.end()
+        raise _refusal(reply.get("error"))
+
+
+def _refusal(code: str | None) -> ModelError:
+    if code == "not_installed":
+        return ModelPackageMissing("Local", "pip install 'aiserver[local]'")
+    if code == "not_found":
+        return NoModel("The local model’s file is missing. Run “jupyter aiserver model install”.")
+    if code == "not_a_model":
+        return ModelError("The model file is not in GGUF format. Use a GGUF file.")
+    return ModelUnavailable(_NOT_STARTED)
+
+
+def _retrieve(task: asyncio.Task[Address]) -> None:
+    if not task.cancelled():
+        task.exception()  # so that a start nobody waits for any more logs nothing

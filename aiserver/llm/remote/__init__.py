@@ -1,0 +1,1 @@
+"""Models of providers and servers, through LangChain."""

@@ -1,0 +1,171 @@
+"""A model of a provider, or of a server of the user's own.
+
+What must hold: a request is repeated only before its first token, at most ``RETRIES`` times, and
+never sooner than the provider asks, which whoever waits is told (P31); a provider that needs a key
+is not asked without one; an error names the provider, so that a person can be led to its settings.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import (
+    ModelAuthFailed,
+    ModelError,
+    ModelKeyMissing,
+    ModelNoCredit,
+    ModelPackageMissing,
+    ModelRateLimited,
+    ModelUnavailable,
+)
+from ...tokens import estimate_tokens
+from ..base import ChatModel, Delta, ModelInfo
+from ..errors import translate
+from ..policy import Access
+from ..providers import PROVIDERS, address_option, is_loopback, provider_of, server_label
+from ..streaming import Limits, stream_chat
+from .langchain import OLLAMA_CONTEXT, close_model, make_model
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import BaseMessage
+
+RETRIES = 2
+FIRST_WAIT = 1.0  # seconds, doubled each time, where the provider names none
+LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
+
+
+class RemoteModel(ChatModel):
+    """Asks ``info.id`` with the given options. Nothing is imported before the first request.
+
+    ``report`` is called with the refusal of a key or an account, and with None after an answer.
+    """
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        options: Mapping[str, Any],
+        limits: Limits,
+        *,
+        access: Callable[[], Awaitable[Access]],
+        max_tokens: int | None = None,
+        tracing: bool = False,
+        report: Callable[[ModelAuthFailed | None], None] = lambda refusal: None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.info = info
+        self._options = dict(options)
+        self._limits = limits
+        self._access = access
+        self._max_tokens = max_tokens
+        self._tracing = tracing
+        self._report = report
+        self._sleep = sleep
+        self._model: BaseChatModel | None = None
+        self._clients: dict[str, Any] = {}
+        self._has_key = True  # or none is needed, as far as is known
+        self._address = address_option(options)
+        self._making = asyncio.Lock()
+        if info.id.startswith("ollama:"):
+            self.prompt_tokens = OLLAMA_CONTEXT // 2
+
+    async def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """An estimate, without asking anybody."""
+        return [estimate_tokens(text) for text in texts]
+
+    async def stream(
+        self, messages: Sequence[BaseMessage], *, language: str
+    ) -> AsyncGenerator[Delta, None]:
+        """See ChatModel."""
+        try:
+            async with contextlib.aclosing(self._stream(messages)) as deltas:
+                async for delta in deltas:
+                    yield delta
+            self._report(None)
+        except ModelError as error:
+            provider = self.info.provider
+            named = provider if provider in PROVIDERS else None
+            error.name_server(named, server_label(provider, self._address))
+            if isinstance(error, ModelAuthFailed):
+                self._report(error)
+            raise
+
+    async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
+        model = await self._get()
+        for attempt in range(RETRIES + 1):
+            answer = stream_chat(model, messages, self._limits, tracing=self._tracing)
+            started = False
+            try:
+                async for delta in answer:
+                    started = True
+                    yield delta
+                return
+            except (ModelRateLimited, ModelUnavailable) as error:
+                wait = _wait(error, attempt)
+                if started or attempt == RETRIES or wait > LONGEST_WAIT:
+                    raise
+            except ModelAuthFailed as error:
+                if self._has_key or isinstance(error, ModelNoCredit):
+                    raise
+                raise ModelKeyMissing from error
+            finally:
+                await answer.aclose()
+            yield Delta(waiting=wait)
+            await self._sleep(wait)
+
+    async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
+        """Load the provider's package, which takes seconds the first time. Nothing is sent."""
+        await self._get()
+
+    async def close(self) -> None:
+        """Close the connections: our own, and the library's where it lets us."""
+        model, self._model = self._model, None
+        clients, self._clients = self._clients, {}
+        if model is not None:
+            await close_model(model)
+        if clients:
+            clients["http_client"].close()
+            await clients["http_async_client"].aclose()
+
+    async def _get(self) -> BaseChatModel:
+        async with self._making:
+            if self._model is not None:
+                return self._model
+            provider, _, name = self.info.id.partition(":")
+            access = await self._access()
+            known = PROVIDERS.get(provider)
+            if known is not None:
+                self._address = access.address
+                self._has_key = access.key is not None
+                here = access.address is not None and is_loopback(access.address)
+                if known.needs_key and not self._has_key and not here:
+                    raise ModelKeyMissing(
+                        f"No API key for {known.label}. Connect it, or set {known.keys[0]}."
+                    )
+            try:
+                model, self._clients = await asyncio.to_thread(
+                    make_model, provider, name, self._options, access, self._max_tokens
+                )
+            except ImportError as error:
+                missing = provider_of(provider, _missing_module(error))
+                raise ModelPackageMissing(missing.label, missing.install) from error
+            except Exception as error:
+                if isinstance(error, ValueError) and provider not in PROVIDERS:
+                    raise ModelError(f"There is no provider called “{provider}”.") from error
+                raise translate(error) from error
+            self._model = model
+            return model
+
+
+def _missing_module(error: ImportError) -> str | None:
+    """The package that LangChain looked for: a provider's name doesn't always tell it."""
+    missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+    return missing.name.partition(".")[0] if missing.name else None
+
+
+def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
+    asked = error.retry_after if isinstance(error, ModelRateLimited) else None
+    return FIRST_WAIT * 2**attempt if asked is None else asked

@@ -1,1 +1,0 @@
-"""``jupyter aiserver sessions``: histories moved in and out, looked at, and cleared away."""

@@ -1,0 +1,41 @@
+"""The process that searches: a ``Shelf`` behind a pipe.
+
+Each request is ``(method, arguments)``, each answer ``(whether it went well, value)``, pickled; its
+own parent is the only one it listens to. It ends with the pipe.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import BinaryIO
+
+from ..child_process import serve_parent
+from ..safe_traceback import outline_of
+from .text_index import Shelf
+
+METHODS = ("take", "forget", "embed", "begin", "go_on", "page", "hits")
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests until there are no more."""
+    shelf = Shelf()
+    while True:
+        try:
+            name, arguments = pickle.load(requests)  # noqa: S301 - our own parent
+        except EOFError:
+            return
+        try:
+            answer = (True, getattr(shelf, name)(*arguments) if name in METHODS else None)
+        except Exception as error:
+            answer = (False, outline_of(error))
+        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+def main() -> None:
+    """Serve the parent."""
+    serve_parent(serve)
+
+
+if __name__ == "__main__":
+    main()

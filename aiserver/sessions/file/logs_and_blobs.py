@@ -1,0 +1,187 @@
+"""What lies beside the sessions: a log per notebook, and blobs by content. Synchronous.
+
+What must hold:
+
+- A log only grows. A torn last line (the writer was killed) is passed over by readers, and its
+  bytes stay when the next line is put behind it.
+- A blob's name is the SHA-256 of its bytes; what doesn't fit its name is never given out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ...durable import (
+    NotRegular,
+    Stamp,
+    append_file,
+    check_folder,
+    ensure_folder,
+    flush_folder,
+    read_file,
+    remove,
+    replace_file,
+    set_aside,
+)
+from ...models import NewLogEntry, NotebookLogEntry
+from ..record import codec
+from ..record.filenames import blob_name, blob_sha256, log_name, log_notebook_id
+from ..record.merge.digests import Places
+from ..record.merge.logs import lacking, renumbered
+from ..record.mutations import numbered
+from .directory import BLOBS, NOTEBOOKS, Place
+from .git_stages import with_whole_sides
+
+Logger = logging.Logger | logging.LoggerAdapter[Any]
+
+
+class NotebookLogs:
+    """The notebook logs of one place."""
+
+    def __init__(self, place: Place, log: Logger) -> None:
+        self._place, self._log = place, log
+        self._folder = place.path / NOTEBOOKS
+        self._reported: set[tuple[str, int]] = set()
+
+    def append(
+        self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
+    ) -> list[NotebookLogEntry]:
+        """Add lines to a notebook's log; return them as saved."""
+        return self._grow(notebook_id, owner, lambda log: entries) if entries else []
+
+    def take_over(
+        self,
+        notebook_id: str,
+        entries: Sequence[NotebookLogEntry],
+        owner: str,
+        places_of: Callable[[str], Places | None],
+    ) -> None:
+        """Add those lines of another copy of a notebook's log that it lacks."""
+        self._grow(
+            notebook_id,
+            owner,
+            lambda log: [renumbered(entry, places_of) for entry in lacking(log, entries)],
+        )
+
+    def _grow(
+        self,
+        notebook_id: str,
+        owner: str,
+        choose: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
+    ) -> list[NotebookLogEntry]:
+        name = log_name(notebook_id, owner)
+        with self._place.writing(f"{NOTEBOOKS}/{name}"):
+            ensure_folder(self._folder)
+            try:
+                log = self._read(name)
+            except NotRegular:
+                self._log.warning("%s is no regular file; it is set aside.", name)
+                set_aside(self._folder, name)
+                log = []
+            saved = numbered(log, choose(log))
+            lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
+            if lines:
+                append_file(self._folder, name, lines)
+            return saved
+
+    def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
+        """A notebook's log, oldest first; empty if there is none."""
+        try:
+            return self._read(log_name(notebook_id, owner)) if self._is_there() else []
+        except NotRegular:
+            return []
+
+    def delete(self, notebook_id: str, owner: str) -> bool:
+        """Remove a notebook's log for good."""
+        name = log_name(notebook_id, owner)
+        if not (self._is_there() and os.path.lexists(self._folder / name)):
+            return False
+        with self._place.writing(f"{NOTEBOOKS}/{name}"):
+            return remove(self._folder, [name])
+
+    def marks(self, owner: str) -> dict[str, Stamp]:
+        """For each notebook with a log, its file's stamp."""
+        if not self._is_there():
+            return {}
+        marks = {}
+        with os.scandir(self._folder) as files:
+            for entry in files:
+                notebook_id = log_notebook_id(entry.name, owner)
+                if notebook_id is not None and entry.is_file(follow_symlinks=False):
+                    marks[notebook_id] = Stamp.of(entry.stat(follow_symlinks=False))
+        return marks
+
+    def _is_there(self) -> bool:
+        return self._place.is_there() and check_folder(self._folder)
+
+    def _read(self, name: str) -> list[NotebookLogEntry]:
+        found = read_file(self._folder / name)
+        if found is None:
+            return []
+        entries, damaged = codec.parse_log(with_whole_sides(self._folder / name, found[0]))
+        if damaged and (name, damaged) not in self._reported:
+            self._reported.add((name, damaged))
+            self._log.warning("%d lines of the notebook log %s are damaged.", damaged, name)
+        return entries
+
+
+class Blobs:
+    """The blobs of one place."""
+
+    def __init__(self, place: Place, log: Logger) -> None:
+        self._place, self._log = place, log
+        self._folder = place.path / BLOBS
+
+    def put(self, data: bytes, owner: str) -> str:
+        """Keep bytes; return their SHA-256 in hex."""
+        digest = hashlib.sha256(data).hexdigest()
+        name, folder = blob_name(digest, owner), self._folder / digest[:2]
+        with self._place.writing(f"{BLOBS}/{name}"):
+            ensure_folder(self._folder)
+            ensure_folder(folder)
+            if self._read(digest, owner) == data:
+                flush_folder(folder)  # whoever put it there may have died before this
+            else:
+                replace_file(folder, name, data, temp_folder=self._folder)
+        return digest
+
+    def get(self, sha256: str, owner: str) -> bytes | None:
+        """The bytes under a hash, or None."""
+        folders = (self._folder, self._folder / sha256[:2])
+        if not (self._place.is_there() and all(check_folder(folder) for folder in folders)):
+            return None
+        data = self._read(sha256, owner)
+        if data is not None and hashlib.sha256(data).hexdigest() != sha256:
+            self._log.warning("The blob %s is damaged.", sha256)
+            return None
+        return data
+
+    def hashes(self, owner: str) -> Iterator[str]:
+        """The hashes of all blobs, in no order."""
+        if not (self._place.is_there() and check_folder(self._folder)):
+            return
+        for folder in sorted(self._folder.iterdir()):
+            if len(folder.name) == 2 and check_folder(folder):
+                for file in folder.iterdir():
+                    sha256 = blob_sha256(file.name, owner)
+                    if sha256 is not None and sha256[:2] == folder.name:
+                        yield sha256
+
+    def delete(self, sha256: str, owner: str) -> bool:
+        """Remove a blob for good."""
+        name, folder = blob_name(sha256, owner), self._folder / sha256[:2]
+        if not (self._place.is_there() and os.path.lexists(folder / name)):
+            return False
+        with self._place.writing(f"{BLOBS}/{name}"):
+            return remove(folder, [name])
+
+    def _read(self, sha256: str, owner: str) -> bytes | None:
+        try:
+            found = read_file(self._folder / sha256[:2] / blob_name(sha256, owner))
+        except NotRegular:
+            return None
+        return found and found[0]

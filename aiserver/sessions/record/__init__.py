@@ -1,0 +1,1 @@
+"""Stored records as bytes and as data, the same for every store. Pure."""

@@ -1,0 +1,1 @@
+"""Merge two copies of one session or change log. Pure."""

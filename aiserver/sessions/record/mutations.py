@@ -1,0 +1,198 @@
+"""The pure steps that every store shares: how a session grows, is copied and is checked.
+
+A store calls them under its lock, with the session as it stands. A store that keeps turns and
+events apart knows the counters without the session, and calls ``saved_turn`` and ``saved_events``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from ...errors import NotFound, SessionTooNew, StaleRevision
+from ...models import (
+    SCHEMA_VERSION,
+    Event,
+    Interaction,
+    NewEvent,
+    NewLogEntry,
+    NewTurn,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    utc_now,
+)
+from ...redact import redact_all
+from . import codec
+from .prepared_turn import ReadyTurn
+
+_MAJOR = int(SCHEMA_VERSION.split(".")[0])
+
+
+class Stand(Protocol):
+    """What says whether a session may be written: its meta, or who knows as much of it."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def revision(self) -> int | None: ...
+
+
+def check_writable(meta: Stand, if_revision: int | None) -> None:
+    """Raise SessionTooNew or StaleRevision if the session of this meta may not be written now."""
+    if meta.version != SCHEMA_VERSION and int(meta.version.split(".")[0]) > _MAJOR:
+        raise SessionTooNew
+    revision = meta.revision or 0
+    if if_revision is not None and if_revision != revision:
+        raise StaleRevision(if_revision, revision)
+
+
+def saved_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
+    """A turn as it is kept: with its numbers, and without secrets."""
+    return ReadyTurn(turn).numbered(turn_id, seq)[0]
+
+
+def saved_events(
+    events: Sequence[NewEvent], seq: int, known: Mapping[str, Event]
+) -> tuple[list[Event], list[Event]]:
+    """Events as they are kept, from ``seq`` on, and those of them that are new.
+
+    One that is ``known`` by its ``id`` is not new: who got no answer sends it again, and gets it
+    as it was saved.
+    """
+    saved: list[Event] = []
+    new: list[Event] = []
+    seen = dict(known)
+    for event in events:
+        if event.id is not None and event.id in seen:
+            saved.append(seen[event.id])
+            continue
+        fields = redact_all(codec.fields(event)) | {"seq": seq + len(new)}
+        item = Event.model_validate(fields)
+        if item.id is not None:
+            seen[item.id] = item
+        saved.append(item)
+        new.append(item)
+    return saved, new
+
+
+def by_id(events: Iterable[Event]) -> dict[str, Event]:
+    """Events by their ``id``. Of several with one id, as a whole session may bring, the first."""
+    known: dict[str, Event] = {}
+    for event in events:
+        if event.id is not None:
+            known.setdefault(event.id, event)
+    return known
+
+
+def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
+    """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
+    saved = saved_turn(turn, session.next_turn_id, session.next_seq)
+    session.interactions.append(saved)
+    touch(session, now)
+    return saved
+
+
+def append_events(
+    session: Session, events: Sequence[NewEvent], now: str | None = None
+) -> list[Event]:
+    """Add events to a session in memory, each with its ``seq``, and the new revision.
+
+    No events change nothing, nor do those that are there already.
+    """
+    saved, new = saved_events(events, session.next_seq, by_id(session.events or []))
+    if new:
+        session.events = [*(session.events or []), *new]
+        touch(session, now)
+    return saved
+
+
+def forked(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
+    """A copy of a session for another cell.
+
+    Raises NotFound if there is no source, SessionTooNew if a copy would lose what is not known.
+    """
+    if source is None:
+        raise NotFound("There is no history to copy.")
+    check_writable(source.meta, None)
+    copy = source.model_copy(deep=True)
+    origin = {
+        "notebook_id": source.meta.notebook_id,
+        "cell_id": source.meta.cell_id,
+        "revision": source.revision,
+    }
+    copy.meta.notebook_id, copy.meta.cell_id = target.notebook_id, target.cell_id
+    copy.meta.forked_from = origin
+    set_owner(copy, target.owner)
+    copy.meta.revision = 0
+    touch(copy, now)
+    return copy
+
+
+def numbered(
+    log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
+) -> list[NotebookLogEntry]:
+    """Entries as they are saved behind a notebook's log, each with its ``seq``."""
+    return numbered_from(max((entry.seq for entry in log), default=0) + 1, entries)
+
+
+def numbered_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
+    """Entries as they are saved, the first of them with this ``seq``."""
+    return [
+        NotebookLogEntry.model_validate(codec.fields(entry) | {"seq": seq})
+        for seq, entry in enumerate(entries, start)
+    ]
+
+
+def newest(
+    turns: Sequence[Interaction],
+    max_messages: int | None,
+    max_tokens: int | None,
+    count_tokens: Callable[[str], int],
+) -> list[Interaction]:
+    """The newest turns that fit, oldest first; see ``SessionManager.get_history``."""
+    first = len(turns)
+    room = max_tokens
+    while first and (max_messages is None or 2 * (len(turns) - first + 1) <= max_messages):
+        turn = turns[first - 1]
+        if room is not None:
+            asked, answered = turn.user_request, turn.ai_response
+            room -= sum(map(count_tokens, (asked.intent, asked.current_code, answered.suggestion)))
+            if room < 0:
+                break
+        first -= 1
+    return list(turns[first:])
+
+
+def set_owner(session: Session, owner: str) -> None:
+    """Have ``meta.owner`` say what the key says."""
+    session.meta.owner = owner or None
+    if not owner:
+        session.meta.model_fields_set.discard("owner")  # so that the key isn't written
+
+
+def flaws(session: Session, key: SessionKey) -> list[str]:
+    """What a session must not be, in sentences; none for one that is whole."""
+    found = []
+    meta = session.meta
+    if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
+        found.append("belongs to another cell")
+    turn_ids = [turn.turn_id for turn in session.interactions]
+    if turn_ids != sorted(set(turn_ids)):
+        found.append("request numbers are not in order")
+    seqs = Counter(turn.seq for turn in session.interactions if turn.seq is not None)
+    seqs.update(event.seq for event in session.events or [])
+    if seqs and max(seqs.values()) > 1:
+        found.append("two records have the same sequence number")
+    known = set(turn_ids)
+    parents = {turn.parent_turn_id for turn in session.interactions} - {None}
+    if not parents <= known:
+        found.append("a request refers to an earlier one that is missing")
+    return found
+
+
+def touch(session: Session, now: str | None = None) -> None:
+    """Count one more write."""
+    session.meta.last_updated = now or utc_now()
+    session.meta.revision = session.revision + 1

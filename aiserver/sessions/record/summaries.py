@@ -1,0 +1,80 @@
+"""Summaries of sessions: the lines of a list. Pure.
+
+What must hold: a summary that grows with its session (``grown``) is, at each moment, what
+``summarise`` makes of the whole; so a store may keep summaries beside the sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+from ...models import Event, Interaction, Session, SessionSummary
+
+_CHARS = 500
+_LINES = 10
+
+
+def summarise(session: Session) -> SessionSummary:
+    """One line of a list: what was last asked, and the first lines of the newest code."""
+    items = session.ordered()
+    turns = [item for item in items if isinstance(item, Interaction)]
+    codes = (
+        item.ai_response.suggestion if isinstance(item, Interaction) else item.source
+        for item in reversed(items)
+    )
+    newest = next((code for code in codes if code), "")
+    return SessionSummary(
+        notebook_id=session.meta.notebook_id,
+        cell_id=session.meta.cell_id,
+        turns=len(turns),
+        failed=sum(turn.ai_response.status != "success" for turn in turns),
+        events=len(items) - len(turns),
+        revision=session.revision,
+        created_at=session.meta.created_at,
+        last_updated=session.meta.last_updated,
+        last_intent=turns[-1].user_request.intent[:_CHARS] if turns else "",
+        last_status=turns[-1].ai_response.status if turns else None,
+        last_source=_head(newest),
+    )
+
+
+def grown(
+    summary: SessionSummary, items: Iterable[Interaction | Event], revision: int, last_updated: str
+) -> SessionSummary:
+    """The summary of a session that has these behind all that it had."""
+    row = summary.model_copy(update={"revision": revision, "last_updated": last_updated})
+    for item in items:
+        if isinstance(item, Interaction):
+            row.turns += 1
+            row.failed += item.ai_response.status != "success"
+            row.last_intent = item.user_request.intent[:_CHARS]
+            row.last_status = item.ai_response.status
+            code: str | None = item.ai_response.suggestion
+        else:
+            row.events += 1
+            code = item.source
+        if code:
+            row.last_source = _head(code)
+    return row
+
+
+def page(
+    summaries: Iterable[SessionSummary], offset: int, limit: int | None
+) -> tuple[list[SessionSummary], int]:
+    """One page of summaries in their fixed order, and how many there are in all."""
+    rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
+    end = None if limit is None else offset + limit
+    return rows[offset:end], len(rows)
+
+
+def marks_of(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
+    """What tells whether sessions changed, the newest first.
+
+    All of the summary: not every tool that writes sessions counts revisions.
+    """
+    rows = sorted(summaries, key=lambda row: row.last_updated, reverse=True)
+    return {(row.notebook_id, row.cell_id): tuple(vars(row).values()) for row in rows}
+
+
+def _head(code: str) -> str:
+    return "\n".join(code[:_CHARS].split("\n")[:_LINES])

@@ -1,0 +1,1 @@
+"""Reads histories of other programs and stores, and writes them into a store."""

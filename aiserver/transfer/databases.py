@@ -1,0 +1,183 @@
+"""AgentScope's sessions in a database or in Redis, as an import reads them.
+
+What must hold: only reading commands are sent; an address is told without its password; what the
+driver says is never shown.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+from ..errors import SettingError, StorageUnreachable
+from ..sessions.factory import shown
+from .importers import agentscope
+from .importers.base import NotUnderstood, Read, loads
+
+TABLE = "agentscope_sessions"
+PREFIX = "agentscope:session:"
+_KEYS = ":_keys"
+_LIST = ":list"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
+_COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
+_ASYNC = {
+    "mysql": "mysql+aiomysql",
+    "mariadb": "mariadb+aiomysql",
+    "postgresql": "postgresql+asyncpg",
+    "sqlite": "sqlite+aiosqlite",
+}
+
+
+class Database:
+    """The sessions of a table."""
+
+    def __init__(self, url: str, table: str = TABLE) -> None:
+        if not _NAME.fullmatch(table):
+            raise SettingError(f"“{table}” is not a valid table name.")
+        scheme, _, rest = url.partition("://")
+        self._url = f"{_ASYNC.get(scheme, scheme)}://{rest}"
+        self._table = table
+
+    def __len__(self) -> int:
+        return 0
+
+    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
+        """Each session and what it holds."""
+        sqlalchemy = _package("sqlalchemy", "sql")
+        engines = _package("sqlalchemy.ext.asyncio", "sql")
+        try:
+            engine = engines.create_async_engine(self._url)
+        except (sqlalchemy.exc.ArgumentError, ImportError) as error:
+            # Not the error's own words: they may hold the address.
+            raise SettingError(
+                f"Can't open “{shown(self._url)}”: unknown database type, or its package is "
+                "missing (pip install 'aiserver[mysql]')."
+            ) from error
+        try:
+            async for part in self._sessions(sqlalchemy, engine):
+                yield part
+        except (sqlalchemy.exc.SQLAlchemyError, OSError) as error:
+            raise StorageUnreachable(
+                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
+                "that the database is running."
+            ) from error
+        finally:
+            await engine.dispose()
+
+    async def _sessions(self, sqlalchemy: Any, engine: Any) -> AsyncIterator[tuple[str, Read]]:
+        schema, _, name = self._table.rpartition(".")
+
+        def columns(connection: Any) -> set[str] | None:
+            inspector = sqlalchemy.inspect(connection)
+            if not inspector.has_table(name, schema=schema or None):
+                return None
+            return {column["name"] for column in inspector.get_columns(name, schema or None)}
+
+        async with engine.connect() as connection:
+            found = await connection.run_sync(columns)
+            if found is None or not {"session_id", "state_data"} <= found:
+                raise SettingError(
+                    f"No AgentScope table “{self._table}” in {shown(self._url)}. Set its name "
+                    "with --table. (To copy an AI Server store, use “sessions copy”.)"
+                )
+            wanted = [sqlalchemy.column(one) for one in _COLUMNS if one in found]
+            order = [one for one in wanted if one.name in ("state_key", "item_index")]
+            table = sqlalchemy.table(name, *wanted, schema=schema or None)
+            # One session after the other: all at once may be more than fits into memory.
+            session_id = table.c.session_id
+            names = await connection.execute(sqlalchemy.select(session_id).distinct())
+            for one in sorted(names.scalars().all(), key=str):
+                query = sqlalchemy.select(table).where(session_id == one).order_by(*order)
+                rows = (await connection.execute(query)).mappings().all()
+                # A column that is compared without regard to capitals gives others' rows, too.
+                yield str(one), agentscope.rows([row for row in rows if row["session_id"] == one])
+
+
+class Redis:
+    """The sessions under a prefix of Redis' keys."""
+
+    def __init__(self, url: str, prefix: str = PREFIX) -> None:
+        self._url, self._prefix = url, prefix
+
+    def __len__(self) -> int:
+        return 0
+
+    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
+        """Each session and what it holds."""
+        redis = _package("redis.asyncio", "redis")
+        errors = _package("redis.exceptions", "redis")
+        try:
+            client = redis.Redis.from_url(self._url, decode_responses=True)
+        except ValueError as error:
+            raise SettingError(f"“{shown(self._url)}” is not a valid Redis URL.") from error
+        try:
+            async for part in self._sessions(client):
+                yield part
+        except (errors.RedisError, OSError, UnicodeDecodeError) as error:
+            raise StorageUnreachable(
+                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
+                "that Redis is running."
+            ) from error
+        finally:
+            await client.aclose()
+
+    async def _sessions(self, client: Any) -> AsyncIterator[tuple[str, Read]]:
+        start = len(self._prefix)
+        pattern = re.sub(r"([*?\[\]\\])", r"\\\1", self._prefix) + "*"
+        names = {name async for name in client.scan_iter(match=pattern, count=1000)}
+        sessions = {name[start : -len(_KEYS)] for name in names if name.endswith(_KEYS)}
+        seen: set[str] = set()
+        for session_id in sorted(sessions):
+            read = Read()
+            members = await client.smembers(f"{self._prefix}{session_id}{_KEYS}")
+            for key in sorted({member.removesuffix(_LIST) for member in members}):
+                base = f"{self._prefix}{session_id}:{key}"
+                seen |= {base, base + _LIST}
+                await self._value(client, session_id, key, base, read)
+            seen.add(f"{self._prefix}{session_id}{_KEYS}")
+            yield session_id, read
+        for name in sorted(names - seen):
+            session_id = name[start:]
+            mine = any(session_id.startswith(f"{known}:") for known in sessions)
+            if mine and name.endswith(agentscope.HASH):
+                continue
+            yield session_id, await self._whole(client, name, session_id)
+
+    async def _value(self, client: Any, session_id: str, key: str, base: str, read: Read) -> None:
+        """A value and a list of one name: either may be there."""
+        for name in (base, base + _LIST):
+            kind = await client.type(name)
+            if kind == "none":
+                continue
+            texts = [await client.get(name)] if kind == "string" else []
+            if kind == "list":
+                texts = await client.lrange(name, 0, -1)
+            values = []
+            for number, text in enumerate(texts):
+                try:
+                    values.append(loads(text))
+                except NotUnderstood as reason:
+                    read.not_understood.append(f"{session_id} {key} {number}: {reason}")
+            if values:
+                value = values if kind == "list" else values[0]
+                read.sessions.append(agentscope.cell(session_id, key, value))
+
+    async def _whole(self, client: Any, name: str, session_id: str) -> Read:
+        """A session of the older shape: one text with all."""
+        try:
+            if await client.type(name) != "string":
+                raise NotUnderstood("not an AgentScope session")
+            return Read(agentscope.whole(session_id, loads(await client.get(name))))
+        except NotUnderstood as reason:
+            return Read(not_understood=[f"{session_id}: {reason}"])
+
+
+def _package(name: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise SettingError(
+            f"This needs one more Python package: pip install 'aiserver[{extra}]'"
+        ) from error

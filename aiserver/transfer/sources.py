@@ -1,0 +1,114 @@
+"""Where an import comes from: files, folders, a database. It only reads.
+
+What must hold: nothing is written, made or locked at the source; a file that can't be read is
+said, and the others are read. Links are followed only where a person has named them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from ..errors import SettingError
+from ..sessions.file.root import FOLDER
+from .importers import archive, detect
+from .importers.base import NotUnderstood, Read, Source
+
+_SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
+_OURS = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
+
+
+class Origin:
+    """What a person named, as parts that are read one by one."""
+
+    def __init__(
+        self, name: str, format_: str | None, own: Path, unpack_limit: int | None = None
+    ) -> None:
+        self.format = format_
+        self._unpack_limit = unpack_limit
+        path = Path(name)
+        if not path.exists():
+            raise SettingError(f"No file or folder named “{name}”.")
+        self._own = (own / FOLDER).resolve()  # where all goes to: no source
+        self._stores: list[Path] = []
+        self.files = sorted(self._below(path)) if path.is_dir() else [path]
+        self._lists: dict[Path, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.files)
+
+    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
+        """Each file and what it holds."""
+        for store in self._stores:
+            yield str(store), Read(not_understood=[_OURS])
+        for file in self.files:
+            if self._is_archive(file):
+                for part in _parts(file, self._unpack_limit):
+                    yield str(file), part
+            else:
+                yield str(file), self._read(file)
+
+    def _is_archive(self, file: Path) -> bool:
+        try:
+            return self.format in (None, archive.FORMAT) and archive.is_archive(file)
+        except OSError:
+            return False  # reading it says so
+
+    def _read(self, file: Path) -> Read:
+        try:
+            source = Source(
+                Path(file.parent.absolute().name) / file.name,
+                file.read_bytes(),
+                notebook=_beside(file),
+                agentscope=self._in_agentscope(file),
+            )
+            return detect.read(source, self.format)
+        except NotUnderstood as reason:
+            return Read(not_understood=[str(reason)])
+        except OSError:
+            return Read(not_understood=["can't be read"])
+
+    def _in_agentscope(self, file: Path) -> bool:
+        """Whether a list of AgentScope's messages lies in the same folder."""
+        folder = file.parent
+        if folder not in self._lists:
+            lists = [other for other in folder.glob("*.jsonl") if other.is_file()]
+            self._lists[folder] = any(detect.is_agentscope_list(_head(one)) for one in lists)
+        return self._lists[folder]
+
+    def _below(self, folder: Path) -> Iterator[Path]:
+        for at, folders, names in os.walk(folder):
+            place = Path(at)
+            if place.name == FOLDER:
+                folders.clear()
+                if place.resolve() != self._own:
+                    self._stores.append(place)
+                continue
+            for name in names:
+                file = place / name
+                if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
+                    yield file
+
+
+def _parts(file: Path, unpack_limit: int | None) -> Iterator[Read]:
+    try:
+        yield from archive.parts(file, unpack_limit)
+    except NotUnderstood as reason:
+        yield Read(not_understood=[str(reason)])
+
+
+def _beside(file: Path) -> bytes | None:
+    notebook = file.with_suffix(".ipynb")
+    if file.suffix != ".ipyhistory" or not notebook.is_file():
+        return None
+    return notebook.read_bytes()
+
+
+def _head(file: Path) -> bytes:
+    """The first line of a file."""
+    try:
+        with file.open("rb") as content:
+            return content.readline()
+    except OSError:
+        return b""

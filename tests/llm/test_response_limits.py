@@ -1,0 +1,125 @@
+"""A server that sends without end, and no model's words, is given up before it fills the memory."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from aiserver import errors
+from aiserver.llm.base import ModelInfo
+from aiserver.llm.policy import Access
+from aiserver.llm.remote.model import RemoteModel
+from aiserver.llm.remote.response_limits import BODY, LINE
+from aiserver.llm.streaming import Limits
+
+from ..scripted_wires import WIRES
+
+BLOCK = 1 << 16
+MOST = 2 * BODY  # what it would send if nobody stopped it
+ON_THE_WAY = 12 << 20  # bytes that may lie in the sockets' buffers
+
+
+class Endless:
+    """Plays a broken or hostile server: says ``head``, then ``block`` until nobody listens."""
+
+    def __init__(self, head: str, block: bytes) -> None:
+        self.head, self.block = head, block
+        self.sent, self.asked = 0, ""
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with connection:
+                try:
+                    self.asked = connection.recv(BLOCK).decode("latin-1")
+                    connection.sendall(f"HTTP/1.1 {self.head}\r\n\r\n".encode())
+                    while self.sent < MOST:
+                        connection.sendall(self.block)
+                        self.sent += len(self.block)
+                except OSError:
+                    continue
+
+    def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join(10)
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[Endless]:
+    server = Endless(*request.param)
+    yield server
+    server.close()
+
+
+async def ask(provider: str, url: str) -> list[str]:
+    path = "" if provider in ("ollama", "anthropic", "google_genai") else "/v1"
+
+    async def access() -> Access:
+        return Access(url + path, "k")
+
+    async def no_sleep(seconds: float) -> None:
+        pass
+
+    limits = Limits(60, 1000, True)
+    info = ModelInfo(f"{provider}:some", "some", False)
+    model = RemoteModel(info, {}, limits, access=access, max_tokens=9, sleep=no_sleep)
+    try:
+        return [d.text async for d in model.stream([HumanMessage("x")], language="python")]
+    finally:
+        await model.close()
+
+
+STREAM = "200 OK\r\nContent-Type: text/event-stream"
+A_LINE_WITHOUT_END = (STREAM, b"data: x" + b"x" * BLOCK)
+AN_ERROR_WITHOUT_END = ("500 No\r\nContent-Type: application/json", b"x" * BLOCK)
+LINES_WITHOUT_END = ("400 No\r\nContent-Type: text/plain", (b"x" * 99 + b"\n") * 600)
+
+
+@pytest.mark.parametrize("provider", WIRES)
+@pytest.mark.parametrize("server", [A_LINE_WITHOUT_END, AN_ERROR_WITHOUT_END], indirect=True)
+async def test_what_has_no_lines_and_no_end_is_given_up(server: Endless, provider: str):
+    """P17: with one clear sentence, after a megabyte; it is asked thrice at most (P31)."""
+    with pytest.raises(errors.ModelError):
+        await ask(provider, server.url)
+    assert server.sent < 3 * (LINE + ON_THE_WAY)
+
+
+@pytest.mark.parametrize("server", [LINES_WITHOUT_END], indirect=True)
+async def test_a_body_of_lines_without_end_is_given_up(server: Endless):
+    """P17"""
+    with pytest.raises(errors.ModelError):
+        await ask("openai", server.url)
+    assert BODY <= server.sent < BODY + ON_THE_WAY
+
+
+AN_ANSWER = b"""data: {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
+"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}]}
+
+data: [DONE]
+
+""".replace(b",\n", b", ")
+COMPRESSED = (f"{STREAM}\r\nContent-Encoding: gzip", gzip.compress(AN_ANSWER))
+
+
+@pytest.mark.parametrize("server", [(STREAM, AN_ANSWER), COMPRESSED], indirect=True)
+async def test_what_comes_compressed_though_nobody_asked_is_refused(server: Endless):
+    """P17: a small body can be a large one."""
+    if server.block == AN_ANSWER:
+        assert "x" in await ask("openai", server.url)
+    else:
+        with pytest.raises(errors.ModelError):
+            await ask("openai", server.url)
+    assert "accept-encoding: identity" in server.asked.lower()

@@ -1,0 +1,407 @@
+"""Batches of changes: what a page saw happen to the cells of a notebook."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from aiserver.errors import SessionTooNew, StorageFull
+from aiserver.models import NewLogEntry, SessionKey
+from aiserver.notebooks.change_log import Batch, CellChange, Changes, Mark
+from aiserver.sessions.base import SessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record.merge.digests import digest
+
+from ..sessions.conftest import Backend, FileBackend
+from ..sessions.records import NOON, event, in_loop, turn
+
+NB = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
+A, B, C = (SessionKey(NB, cell) for cell in ("aa", "bb", "cc"))
+
+
+def edit(name: str, source: str, trigger: str = "save") -> Any:
+    return event("edit", source=source, data={"trigger": trigger}, id=name)
+
+
+def batch(name: str, *cells: CellChange, **more: Any) -> Batch:
+    return Batch(id=name, timestamp=NOON, cells=cells, **more)
+
+
+async def lines(store: SessionManager) -> list[dict[str, Any]]:
+    log = await store.read_notebook_log(NB)
+    found = [{"type": entry.type} | entry.data for entry in log]
+    return [{name: line[name] for name in line.keys() - {"digests"}} for line in found]
+
+
+async def kinds(store: SessionManager, key: SessionKey) -> list[str]:
+    session = await store.load_session(key)
+    return [getattr(item, "type", "turn") for item in session.ordered()]
+
+
+@in_loop
+async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
+    backend: Backend,
+) -> None:
+    store = backend.open()
+    await store.save_interaction(A, turn())
+    marks, *_ = await Changes(store).record(
+        NB,
+        batch(
+            "b1",
+            CellChange(A, [edit("e1", "x = 2"), event("run", id="e2")]),
+            CellChange(B, [edit("e3", "# 标题", "first")]),
+            order=[("aa", "code"), ("bb", "markdown")],
+        ),
+    )
+    assert marks == {"aa": Mark(2, 3), "bb": Mark(1, 1)}
+    store = backend.open()
+    assert await kinds(store, A) == ["turn", "edit", "run"]
+    assert (await store.load_session(B)).to_dict()["interactions"] == []
+    types = {"aa": "code", "bb": "markdown"}
+    assert await lines(store) == [
+        {"type": "cell_order", "cell_ids": ["aa", "bb"], "types": types},
+        {"type": "changed", "cells": {"aa": 3, "bb": 1}, "id": "b1"},
+    ]
+    last = {key.cell_id: digest((await store.load_session(key)).ordered()[-1]) for key in (A, B)}
+    assert (await store.read_notebook_log(NB))[-1].data["digests"] == last
+    await Changes(store).record(NB, batch("b2", saved=True))
+    assert (await lines(store))[2:] == [
+        {"type": "changed", "cells": {}, "id": "b2", "saved": True},
+    ]
+
+
+@in_loop
+async def test_the_first_order_names_what_was_recorded_before_anybody_watched(
+    backend: Backend,
+) -> None:
+    """P28: an answer that was accepted before is older, whatever any clock says."""
+    store = backend.open()
+    await store.save_interaction(B, turn())
+    await store.record_events(B, [event("accept", turn_id=1)])
+    await store.save_interaction(SessionKey(NB, "gone"), turn())
+    registered = NewLogEntry(type="cell_order", timestamp=NOON, data={"cell_ids": ["aa", "bb"]})
+    await store.append_notebook_log(NB, [registered])
+    order = [("aa", "code"), ("bb", "code"), ("cc", "code")]
+    begin = batch("b1", CellChange(A, [edit("e1", "x", "first")]), order=order)
+    assert (await Changes(store).record(NB, begin)).marks == {"aa": Mark(1, 1)}
+    assert (await lines(store))[-1]["cells"] == {"aa": 1, "bb": 2}
+    await store.save_interaction(C, turn())
+    again = backend.open()
+    await Changes(again).record(NB, batch("b2", order=order[:2]))
+    assert (await lines(again))[-1]["cells"] == {}, "that was told"
+
+
+@in_loop
+async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> None:
+    """P36: by the same server or, after it died, by a new one."""
+    store = backend.open()
+    await store.record_events(A, [edit("e0", "x = 1")])
+    sent = batch(
+        "b1",
+        CellChange(B, [event("copy", id="e1", source="x = 1")], fork_of=A),
+        CellChange(C, [event("merge", id="e2", source="x")], parents=[A, B]),
+        CellChange(A, [event("merge", id="e3")]),
+        order=[("aa", "code")],
+    )
+    changes = Changes(store)
+    first = await changes.record(NB, sent)
+    before = [await store.load_session(key) for key in (A, B, C)]
+    assert (await changes.record(NB, sent)).marks == first.marks
+    again = backend.open()
+    assert (await Changes(again).record(NB, sent)).marks == first.marks
+    assert [await again.load_session(key) for key in (A, B, C)] == before
+    assert len(await lines(again)) == 2
+
+
+@in_loop
+async def test_two_that_send_the_same_at_once_are_one(store: SessionManager) -> None:
+    """P23"""
+    changes = Changes(store)
+    sent = batch("b1", CellChange(A, [edit("e1", "x")]), order=[("aa", "code")])
+    first, second = await asyncio.gather(changes.record(NB, sent), changes.record(NB, sent))
+    assert first.marks == second.marks == {"aa": Mark(1, 1)}
+    assert len(await lines(store)) == 2
+
+
+@in_loop
+async def test_what_is_cut_in_the_middle_is_made_whole(store: SessionManager) -> None:
+    """P19, P20: the disk fills up between two cells; the same batch is sent again."""
+    full = {"bb"}
+    real = store.record_events
+
+    async def failing(key: SessionKey, *args: Any, **more: Any) -> Any:
+        if key.cell_id in full:
+            raise StorageFull
+        return await real(key, *args, **more)
+
+    store.record_events = failing  # type: ignore[method-assign]
+    changes = Changes(store)
+    sent = batch(
+        "b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")], fork_of=A)
+    )
+    with pytest.raises(StorageFull):
+        await changes.record(NB, sent)
+    assert await lines(store) == [], "no line names what isn't there"
+    full.clear()
+    await changes.record(NB, sent)
+    assert await kinds(store, A) == ["edit"]
+    assert await kinds(store, B) == ["edit"], "it had no origin to begin with"
+    assert await lines(store) == [{"type": "changed", "cells": {"aa": 1, "bb": 1}, "id": "b1"}]
+
+
+@in_loop
+async def test_a_new_cell_begins_with_what_its_origin_held_before_the_batch(
+    backend: Backend,
+) -> None:
+    """P28: a split's pieces have a history each, and none is the other's."""
+    store = backend.open()
+    await store.save_interaction(A, turn())
+    pieces = {"pieces": ["bb", "aa"], "from": "aa"}
+    split = [event("split", source=part, data=pieces, id=f"s{part}") for part in "12"]
+    await Changes(store).record(
+        NB,
+        batch("b1", CellChange(A, [split[1]]), CellChange(B, [split[0]], fork_of=A)),
+    )
+    store = backend.open()
+    assert await kinds(store, A) == await kinds(store, B) == ["turn", "split"]
+    session = await store.load_session(B)
+    assert session.meta.forked_from == {"notebook_id": NB, "cell_id": "aa", "revision": 1}
+    assert [one.source for one in session.events or []] == ["1"]
+    await store.save_interaction(B, turn("another"))
+    assert await kinds(store, A) == ["turn", "split"]
+
+
+@in_loop
+async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) -> None:
+    """DESIGN §2: the parents count as merged, with what they had then."""
+    store = backend.open()
+    await store.record_events(A, [edit("e1", "x")])
+    merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])
+    await Changes(store).record(NB, batch("b1", merged, CellChange(A, [event("merge", id="n")])))
+    store = backend.open()
+    session = await store.load_session(C)
+    assert session.meta.parents == [{"notebook_id": NB, "cell_id": "aa", "revision": 1}]
+    assert await kinds(store, C) == ["merge"]
+    await store.save_interaction(C, turn())
+    assert (await backend.open().load_session(C)).meta.parents == session.meta.parents
+
+
+@in_loop
+async def test_owners_stay_apart(store: SessionManager) -> None:
+    """P9: what one owner's page saw is nothing of another's."""
+    hers, his = (SessionKey(NB, "aa", owner) for owner in ("hers", "his"))
+    await Changes(store, owner="hers").record(
+        NB, batch("b1", CellChange(hers, [edit("e1", "x")]), order=[("aa", "code")])
+    )
+    assert not await store.exists(his)
+    assert await store.read_notebook_log(NB, owner="his") == []
+    fork = CellChange(SessionKey(NB, "bb", "his"), [edit("e2", "y")], fork_of=his)
+    await Changes(store, owner="his").record(NB, batch("b1", fork))
+    assert await kinds(store, fork.key) == ["edit"]
+    assert len(await store.read_notebook_log(NB, owner="his")) == 1
+
+
+@in_loop
+async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
+    """P25: a session of a newer AI Server is left alone."""
+    store = InMemorySessionManager()
+    real = store.record_events
+
+    async def too_new(key: SessionKey, *args: Any, **more: Any) -> Any:
+        if key == A:
+            raise SessionTooNew
+        return await real(key, *args, **more)
+
+    store.record_events = too_new  # type: ignore[method-assign]
+    sent = batch("b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")]))
+    assert (await Changes(store).record(NB, sent)).marks == {"bb": Mark(1, 1)}
+    assert await lines(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
+
+
+@in_loop
+async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
+    """The moment would show what the file doesn't hold."""
+
+    class Store(InMemorySessionManager):
+        is_newer = True
+
+        async def record_events(self, key: SessionKey, *args: Any, **more: Any) -> Any:
+            if key == A and self.is_newer:
+                raise SessionTooNew
+            return await super().record_events(key, *args, **more)
+
+    store = Store()
+    changes = Changes(store)
+    order = [("aa", "code"), ("bb", "code")]
+    cells = [CellChange(A, [edit("e1", "a")]), CellChange(B, [edit("e2", "b")])]
+    await changes.record(NB, batch("b1", *cells, order=order, saved=True))
+    await changes.record(NB, batch("b2", CellChange(B, [edit("e3", "c")]), saved=True))
+    assert not any(line.get("saved") for line in await lines(store))
+    store.is_newer = False
+    await changes.record(NB, batch("b3", CellChange(A, [edit("e4", "a")]), saved=True))
+    assert (await lines(store))[-1]["saved"] is True
+    store.is_newer = True
+    await changes.record(NB, batch("b4", CellChange(A, [edit("e5", "d")])))
+    await changes.record(NB, batch("b5", order=[("bb", "code")], saved=True))
+    assert (await lines(store))[-1]["saved"] is True, "the cell is no longer in the notebook"
+
+
+@in_loop
+async def test_a_first_look_at_a_cell_that_was_deleted_is_kept() -> None:
+    """The page was closed without saving, so the cell is there again."""
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    await changes.record(NB, batch("b1", CellChange(A, [edit("e1", "x", "first")])))
+    gone = event("delete", source="x", id="e2")
+    await changes.record(NB, batch("b2", CellChange(A, [gone])))
+    await changes.record(NB, batch("b3", CellChange(A, [edit("e3", "x", "first")])))
+    assert await kinds(store, A) == ["edit", "delete", "edit"]
+
+
+@in_loop
+async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    look = iter(range(100))
+
+    async def first(source: str) -> list[str]:
+        name = f"look-{next(look)}"
+        await changes.record(NB, batch(name, CellChange(A, [edit(name, source, "first")])))
+        return await kinds(store, A)
+
+    assert await first("x = 1") == ["edit"]
+    assert await first("x = 1") == ["edit"]
+    asked = turn(code="x = 2")
+    asked.user_request.current_code = "x = 1"
+    await store.save_interaction(A, asked)
+    assert await first("x = 1") == ["edit", "turn"], "a proposal is not yet in the cell"
+    await store.record_events(A, [event("accept", turn_id=1)])
+    assert await first("x = 2") == ["edit", "turn", "accept"]
+    assert (await changes.record(NB, batch("e", CellChange(A)))).marks["aa"].seq == 3
+    assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
+    await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
+    assert len(await kinds(store, A)) == 5, "only a first look is left out"
+    before = len(await lines(store))
+    assert len(await first("x = 3")) == 5
+    logged = (await lines(store))[before:]
+    assert logged == [], "an opening that finds nothing new leaves no line"
+
+
+@in_loop
+@pytest.mark.parametrize(
+    "look",
+    [{"source": 'password = "hunter22"'}, {"data": {"trigger": "first", "too_long": 1_234_567}}],
+    ids=["a secret", "too long"],
+)
+async def test_an_opening_adds_nothing_of_what_is_recorded_in_part(look: dict[str, Any]) -> None:
+    """The record has no secrets, and of a source that is too large its length."""
+    store = InMemorySessionManager()
+    changes = Changes(store)
+    for number in range(3):
+        seen = event("edit", id=f"e{number}", **{"data": {"trigger": "first"}} | look)
+        order = [("aa", "code")]
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [seen]), order=order))
+    assert await kinds(store, A) == ["edit"]
+    assert [line["type"] for line in await lines(store)] == ["cell_order", "changed"]
+
+
+@in_loop
+async def test_a_long_log_is_read_once() -> None:
+    """What was sent is known without reading the log for each batch."""
+    store = InMemorySessionManager()
+    old = NewLogEntry(type="changed", timestamp=NOON, data={"cells": {}, "id": "old"})
+    await store.append_notebook_log(NB, [old])
+    reads = 0
+    real = store.read_notebook_log
+
+    async def counted(notebook_id: str, *, owner: str = "") -> Any:
+        nonlocal reads
+        reads += 1
+        return await real(notebook_id, owner=owner)
+
+    store.read_notebook_log = counted  # type: ignore[method-assign]
+    changes = Changes(store)
+    await changes.record(NB, batch("old"))
+    for number in range(20):
+        edited = CellChange(A, [edit(f"e{number}", f"x = {number}", "run")])
+        await changes.record(NB, batch(f"b{number}", edited))
+    assert reads == 1
+    assert len(await real(NB)) == 21
+
+
+@in_loop
+async def test_an_older_log_that_was_put_back_is_followed(files: FileBackend) -> None:
+    """A page that saw the newer one is told of all cells, until an answer has reached it."""
+    changes = Changes(files.open())
+    ours, theirs = {"page": "ours"}, {"page": "theirs"}
+    await changes.record(NB, batch("b0", CellChange(A, [edit("e0", "x = 0")]), **ours))
+    [log] = (files.folder / "notebooks").iterdir()
+    old = log.read_bytes()
+    for number in range(1, 4):
+        change = CellChange(A, [edit(f"e{number}", f"x = {number}")])
+        seen = (await changes.record(NB, batch(f"b{number}", change, **ours))).seq
+    log.write_bytes(old)
+
+    their = batch("t1", CellChange(B, [edit("f1", "y = 1")]), **theirs)
+    for _ in range(2):
+        await changes.record(NB, their)
+    assert [line["id"] for line in await lines(files.open())] == ["b0", "t1"], "once"
+    for name in ("s1", "s2"):  # the first answer may be lost
+        answer = await changes.record(NB, batch(name, saved=True, seen=seen, **ours))
+        assert answer.others == ["aa", "bb"]
+    answer = await changes.record(NB, batch("s3", saved=True, seen=answer.seq, **ours))
+    assert answer.others is None
+    assert (await lines(files.open()))[-1].get("saved") is True
+
+
+@in_loop
+async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_answered(
+    backend: Backend,
+) -> None:
+    """P26: the record of a save says what was written into the file, after a restart as well."""
+    first = Changes(backend.open())
+    ours, theirs = {"page": "ours"}, {"page": "theirs"}
+    begin = batch("b1", CellChange(A, [edit("e1", "x = 1", "first")]), **ours)
+    seen = (await first.record(NB, begin)).seq
+    their = CellChange(A, [edit("e2", "x = 2")])
+    other = await first.record(NB, batch("b2", their, order=[("aa", "code")], saved=True, **theirs))
+    assert other.others is None
+
+    again = Changes(backend.open())
+    mine = CellChange(B, [edit("e3", "y = 1")])
+    save = batch("b3", mine, saved=True, seen=seen, **ours)
+    for _ in range(2):  # the first answer may be lost
+        answer = await again.record(NB, save)
+        assert answer.others == ["aa"]
+    look = event("edit", source="x = 1", data={"trigger": "save", "again": True}, id="e4")
+    said = batch("b4", CellChange(A, [look]), saved=True, seen=answer.seq, **ours)
+    answer = await again.record(NB, said)
+    assert answer.others is None
+    log = [line for line in await lines(backend.open()) if line["type"] == "changed"]
+    assert [(line["id"], line.get("saved", False)) for line in log] == [
+        ("b1", False),
+        ("b2", True),
+        ("b3", False),
+        ("b4", True),
+    ]
+
+    # Saved once more: nothing is new, and nothing is written.
+    before = await lines(backend.open())
+    for name in ("b5", "b6"):
+        answer = await again.record(NB, batch(name, saved=True, seen=answer.seq, **ours))
+        assert answer.others is None
+    assert await lines(backend.open()) == before
+    session = await backend.open().load_session(A)
+    assert [e.source for e in session.events or []] == ["x = 1", "x = 2", "x = 1"]
+
+
+@in_loop
+async def test_what_is_told_again_is_kept_where_it_is_news(backend: Backend) -> None:
+    changes = Changes(backend.open())
+    for number, source in enumerate(["x = 1", "x = 1", "x = 2"]):
+        look = event("edit", source=source, data={"again": True}, id=f"e{number}")
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [look])))
+    session = await backend.open().load_session(A)
+    assert [e.source for e in session.events or []] == ["x = 1", "x = 2"]

@@ -1,0 +1,215 @@
+"""A notebook's history is what the store holds now, and only what has changed is read again."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from aiserver.errors import InvalidRequest
+from aiserver.models import NewEvent, NewLogEntry, SessionKey
+from aiserver.notebooks.history import Histories
+from aiserver.sessions.file import reader as reading
+from aiserver.sessions.file.directory import Place
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record.filenames import session_name
+
+NOW = "2026-01-27T10:00:00.000Z"
+
+
+class Counting(FileSessionManager):
+    """Notes which cells are loaded, and how often a log is read."""
+
+    loaded: list[str]
+    logs = 0
+
+    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+        self.loaded += [key.cell_id for key in keys]
+        return await super().load_stored(keys)
+
+    async def read_notebook_log(self, notebook_id, *, owner=""):
+        self.logs += 1
+        return await super().read_notebook_log(notebook_id, owner=owner)
+
+
+def store_in(folder: Path) -> Counting:
+    store = Counting(root=str(folder))
+    store.loaded = []
+    return store
+
+
+async def edit(store: FileSessionManager, cell_id: str, source: str) -> None:
+    event = NewEvent(type="edit", timestamp=NOW, source=source)
+    await store.record_events(SessionKey("nb", cell_id), [event])
+
+
+async def order(store: FileSessionManager, *cell_ids: str) -> None:
+    entry = NewLogEntry(type="cell_order", timestamp=NOW, data={"cell_ids": list(cell_ids)})
+    await store.append_notebook_log("nb", [entry])
+
+
+@pytest.fixture(autouse=True)
+def sure_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust the stamps of new files, too, so that no count depends on the clock."""
+    monkeypatch.setattr(reading, "_RACY_NS", -(10**18))
+
+
+def test_only_what_has_changed_is_read_again(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        histories = Histories(store)
+        for cell_id in ("a", "b", "c"):
+            await edit(store, cell_id, cell_id)
+        await order(store, "a", "b", "c")
+        first = await histories.of("nb")
+        assert sorted(store.loaded) == ["a", "b", "c"] and store.logs == 1
+        assert await histories.of("nb") is first
+        assert len(store.loaded) == 3 and store.logs == 1
+        await edit(store, "b", "new")
+        second = await histories.of("nb")
+        assert store.loaded[3:] == ["b"] and store.logs == 1
+        assert second.version != first.version
+        assert [cell.source for cell in second.timeline.last().cells] == ["a", "new", "c"]
+        await order(store, "c", "b")
+        third = await histories.of("nb")
+        assert store.loaded[4:] == [] and store.logs == 2
+        assert [cell.cell_id for cell in third.timeline.last().cells] == ["c", "b"]
+        await store.delete(SessionKey("nb", "c"))
+        fourth = await histories.of("nb")
+        assert set(fourth.sessions) == {"a", "b"} and store.loaded[4:] == []
+        # What was given out before is as it was.
+        assert [cell.source for cell in first.timeline.last().cells] == ["a", "b", "c"]
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
+    async def work() -> None:
+        ours, theirs = store_in(tmp_path), store_in(tmp_path)
+        histories = Histories(ours)
+        assert (await histories.of("nb")).timeline.moments == []
+        await edit(theirs, "a", "x")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+        await edit(theirs, "a", "y")
+        await order(theirs, "a")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "y"
+        await ours.close()
+        await theirs.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("disk", ["sure", "not sure yet", "without stamps"])
+def test_a_text_that_was_edited_in_the_file_is_there_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: str
+):
+    """Also where the revision, the counts and the times are those of before."""
+    if disk == "not sure yet":
+        monkeypatch.setattr(reading, "_RACY_NS", 10**18)
+    if disk == "without stamps":
+        monkeypatch.setattr(Place, "trusts_stamps", False)
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        histories = Histories(store)
+        await edit(store, "a", "password = 1")
+        before = await histories.of("nb")
+        path = tmp_path / ".aiserver_sessions" / session_name(SessionKey("nb", "a"))
+        path.write_bytes(path.read_bytes().replace(b"password", "‹removed›".encode()))
+        after = await histories.of("nb")
+        assert after.timeline.last().cells[0].source == "‹removed› = 1"
+        assert after.sessions["a"].events[0].source == "‹removed› = 1"
+        assert after.version != before.version
+        assert await histories.of("nb") is after
+        os.utime(path, ns=(1, 1))
+        assert await histories.of("nb") is after, "touched, not changed"
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_many_who_ask_at_once_read_once(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        found = await asyncio.gather(*(histories.of("nb") for _ in range(20)))
+        assert {id(history) for history in found} == {id(found[0])}
+        assert store.loaded == ["a"]
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_a_version_that_is_remembered_is_answered_without_the_store(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        first = await histories.of("nb")
+        await edit(store, "a", "y")
+        assert await histories.of("nb", version=first.version) is first
+        second = await histories.of("nb")
+        assert second.version != first.version
+        # Of an older one, or one that was never: what is there now.
+        assert await histories.of("nb", version="never") is second
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: Path):
+    async def work() -> None:
+        store = store_in(tmp_path)
+        await edit(store, "a", "x")
+        histories = Histories(store)
+        await histories.of("nb")
+        for number in range(10):
+            await histories.of(f"other{number}")
+        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+        assert store.loaded == ["a", "a"]
+        with pytest.raises(InvalidRequest):
+            await histories.of("no/id")
+        await store.close()
+
+    asyncio.run(work())
+
+
+def test_a_large_one_costs_the_garbage_collector_nothing_and_is_freed_without_it(tmp_path: Path):
+    """It would stop the server, for each of the objects that stay."""
+
+    async def work() -> None:
+        store = store_in(tmp_path)
+        events = [NewEvent(type="edit", timestamp=NOW, source=f"x = {n}") for n in range(1500)]
+        for cell_id in ("a", "b", "c", "d"):
+            await store.record_events(SessionKey("nb", cell_id), events)
+        await order(store, "a", "b", "c", "d")
+        histories = Histories(store)
+        before = gc.get_freeze_count()
+        history = await histories.of("nb")
+        large = gc.get_freeze_count()
+        assert large > before + 6000
+        await edit(store, "a", "y")
+        history = await histories.of("nb")
+        assert gc.get_freeze_count() <= large, "one more step is none of it"
+        gone = weakref.ref(history.timeline)
+        gc.disable()
+        try:
+            del history
+            histories._known.clear()
+            await asyncio.sleep(0)  # the loop holds on to what it just answered
+            assert gone() is None
+        finally:
+            gc.enable()
+        await store.close()
+
+    try:
+        asyncio.run(work())
+    finally:
+        gc.unfreeze()

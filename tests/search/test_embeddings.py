@@ -1,0 +1,74 @@
+"""Search by meaning, with the real package (no fake stands for its vectors)."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from aiserver.models import SessionKey
+from aiserver.search import SearchEngine
+from aiserver.search.embeddings import Meaning
+from aiserver.sessions.memory import InMemorySessionManager
+
+from ..sessions.records import in_loop, turn
+
+pytest.importorskip("wordllama", reason="wordllama is not installed")
+
+ASKED = {
+    "load": "read data.csv and show the first five rows",
+    "forest": "train a random forest classifier",
+    "income": "average income grouped by city",
+    "dates": "convert the date column to datetime",
+    "join": "merge the two tables",
+    "excel": "save the result to an Excel file",
+}
+MEANT = {
+    "load a comma separated file": "load",
+    "machine learning classification": "forest",
+    "mean salary per town": "income",
+    "parse timestamps": "dates",
+    "export a spreadsheet": "excel",
+}
+
+
+@in_loop
+async def test_what_says_the_same_in_other_words_is_found_first():
+    store = InMemorySessionManager()
+    for cell, intent in ASKED.items():
+        await store.save_interaction(SessionKey("nb", cell), turn(intent, "pass"))
+    engine = SearchEngine(store)
+    for query, cell in MEANT.items():
+        found = await engine.search(query, by="meaning", patience=60)
+        assert found.hits[0].cell_id == cell, query
+    await store.save_interaction(SessionKey("nb", "new"), turn("draw a bar chart", "pass"))
+    found = await engine.search("plot bars", by="meaning", patience=60)
+    assert found.hits[0].cell_id == "new"
+    assert not (await engine.search("plot bars", patience=60)).hits  # no word of it is there
+    await engine.close()
+
+
+def test_nothing_is_asked_of_the_network(monkeypatch):
+    """P4: the weights come with the package."""
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    vectors = Meaning().vectors(["读取文件", "", "x" * 100_000])
+    assert vectors.shape[0] == 3 and vectors.dtype == "float16"
+    assert Meaning().likeness(vectors[:1], vectors)[0] == pytest.approx(1, abs=0.01)
+
+
+def test_it_is_loaded_by_nothing_but_a_search_for_meaning():
+    code = (
+        "import sys, aiserver.search, aiserver.handlers.search\n"
+        "from aiserver.search.embeddings import is_installed\n"
+        "assert is_installed()\n"
+        "print([m for m in ('wordllama', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,145 @@
+"""A process that saves, to be killed or failed at any system call. Run by ``test_file_faults.py``.
+
+``python saver.py`` imports once and then forks a child per line of its input, a JSON object
+``{"root", "turns", "limit", "work"}``. The child says ``pid <n>``, waits for one byte (so that a
+tracer can attach), saves that many turns and says ``ack <turn_id>`` after each, or ``error
+<code>``. With ``work`` it does that instead: one of ``WORK``.
+When it has ended, ``end <status>`` follows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from aiserver.errors import StorageError
+from aiserver.models import AIResponse, NewEvent, NewLogEntry, NewTurn, SessionKey, UserRequest
+from aiserver.sessions.file.manager import FileSessionManager
+
+KEY = SessionKey("notebook", "cell")
+
+
+def say(line: str) -> None:
+    """Write a line at once; a fault that was meant for the store must not silence us."""
+    for _ in range(20):
+        with contextlib.suppress(OSError):
+            os.write(1, line.encode() + b"\n")
+            return
+
+
+def turn(number: int) -> NewTurn:
+    """A turn of some kilobytes."""
+    return NewTurn(
+        timestamp="2026-01-27T12:00:00.000Z",
+        user_request=UserRequest(intent=f"turn {number}", current_code="", language="python"),
+        ai_response=AIResponse(
+            suggestion="x = 1\n" * 400, explanation="", status="success", error=None
+        ),
+    )
+
+
+async def save(root: str, turns: int) -> None:
+    """Save some turns of one cell, and say how each went."""
+    store = FileSessionManager(root=root)
+    for number in range(turns):
+        try:
+            saved, _ = await store.save_interaction(KEY, turn(number))
+            say(f"ack {saved.turn_id}")
+        except StorageError as exc:
+            say(f"error {exc.code}")
+
+
+BLOB = bytes(range(256)) * 40
+OTHER = SessionKey("notebook", "other")
+WORK: dict[str, Callable[[FileSessionManager], Coroutine[Any, Any, Any]]] = {
+    "events": lambda store: store.record_events(KEY, [event(0), event(1)]),
+    "delete": lambda store: store.delete(KEY),
+    "fork": lambda store: store.fork(KEY, OTHER),
+    "log": lambda store: store.append_notebook_log("notebook", [entry(0), entry(1)]),
+    "blob": lambda store: store.put_blob(BLOB),
+    "mend": lambda store: store.save_interaction(KEY, turn(0)),
+}
+
+
+def event(number: int) -> NewEvent:
+    """Something that a person did."""
+    source = f"x = {number}\n" * 100
+    return NewEvent(type="edit", timestamp="2026-01-27T12:00:00.000Z", source=source)
+
+
+def entry(number: int) -> NewLogEntry:
+    """A line of a notebook's log."""
+    data = {"path": f"{number}.ipynb"}
+    return NewLogEntry(type="path_seen", timestamp="2026-01-27T12:00:00.000Z", data=data)
+
+
+async def do(root: str, work: str) -> None:
+    """Do one piece of work, and say how it went."""
+    try:
+        await WORK[work](FileSessionManager(root=root))
+        say("ack")
+    except StorageError as exc:
+        say(f"error {exc.code}")
+
+
+def child(root: str, turns: int, limit: int | None = None, work: str | None = None) -> None:
+    """Wait for the word, save, end."""
+    with contextlib.suppress(OSError, AttributeError):
+        # A tracer need not be our parent (0x59616D61 = PR_SET_PTRACER, -1 = anybody).
+        ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1 & 0xFFFFFFFFFFFFFFFF), 0, 0, 0)
+    say(f"pid {os.getpid()}")
+    os.read(0, 1)
+    if limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    asyncio.run(do(root, work) if work else save(root, turns))
+
+
+def serve() -> None:
+    """One child per line of input."""
+    while line := read_line():
+        order: dict[str, Any] = json.loads(line)
+        pid = os.fork()
+        if not pid:
+            try:
+                child(**order)
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        say(f"end {status}")
+
+
+def read_line() -> bytes:
+    """A line of input, without reading ahead: what follows is for the child."""
+    line = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return line
+
+
+async def crowd(root: str, turns: int, cells: int, name: str) -> None:
+    """Save short turns into each of some cells in turn, and say what became of each."""
+    store = FileSessionManager(root=root, lock_timeout=60)
+    for number in range(turns):
+        cell = f"cell-{number % cells}"
+        new = turn(number)
+        new.user_request.intent, new.ai_response.suggestion = f"{name} {number}", ""
+        saved, _ = await store.save_interaction(SessionKey("notebook", cell), new)
+        say(f"{cell} {saved.turn_id} {saved.user_request.intent}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        asyncio.run(crowd(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]))
+    elif len(sys.argv) > 1:
+        asyncio.run(save(sys.argv[1], int(sys.argv[2])))
+    else:
+        serve()

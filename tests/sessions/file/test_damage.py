@@ -1,0 +1,600 @@
+"""P22: of a damaged file every whole turn is kept, and its bytes; all others load."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aiserver.durable import read_file
+from aiserver.errors import SessionCorrupt, SessionTooNew, StorageError
+from aiserver.models import Session, SessionKey, new_session
+from aiserver.sessions.file import reader as reading
+from aiserver.sessions.file import session_files as sessionfiles
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.damage.recovery import is_empty, recovered
+from aiserver.sessions.record.filenames import blob_name, log_name, session_name
+from aiserver.sessions.record.mutations import append_events, append_turn
+
+from ..conftest import FileBackend
+from ..records import KEY, NOON, event, in_loop, log_entry, turn
+
+GOOD = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
+NAME = session_name(KEY)
+NEIGHBOUR = SessionKey(KEY.notebook_id, "neighbour")
+OTHERS = json.dumps(json.loads(GOOD.replace(b"pandas", b"polars"))["interactions"])
+DOUBLED = f'"interactions": {OTHERS}, '.encode()
+
+# What is wrong with a file, and how many turns are still whole in it.
+DAMAGED = {
+    "empty": (b"", 0),
+    "zeros": (b"\0" * 4096, 0),
+    "byte order mark": (b"\xef\xbb\xbf" + GOOD, 1),
+    "UTF-16": (GOOD.decode().encode("utf-16"), 1),
+    "not UTF-8": (GOOD.replace(b"pandas", b"pand\xff\xfe"), 0),
+    "not UTF-8 elsewhere": (GOOD.replace(b'"meta": {', b'"meta": { "x": "\xff",'), 1),
+    "not JSON": (b"<<<<<<< HEAD\n" + GOOD, 1),
+    "two objects": (GOOD + GOOD, 1),
+    "two that differ": (GOOD + GOOD.replace(b"pandas", b"polars"), 2),
+    "turns twice": (GOOD.replace(b'"interactions": [', DOUBLED + b'"interactions": ['), 2),
+    "a list": (b"[" + GOOD + b"]", 1),
+    "a number": (b"17", 0),
+    "null": (b"null", 0),
+    "no meta": (b'{"interactions": []}', 0),
+    "no turns": (json.dumps({"meta": json.loads(GOOD)["meta"]}).encode(), 0),
+    "a wrong turn": (GOOD.replace(b'"turn_id": 1', b'"turn_id": "one"'), 0),
+    "a wrong status": (GOOD.replace(b'"success"', b'"perhaps"'), 0),
+    "a bad id": (GOOD.replace(b"b7a1c2d3", b"../../x"), 1),
+    "another cell's": (GOOD.replace(b"b7a1c2d3", b"ffffffff"), 0),
+    "another cell's, cut": (GOOD.replace(b"b7a1c2d3", b"ffffffff")[:-3], 0),
+    "nested without end": (b'{"meta":' + b"[" * 100_000, 0),
+    "nested objects without end": (b'{"meta":' * 100_000, 0),
+    "a number without end": (GOOD.replace(b'"turn_id": 1', b'"turn_id": ' + b"9" * 5000), 0),
+}
+EACH = pytest.mark.parametrize(("data", "whole"), DAMAGED.values(), ids=DAMAGED.keys())
+
+
+def asked(session: Session) -> list[str]:
+    return [turn.user_request.intent for turn in session.interactions]
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@EACH
+@in_loop
+async def test_reading_gives_what_is_whole_and_changes_nothing(
+    files: FileBackend, data: bytes, whole: int
+) -> None:
+    """P22, P3"""
+    files.plant(KEY, data)
+    for _ in range(2):
+        if whole:
+            session = await files.open().load_session(KEY)
+            assert len(session.interactions) == whole
+            assert session.events[-1].type == "recovered", "the person is told"
+            assert session.events[-1].data == {"turns": whole, "events": 0}
+            raw, revision = await files.open().load_raw(KEY)
+            assert (json.loads(raw), revision) == (session.to_dict(), session.revision)
+            assert [row.turns for row in (await files.open().list_sessions())[0]] == [whole]
+        else:
+            with pytest.raises(SessionCorrupt):
+                await files.open().load_session(KEY)
+            assert await files.open().list_sessions() == ([], 0)
+        assert files_in(files.folder) == {NAME: data}
+
+
+@EACH
+@in_loop
+async def test_the_next_save_keeps_the_bytes_and_every_whole_turn(
+    files: FileBackend, data: bytes, whole: int
+) -> None:
+    """P22"""
+    for number in (1, 2):
+        data += b" " * (number - 1)
+        files.plant(KEY, data)
+        saved, revision = await files.open().save_interaction(KEY, turn("anew"))
+        session = await files.open().load_session(KEY)
+        assert asked(session)[whole:] == ["anew"] and revision == session.revision
+        assert saved == session.interactions[-1]
+        [note] = [e for e in session.events if e.type == "recovered"]
+        aside = f"{NAME}.corrupt-{number}"
+        assert note.data == {"turns": whole, "events": 0, "kept_as": aside}
+        assert note.seq < saved.seq
+        assert (files.folder / aside).read_bytes() == data
+        await files.open().record_events(KEY, [event()])
+        assert len((await files.open().load_session(KEY)).events) == 2, "mended once"
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["hard links", "no hard links"])
+@in_loop
+async def test_a_copy_of_damage_is_made_on_any_disk(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    if not linked:
+        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError()))
+    files.plant(KEY, GOOD[:-3])
+    await files.open().save_interaction(KEY, turn())
+    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == GOOD[:-3]
+
+
+async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]]:
+    """A session in Chinese; and behind which byte each of its records is whole."""
+    store = files.open()
+    for number in range(2):
+        code = f"df = pd.read_csv('数据{number}.csv')\nprint({{'键': [1, {{}}]}})"
+        await store.save_interaction(KEY, turn(f"读取第{number}个文件「{{」", code))
+        await store.record_events(KEY, [event("edit", source=f"# 手改 {number} 📈")])
+    data = (files.folder / NAME).read_bytes()
+    session = await store.load_session(KEY)
+    ends = []
+    for record in [*session.interactions, *session.events]:
+        text = json.dumps(record.to_dict(), ensure_ascii=False, indent=2).replace("\n", "\n    ")
+        assert data.count(text.encode()) == 1
+        kind = "turn" if record.to_dict().get("turn_id") else "event"
+        ends.append((data.index(text.encode()) + len(text.encode()), kind))
+    return data, ends
+
+
+def doubled(four: Session, one: Session, layout: str) -> bytes:
+    """A file with the parts of two sessions, as a careless merge leaves them."""
+    parts = {}
+    for name, session in (("A", four), ("B", one)):
+        fields = codec.fields(session)
+        for short, part in (("M", "meta"), ("I", "interactions"), ("E", "events")):
+            parts[short + name] = f'"{part}": {json.dumps(fields[part])}'
+    return ("{" + ", ".join(parts[name] for name in layout.split()) + "}").encode()
+
+
+@pytest.mark.parametrize("layout", ["MA IA EA IB", "MA IB IA EA", "MA IA EA MB IB EB"])
+@in_loop
+async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None:
+    """P22: no turn is lost to a key that is there twice, and events stay with their turns."""
+    four, one = new_session(KEY), new_session(KEY)
+    for session, count in ((four, 4), (one, 1)):
+        for number in range(1, count + 1):
+            saved = append_turn(session, turn(f"{number} of {count}"))
+            append_events(session, [event("accept", turn_id=saved.turn_id, source=f"{number}")])
+    data = doubled(four, one, layout)
+    files.plant(KEY, data)
+    wanted = {"1 of 4", "2 of 4", "3 of 4", "4 of 4", "1 of 1"}
+    assert set(asked(await files.open().load_session(KEY))) == wanted
+    rows, _ = await files.open().list_sessions(KEY.notebook_id)
+    assert [row.turns for row in rows] == [5]
+    checked = [found async for found in files.open().verify()]
+    assert "5 requests" in str([found.flaw for found in checked])
+
+    await files.open().save_interaction(KEY, turn("the next"))
+    session = await files.open().load_session(KEY)
+    assert set(asked(session)) == wanted | {"the next"}
+    assert data in files_in(files.folder).values(), "the bytes are kept"
+    note = next(item for item in session.events if item.type == "recovered")
+    assert note.data["turns"] == 5
+    intents = {item.turn_id: item.user_request.intent for item in session.interactions}
+    accepted = [intents[item.turn_id] for item in session.events if item.type == "accept"]
+    assert accepted[:4] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert len(accepted) == 4 or accepted[4] == "1 of 1"
+
+
+# Lines that a merge by lines put into a record, the line that they stand before, and what is then
+# in two turns or two events.
+TWICE = {
+    "intent": ('"intent": "two"', '"intent": "one"', ("one", "two")),
+    "request": ('"user_request": {"intent": "two"}', '"user_request": {', ("two", "one")),
+    "answer": ('"suggestion": "y"', '"suggestion": "x"', ("y", "x")),
+    "edit": (f'"timestamp": "{NOON}", "source": "b"', '"source": "a"', ("b", "a")),
+    "data": ('"data": {"n": 2}', '"data": {', (2, 1)),
+    "turn id": ('"turn_id": 7', '"turn_id": 1', ("one",)),
+    "meta": ('"created_at": "2020-01-01T00:00:00.000Z"', '"created_at"', ("one",)),
+    "unknown": ('"later": 2', '"later": 1', ("one",)),
+}
+
+
+@pytest.mark.parametrize(("more", "before", "wanted"), TWICE.values(), ids=TWICE.keys())
+@in_loop
+async def test_of_a_key_that_is_there_twice_both_values_are_read(
+    files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
+) -> None:
+    """P22: at any depth, as "accept both changes" leaves it; the person is told."""
+    session = Session.model_validate(new_session(KEY).to_dict() | {"later": 1})
+    append_turn(session, turn("one", "x"))
+    append_events(session, [event("edit", source="a", data={"n": 1})])
+    text = codec.encode(session).decode()
+    assert before in text
+    data = text.replace(before, f"{more},\n{before}", 1).encode()
+    files.plant(KEY, data)
+    store = files.open()
+    await store.save_interaction(KEY, turn("the next", "z"))
+    assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == data
+    found = await store.load_session(KEY)
+    assert [item.type for item in found.events or []].count("recovered") == 1
+    turns = found.interactions[:-1]
+    edits = [item for item in found.events or [] if item.type == "edit"]
+    seen = [item.user_request.intent for item in turns]
+    seen += [item.ai_response.suggestion for item in turns]
+    seen += [item.source for item in edits] + [(item.data or {}).get("n") for item in edits]
+    assert Counter(wanted) <= Counter(seen)
+    assert len(turns) + len(edits) == (2 if len(wanted) == 1 else 3)
+    assert "later" in found.to_dict(), "unknown keys survive"
+    seqs = [item.seq for item in found.ordered()]
+    assert len(set(seqs)) == len(seqs)
+
+
+# What ``git merge-file --union`` makes of a turn that each side has added.
+BOTH_SIDES = """\
+    {
+      "turn_id": 2,
+      "timestamp": "2026-01-27T12:04:00.000Z",
+      "user_request": {
+        "intent": "ours",
+      "timestamp": "2026-01-27T12:03:00.000Z",
+      "user_request": {
+        "intent": "theirs",
+        "current_code": "before",
+        "language": "python"
+      },
+      "ai_response": {
+        "suggestion": "our code",
+        "suggestion": "their code",
+        "explanation": "",
+        "status": "success"
+      },
+      "seq": 2
+    }
+"""
+
+
+def with_turn(text: str) -> bytes:
+    """A session with one whole turn, and this one behind it."""
+    session = new_session(KEY)
+    append_turn(session, turn("one"))
+    start, _, rest = codec.encode(session).decode().partition("\n    }\n")
+    return (start + "\n    },\n" + text + rest).encode()
+
+
+def test_both_turns_are_read_where_both_sides_of_a_merge_were_accepted() -> None:
+    """P22, P39: the lines that git wrote once are those of both."""
+    found = recovered(with_turn(BOTH_SIDES), KEY)
+    rows = [
+        (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
+        for item in found.interactions[1:]
+    ]
+    assert rows == [("ours", "before", "our code"), ("theirs", "before", "their code")]
+    assert len({item.turn_id for item in found.interactions}) == 3
+
+
+def test_no_turn_is_made_of_two() -> None:
+    """P22: git put a line of one turn into another, so which lines belong together is not known."""
+    moved = BOTH_SIDES.replace('        "suggestion": "their code",\n', "")
+    ours, _, theirs = moved.partition('      "timestamp": "2026-01-27T12:03')
+    other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
+    other = other.replace('"seq": 2', '"seq": 3,\n      "turn_id": 3').replace("theirs", "next")
+    other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
+    found = recovered(with_turn(moved.rstrip() + ",\n" + other), KEY)
+    assert asked(found) == ["one"]
+    torn = ours.rstrip() + "\n    },\n" + other  # what is left open isn't there again
+    assert asked(recovered(with_turn(torn), KEY)) == ["one"]
+
+
+def test_a_torn_record_hides_none_that_it_swallowed() -> None:
+    """P22: where a block of lines was cut out, whole turns are in what is left of another."""
+    session = new_session(KEY)
+    for number in range(3):
+        append_turn(session, turn(f"wish {number}"))
+    append_events(session, [event("edit", source="mine")])
+    fields = codec.fields(session)
+    torn = {"turn_id": 9, "timestamp": NOON, "user_request": {"intent": "torn", "revision": 3}}
+    for data in (
+        [torn | {"interactions": fields["interactions"], "events": fields["events"]}],
+        [torn | {"user_request": torn["user_request"] | {"x": fields["interactions"]}}],
+    ):
+        hurt = json.dumps({"meta": fields["meta"], "interactions": data}).encode()
+        found = recovered(hurt, KEY)
+        assert asked(found) == ["wish 0", "wish 1", "wish 2"]
+
+
+@in_loop
+async def test_words_like_the_parts_are_no_damage(files: FileBackend) -> None:
+    """P22: code and unknown keys may hold the same words."""
+    store = files.open()
+    await store.save_interaction(KEY, turn("x", 'd = {"interactions": 1, "events": 2}\n"meta"'))
+    more = {"meta": 1, "events": [{"meta": 2, "interactions": []}], "x": "interactions"}
+    await store.record_events(KEY, [event(data=more)])
+    session = await files.open().load_session(KEY)
+    assert session.events[-1].type == "run" and session.events[-1].data == more
+
+
+@in_loop
+async def test_cut_at_every_byte(files: FileBackend) -> None:
+    """P22: every whole turn and event is kept, also when cut inside a Chinese character."""
+    data, ends = await long_session(files)
+    whole = codec.parse(data)
+    store, inside = files.open(), 0
+    for cut in range(len(data.rstrip())):
+        files.plant(KEY, data[:cut])
+        turns = sum(end <= cut and kind == "turn" for end, kind in ends)
+        events = sum(end <= cut and kind == "event" for end, kind in ends)
+        inside += data[cut] & 0xC0 == 0x80
+        if not turns + events:
+            with pytest.raises(SessionCorrupt):
+                await store.load_session(KEY)
+            continue
+        session = await store.load_session(KEY)
+        assert session.interactions == whole.interactions[:turns], cut
+        assert session.events[:-1] == whole.events[:events], cut
+        assert session.meta == whole.meta
+    assert inside > 30 and (files.folder / NAME).read_bytes() == data[:cut]
+
+
+@in_loop
+async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> None:
+    """P22: all others are kept to the letter, and so are the bytes."""
+    data, _ = await long_session(files)
+    whole = codec.parse(data)
+    records = [*whole.interactions, *whole.events]
+    store = files.open()
+    damaged = 0
+    for place in range(0, len(data) * 8, 5):
+        flipped = bytearray(data)
+        flipped[place // 8] ^= 1 << place % 8
+        files.plant(KEY, bytes(flipped))
+        try:
+            session = await store.load_session(KEY)
+        except SessionCorrupt:
+            # Only where the file now says that it is another cell's.
+            assert place // 8 < data.index(b"interactions")
+            continue
+        damaged += any(e.type == "recovered" for e in session.events or [])
+        kept = [*session.interactions, *(session.events or [])]
+        lost = [record for record in records if record not in kept]
+        names = place // 8 < data.index(b"[") or data[place // 8 - 12 : place // 8 + 12].count(b"[")
+        assert len(lost) <= 1 or names, place
+        assert (files.folder / NAME).read_bytes() == flipped
+    assert damaged > 300
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.data())
+def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject) -> None:
+    """P22: bytes put in, taken out and changed between the turns."""
+    session = new_session(KEY)
+    for number in range(3):
+        append_turn(session, turn(f"第{number}次"))
+    text = codec.encode(session)
+    starts = [text.index(b'    {\n      "turn_id": %d' % n) for n in (1, 2, 3)] + [len(text) - 6]
+    parts = [text[: starts[0]], *(text[a:b] for a, b in itertools.pairwise(starts))]
+    rubbish = st.binary(max_size=40).filter(lambda some: b"{" not in some and b'"' not in some)
+    hurt = b"".join(data.draw(rubbish) + part for part in parts)
+    found = recovered(hurt, KEY)
+    assert [t for t in found.interactions if t in session.interactions] == session.interactions
+
+
+@pytest.mark.parametrize("mark", [b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff"])
+def test_rubbish_in_front_that_looks_like_a_mark_of_an_encoding_hides_no_turn(mark: bytes) -> None:
+    """P22"""
+    session = new_session(KEY)
+    append_turn(session, turn("第一次"))
+    for extra in (b"", b"x"):
+        assert recovered(mark + extra + codec.encode(session), KEY).interactions == (
+            session.interactions
+        )
+    text = codec.encode(session).decode()
+    assert recovered(text.encode("utf-16"), KEY).interactions == session.interactions
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+@in_loop
+async def test_failed_saves_keep_a_damaged_file_aside_once(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """P20, P22"""
+
+    def refuse(*args: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    files.plant(KEY, GOOD[:-3])
+    if not links:
+        monkeypatch.setattr(os, "link", refuse)
+    with monkeypatch.context() as full:
+        full.setattr(sessionfiles, "replace_file", refuse)
+        for _ in range(3):
+            with pytest.raises(StorageError):
+                await files.open().save_interaction(KEY, turn("lost"))
+    await files.open().save_interaction(KEY, turn("kept"))
+    [aside] = files.folder.glob(f"{NAME}.corrupt-*")
+    assert aside.read_bytes() == GOOD[:-3]
+    assert "kept" in asked(await files.open().load_session(KEY))
+
+
+def test_recovery_takes_bounded_time() -> None:
+    """P22: of bytes that were made to be slow."""
+    for data in (b"{" * 300_000, b'{"a":' * 60_000, b'{"turn_id":1,"user_request":{' * 10_000):
+        began = time.monotonic()
+        assert is_empty(recovered(data, KEY))
+        assert time.monotonic() - began < 10
+
+
+def test_recovery_of_a_long_life_takes_bounded_time() -> None:
+    """P22: thousands of whole records, also where two copies of a life were joined."""
+    life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
+    other = [item | {"type": "edit"} for item in life]
+    data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()
+    began = time.monotonic()
+    events = recovered(data[:-1], KEY).events or []
+    assert time.monotonic() - began < 10
+    assert len(events) == 12_001
+    assert sorted(event.seq for event in events) == list(range(1, 12_002))
+
+
+@in_loop
+async def test_the_list_leaves_out_where_nothing_is_whole(
+    files: FileBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    """P22: and hides no other."""
+    store = files.open()
+    await store.save_interaction(NEIGHBOUR, turn())
+    files.plant(KEY, GOOD[:200])
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            rows, total = await store.list_sessions()
+            assert ([row.cell_id for row in rows], total) == (["neighbour"], 1)
+    messages = [record.getMessage() for record in caplog.records]
+    assert len([text for text in messages if NAME in text]) == 1, "said once"
+    assert not any(str(files.root) in text for text in messages), "P8: no path"
+
+
+@in_loop
+async def test_the_list_leaves_out_what_cannot_be_read(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P22: one file that is not ours to read hides no other."""
+    store = files.open()
+    await store.save_interaction(NEIGHBOUR, turn())
+    files.plant(KEY, GOOD)
+
+    def refused(path: Path) -> object:
+        if path.name == NAME:
+            raise PermissionError
+        return read_file(path)
+
+    monkeypatch.setattr(reading, "read_file", refused)
+    rows, _ = await store.list_sessions()
+    assert [row.cell_id for row in rows] == ["neighbour"]
+
+
+@in_loop
+async def test_a_killed_mending_loses_nothing(
+    files: FileBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P19, P22: between keeping the bytes aside and putting the new file in place."""
+    files.plant(KEY, GOOD[:-3])
+
+    def refuse(*args: object, **more: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(sessionfiles, "replace_file", refuse)
+    with pytest.raises(StorageError):
+        await files.open().save_interaction(KEY, turn())
+    monkeypatch.undo()
+    assert len((await files.open().load_session(KEY)).interactions) == 1
+    assert len(await files.open().save_interaction(KEY, turn())) == 2
+    assert len((await files.open().load_session(KEY)).interactions) == 2
+
+
+@in_loop
+async def test_newer_files_keep_every_byte(files: FileBackend) -> None:
+    """P25"""
+    newer = GOOD.replace(b'"1.0"', b'"2.0"').replace(b'"turn_id": 1', b'"turn": "one"')
+    files.plant(KEY, newer)
+    store = files.open()
+    assert (await store.load_session(KEY)).interactions == []
+    assert await store.load_raw(KEY) == (newer, 0)
+    assert (await store.list_sessions())[1] == 1
+    for write in (store.save_interaction(KEY, turn()), store.delete(KEY)):
+        with pytest.raises(SessionTooNew):
+            await write
+    assert (files.folder / NAME).read_bytes() == newer
+    assert not list(files.folder.glob("*.corrupt-*"))
+
+
+@in_loop
+async def test_delete_takes_what_was_set_aside(files: FileBackend) -> None:
+    for _ in range(2):
+        files.plant(KEY, b"{")
+        await files.open().save_interaction(KEY, turn("canary"))
+    files.plant(NEIGHBOUR, b"{")
+    assert await files.open().delete(KEY)
+    assert files_in(files.folder) == {session_name(NEIGHBOUR): b"{"}
+    assert await files.open().delete(NEIGHBOUR)
+    assert not await files.open().delete(NEIGHBOUR)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@in_loop
+async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
+    files: FileBackend, encoding: str
+) -> None:
+    """P22: also by the next server, and with lines in UTF-8 behind it."""
+    lines = [log_entry(path="一"), log_entry(path="two")]
+    first = await files.open().append_notebook_log(KEY.notebook_id, lines)
+    path = files.folder / "notebooks" / log_name(KEY.notebook_id)
+    text = path.read_text(encoding="utf-8").replace("\n", "\r\n")
+    path.write_bytes((("\ufeff" if encoding == "utf-16-be" else "") + text).encode(encoding))
+    before = path.read_bytes()
+    assert await files.open().read_notebook_log(KEY.notebook_id) == first
+    for number in (3, 4):
+        [added] = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="三")])
+        first.append(added)
+        assert added.seq == number
+    assert await files.open().read_notebook_log(KEY.notebook_id) == first
+    assert [found.flaw async for found in files.open().verify()] == [None]
+    assert path.read_bytes().startswith(before), "the bytes are kept"
+
+
+@in_loop
+async def test_a_torn_log_is_read_and_mended(files: FileBackend) -> None:
+    """P22: cut at every byte, in the last line."""
+    first = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="一")])
+    path = files.folder / "notebooks" / log_name(KEY.notebook_id)
+    whole = path.read_bytes()
+    second = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="二")])
+    both = path.read_bytes()
+    for end in range(len(whole), len(both)):
+        path.write_bytes(both[:end])
+        there = first + second if end == len(both) - 1 else first
+        assert await files.open().read_notebook_log(KEY.notebook_id) == there
+        [third] = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="三")])
+        assert third.seq == len(there) + 1
+        assert await files.open().read_notebook_log(KEY.notebook_id) == [*there, third]
+        assert path.read_bytes().startswith(both[:end]), "the bytes are kept"
+
+
+@in_loop
+async def test_damaged_log_lines_are_passed_over(
+    files: FileBackend, caplog: pytest.LogCaptureFixture
+) -> None:
+    """P22"""
+    store: FileSessionManager = files.open()
+    kept = await store.append_notebook_log(KEY.notebook_id, [log_entry(n=1), log_entry(n=2)])
+    path = files.folder / "notebooks" / log_name(KEY.notebook_id)
+    one, two = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"\xef\xbb\xbf{}\n" + one + b"[1]\n\n\0\0\n" + b"[" * 100_000 + b"\n" + two)
+    for _ in range(3):
+        assert await store.read_notebook_log(KEY.notebook_id) == kept
+    assert len([r for r in caplog.records if r.levelno >= logging.WARNING]) == 1
+    [third] = await store.append_notebook_log(KEY.notebook_id, [log_entry(n=3)])
+    assert third.seq == 3
+
+
+@in_loop
+async def test_a_damaged_blob_is_not_given_out(files: FileBackend) -> None:
+    digest = await files.open().put_blob(b"picture")
+    path = files.folder / "blobs" / digest[:2] / blob_name(digest)
+    path.write_bytes(b"pictura")
+    assert await files.open().get_blob(digest) is None
+    assert await files.open().put_blob(b"picture") == digest
+    assert await files.open().get_blob(digest) == b"picture"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="uses a POSIX file kind")
+@in_loop
+async def test_a_blob_that_is_a_link_is_not_followed(files: FileBackend, tmp_path: Path) -> None:
+    """P6"""
+    digest = await files.open().put_blob(b"picture")
+    path = files.folder / "blobs" / digest[:2] / digest
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert await files.open().get_blob(digest) is None
+    await files.open().put_blob(b"picture")
+    assert not path.is_symlink()
+    assert (tmp_path / "elsewhere").read_bytes() == b"picture"

@@ -1,0 +1,77 @@
+"""A disk that other machines write is known as one, and said aloud."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aiserver.durable import disks
+from aiserver.durable.disks import network_disk
+
+from ..conftest import FileBackend
+from ..records import KEY, in_loop, turn
+
+
+@pytest.fixture
+def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A table of mounts in which the test's folder is on a disk of that kind."""
+
+    def write(kind: str, options: str = "rw") -> None:
+        table = tmp_path / "mounts"
+        table.write_text(
+            f"/dev/vda / ext4 rw 0 0\nbroken\nx:/home {tmp_path} {kind} {options} 0 0\n"
+        )
+        monkeypatch.setattr(disks, "_MOUNTS", table)
+
+    return write
+
+
+@in_loop
+async def test_a_disk_of_this_machine_is_nothing_to_say(files: FileBackend, mount) -> None:
+    mount("ext4")
+    assert network_disk(files.root) is None
+    assert await files.open().start() == []
+    assert not files.folder.exists(), "to start makes nothing"
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "lustre"])
+@in_loop
+async def test_a_network_disk_is_said_aloud(files: FileBackend, mount, kind: str) -> None:
+    mount(kind)
+    [sentence] = await files.open().start()
+    assert kind in sentence and "two machines" in sentence
+    assert str(files.root) not in sentence
+
+
+@pytest.mark.parametrize("option", ["nolock", "local_lock=all", "localflock"])
+def test_locks_that_stay_at_home_are_told(files: FileBackend, mount, option: str) -> None:
+    mount("nfs", f"rw,vers=3,{option},addr=10.0.0.1")
+    disk = network_disk(files.root)
+    assert disk and "its locks are not visible" in disk.warning
+
+
+def test_what_is_mounted_over_another_counts(files: FileBackend, mount) -> None:
+    mount("autofs")
+    with disks._MOUNTS.open("a") as table:
+        table.write(f"x:/home {files.root} nfs4 rw 0 0\n")
+    disk = network_disk(files.root / "not" / "there")
+    assert disk and disk.kind == "nfs4"
+
+
+def test_no_table_of_mounts_is_no_network(files: FileBackend, monkeypatch) -> None:
+    monkeypatch.setattr(disks, "_MOUNTS", files.root / "none")
+    assert network_disk(files.root) is None
+
+
+@in_loop
+async def test_others_writes_are_seen_on_a_network_disk(files: FileBackend, mount) -> None:
+    """P23: there a stamp says nothing for sure, so bytes are compared each time."""
+    mount("nfs4")
+    mine, theirs = files.open(), files.open()
+    assert not mine._place.trusts_stamps
+    for number in range(1, 8, 2):
+        await mine.save_interaction(KEY, turn(str(number)))
+        await theirs.save_interaction(KEY, turn(str(number + 1)))
+        assert (await mine.load_raw(KEY))[1] == number + 1
+        assert (await mine.list_sessions())[0][0].turns == number + 1

@@ -1,0 +1,108 @@
+"""Which folder holds the sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.file.root import FOLDER, find_root, other_places
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """``home/project/.git``, ``home/project/notebooks/deep``."""
+    (tmp_path / "home/project/.git").mkdir(parents=True)
+    (tmp_path / "home/project/notebooks/deep").mkdir(parents=True)
+    return tmp_path / "home"
+
+
+def test_without_any_it_is_where_we_start(home: Path) -> None:
+    start = home / "project" / "notebooks"
+    assert find_root(start, home) == start
+
+
+@pytest.mark.parametrize("place", ["project", "project/notebooks", "project/notebooks/deep"])
+def test_the_nearest_at_or_above(home: Path, place: str) -> None:
+    (home / place / FOLDER).mkdir()
+    (home / "project" / FOLDER).mkdir(exist_ok=True)
+    assert find_root(home / "project/notebooks/deep", home) == home / place
+
+
+def test_not_above_the_git_top(home: Path) -> None:
+    (home / FOLDER).mkdir()
+    assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
+    (home / "project/.git").rmdir()
+    assert find_root(home / "project/notebooks", home) == home
+
+
+def test_a_worktree_s_git_is_a_file(home: Path) -> None:
+    (home / "project/.git").rmdir()
+    (home / "project/.git").write_text("gitdir: elsewhere")
+    (home / FOLDER).mkdir()
+    assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
+
+
+def test_not_above_the_home_folder(home: Path) -> None:
+    (home.parent / FOLDER).mkdir()
+    assert find_root(home, home) == home
+
+
+def test_outside_of_both_only_the_folder_itself(home: Path, tmp_path: Path) -> None:
+    """Nobody else can plant a folder above us, as in a shared /tmp."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / "other").mkdir()
+    assert find_root(tmp_path / "other", home) == tmp_path / "other"
+    assert find_root(tmp_path, home) == tmp_path
+    assert find_root(tmp_path / "not there", home) == tmp_path / "not there"
+
+
+def test_links_and_files_don_t_count(home: Path) -> None:
+    (home / "project" / FOLDER).symlink_to(home)
+    (home / "project/notebooks" / FOLDER).write_text("")
+    start = home / "project/notebooks/deep"
+    assert find_root(start, home) == start
+
+
+def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    (home / "project" / FOLDER).mkdir()
+    start = home / "project" / "notebooks"
+    assert FileSessionManager(start_dir=str(start)).root == str(home / "project")
+    assert FileSessionManager(start_dir=str(start), root=str(start)).root == str(start)
+    monkeypatch.chdir(start)
+    assert FileSessionManager().root == str(home / "project")
+
+
+def test_a_named_root_may_begin_with_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/of-somebody")
+    assert FileSessionManager(root="~/histories").root == "/home/of-somebody/histories"
+
+
+def test_other_places_are_those_up_to_the_top(home: Path) -> None:
+    """Each may be where a server was started."""
+    project, deep = home / "project", home / "project/notebooks/deep"
+    for place in (home, project, deep, project / "other"):
+        (place / FOLDER).mkdir(parents=True)
+    assert other_places(deep, project, project, home) == [deep, home]
+    assert other_places(deep, home / "project/notebooks", project, home) == [deep, project, home]
+    assert other_places(deep, home / "elsewhere", project, home) == [deep, project, home]
+    assert other_places(home, project, home, home) == [home]
+    (home.parent / FOLDER).mkdir()
+    assert other_places(home, project, home.parent, home) == [home]
+
+
+def test_outside_of_both_other_places_are_those_that_are_served(tmp_path: Path, home: Path) -> None:
+    served, deep = tmp_path / "data", tmp_path / "data/a/b"
+    for place in (tmp_path, served, deep):
+        (place / FOLDER).mkdir(parents=True)
+    assert other_places(deep, served, served, home) == [deep]
+    assert other_places(deep, home, served, home) == [deep, served]
+    assert other_places(deep, home, tmp_path / "other", home) == [deep]
+
+
+def test_a_place_under_another_name_is_not_another(home: Path) -> None:
+    (home / "project" / FOLDER).mkdir()
+    (home / "link").symlink_to(home / "project")
+    assert other_places(home / "project", home / "link", home, home) == []

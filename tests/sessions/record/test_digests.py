@@ -1,0 +1,89 @@
+"""P39: a line of the log finds the records that it names, whichever files a merge took whole."""
+
+from __future__ import annotations
+
+from aiserver.models import (
+    NewEvent,
+    NewLogEntry,
+    NotebookLogEntry,
+    Session,
+    SessionKey,
+    new_session,
+)
+from aiserver.sessions.record.merge.digests import digest, lines_now, places
+from aiserver.sessions.record.merge.sessions import unite
+from aiserver.sessions.record.mutations import append_events, numbered
+
+from ..records import NOON
+
+KEY = SessionKey("nb", "cell")
+
+
+def session(*sources: str) -> Session:
+    made = new_session(KEY)
+    append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
+    return made
+
+
+def line(of: Session) -> NotebookLogEntry:
+    last = of.ordered()[-1]
+    data = {"cells": {"cell": last.seq}, "digests": {"cell": digest(last)}}
+    return numbered([], [NewLogEntry(type="changed", timestamp=NOON, data=data)])[0]
+
+
+def marks(entry: NotebookLogEntry, of: Session) -> object:
+    merges = {"cell": of.meta.merged} if of.meta.merged else {}
+    last_seqs = {"cell": of.next_seq - 1}
+    return lines_now([entry], merges, last_seqs, lambda _: places(of))[0].data["cells"]
+
+
+def test_a_log_from_one_branch_and_a_merged_session() -> None:
+    """The line says nothing of the merge, for git took the log whole."""
+    ours, theirs = session("a", "b", "c"), session("a", "x")
+    entry = line(theirs)
+    unite(ours, theirs, merge_id="m")
+    assert ours.meta.merged and entry.merged is None
+    assert marks(entry, ours) == {"cell": 4}
+    assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "that of our side"
+
+
+def test_a_merged_log_and_a_session_without_the_record() -> None:
+    """A commit was cherry-picked of which the log, but not this session, was a part."""
+    entry = line(session("a", "x")).model_copy(update={"merged": [["m"]]})
+    assert marks(entry, session("a", "b", "c")) == {}
+
+
+def test_lines_of_earlier_versions_follow_the_merges_alone() -> None:
+    ours, theirs = session("a", "b", "c"), session("a", "x")
+    entry = line(theirs).model_copy(update={"merged": [["m"]]})
+    del entry.data["digests"]
+    unite(ours, theirs, merge_id="m")
+    assert marks(entry, ours) == {"cell": 4}
+
+
+def test_equal_records_keep_to_the_way_that_the_line_came() -> None:
+    ours, theirs = session("a", "b"), session("a", "a")
+    entry = line(theirs).model_copy(update={"merged": [["m"]]})
+    unite(ours, theirs, merge_id="m")
+    assert marks(entry, ours) == {"cell": 3}
+
+
+def test_after_an_older_session_file_was_put_back_no_line_names_another_record() -> None:
+    """Nor is a moment marked as saved of which the record can't show the cell."""
+
+    def saved(of: Session, other: int) -> NotebookLogEntry:
+        entry = line(of)
+        entry.data["cells"] |= {"other": other}
+        return entry.model_copy(update={"data": entry.data | {"saved": True}})
+
+    log = [saved(session("a"), 1), saved(session("a", "b"), 2)]
+    log.append(log[-1].model_copy(update={"data": {"cells": {"other": 3}, "saved": True}}))
+    log.append(saved(session("a", "x"), 4))
+    for now, expected in (
+        (session("a"), [(1, True), (None, False), (None, False), (None, False)]),
+        (session("a", "x"), [(1, True), (None, False), (None, False), (2, True)]),
+    ):
+        last_seqs = {"cell": now.next_seq - 1, "other": 4}
+        lines = lines_now(log, {}, last_seqs, lambda _, now=now: places(now))
+        found = [(one.data["cells"].get("cell"), one.data.get("saved", False)) for one in lines]
+        assert found == expected

@@ -1,0 +1,97 @@
+"""Two records of one cell become one: nothing is lost, nothing is doubled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.models import Interaction, NewEvent, Session, SessionKey, dumps, new_session
+from aiserver.sessions.record.merge.digests import digest
+from aiserver.sessions.record.merge.sessions import size, unite
+from aiserver.sessions.record.mutations import append_events, append_turn
+
+from ..records import turn
+
+KEY = SessionKey("nb", "c1")
+TIME = "2026-01-27T10:00:00.000Z"
+
+
+def said(session: Session) -> list[str]:
+    return [
+        item.user_request.intent if isinstance(item, Interaction) else f"{item.type} {item.source}"
+        for item in session.ordered()
+    ]
+
+
+def make(*items: str) -> Session:
+    """Turns by what was asked; ``!x`` is an accept of the turn before."""
+    return grow(new_session(KEY, TIME), *items)
+
+
+def grow(session: Session, *items: str) -> Session:
+    for item in items:
+        if item.startswith("!"):
+            event: dict[str, Any] = {"type": "accept", "timestamp": TIME, "source": item[1:]}
+            if session.interactions:
+                event["turn_id"] = session.interactions[-1].turn_id
+            append_events(session, [NewEvent(**event)])
+        else:
+            append_turn(session, turn(item).model_copy(update={"timestamp": TIME}))
+    return session
+
+
+def test_an_empty_one_becomes_a_copy_to_the_letter() -> None:
+    theirs = make("a", "!b")
+    theirs.meta.revision = 7
+    theirs.unknown = {"kept": True}
+    ours = new_session(KEY)
+    assert unite(ours, theirs)
+    assert dumps(ours) == dumps(theirs)
+    assert not unite(ours, theirs)
+
+
+def test_what_is_missing_is_put_behind_with_new_numbers() -> None:
+    ours, theirs = make("a", "ours", "!ours"), make("a", "theirs", "!theirs")
+    theirs.interactions[1].parent_turn_id = 1
+    assert unite(ours, theirs)
+    assert said(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs"]
+    assert [each.turn_id for each in ours.interactions] == [1, 2, 3]
+    assert [each.turn_id for each in ours.events or []] == [2, 3]
+    assert ours.interactions[2].parent_turn_id == 1
+    assert ours.revision == 4
+    assert not unite(ours, theirs)
+    assert ours.revision == 4
+
+
+def test_what_was_deleted_stays_so() -> None:
+    theirs = make("a", "b")
+    ours = new_session(KEY)
+    before = {digest(item) for item in theirs.ordered()}
+    assert not unite(ours, theirs, before)
+    assert size(ours) == 0
+    grow(theirs, "c")
+    assert unite(ours, theirs, before)
+    assert said(ours) == ["c"]
+
+
+ITEMS = st.lists(st.sampled_from(["a", "b", "c", "!x", "!y"]), max_size=6)
+
+
+@given(ITEMS, ITEMS, ITEMS)
+def test_nothing_is_lost_or_doubled(common: list[str], one: list[str], other: list[str]) -> None:
+    ours, theirs = make(*common, *one), make(*common, *other)
+    before, their = said(ours), said(theirs)
+    unite(ours, theirs)
+    after = said(ours)
+    assert after[: len(before)] == before, "ours only grows"
+    for item in {*before, *their}:
+        assert after.count(item) == max(before.count(item), their.count(item))
+    numbers = [item.seq for item in ours.ordered()]
+    assert numbers == sorted(set(numbers))
+    assert [each.turn_id for each in ours.interactions] == [*range(1, len(ours.interactions) + 1)]
+    # Back and forth ends after one round: each knows all.
+    unite(theirs, ours)
+    assert sorted(said(theirs)) == sorted(after)
+    assert not unite(ours, theirs)

@@ -1,0 +1,150 @@
+"""Two machines go on from one history: joined again, no moment counts as saved that never was."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from pathlib import Path
+
+import pytest
+
+from aiserver.cli.sessions.copy import copy
+from aiserver.models import NewEvent, SessionKey
+from aiserver.notebooks.change_log import Batch, CellChange, Changes
+from aiserver.notebooks.history import Histories
+from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.sessions.file.root import FOLDER
+from aiserver.sessions.record.merge import three_way as merging
+
+from ..records import NOON, in_loop
+
+State = dict[str, str]
+
+
+class Machine:
+    """A folder in which a notebook is saved, and the states in which it was."""
+
+    def __init__(
+        self, root: Path, ids: itertools.count[int], before: Machine | None = None
+    ) -> None:
+        self.root, self.ids = root, ids
+        self.saved = list(before.saved) if before else []
+        if before:
+            shutil.copytree(before.root, root)
+
+    async def save(self, **cells: str) -> None:
+        store = FileSessionManager(root=str(self.root))
+        state = (self.saved[-1] if self.saved else {}) | cells
+        changes = [
+            CellChange(
+                SessionKey("nb", cell_id),
+                [NewEvent(type="edit", timestamp=NOON, source=source, data={"trigger": "save"})],
+            )
+            for cell_id, source in cells.items()
+        ]
+        order = [(cell_id, "code") for cell_id in state] if len(cells) > 1 else None
+        batch = Batch(
+            id=f"batch-{next(self.ids)}",
+            timestamp=NOON,
+            cells=changes,
+            order=order,
+            saved=True,
+            page=self.root.name,
+        )
+        await Changes(store).record("nb", batch)
+        self.saved.append(state)
+        await store.close()
+
+    async def told(self) -> list[State]:
+        """The states that count as saved."""
+        store = FileSessionManager(root=str(self.root))
+        timeline = (await Histories(store).of("nb")).timeline
+        await store.close()
+        return [
+            {cell.cell_id: cell.source for cell in timeline.at(index).cells}
+            for index in timeline.saves
+        ]
+
+    def files(self) -> dict[str, bytes]:
+        folder = self.root / FOLDER
+        found = [path for path in folder.rglob("nb*.json*") if "corrupt" not in path.name]
+        return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+
+
+async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
+    """A cloud sync leaves the other machine's files as copies, and ``repair`` joins them."""
+    for name, data in theirs.files().items():
+        path = ours.root / FOLDER / name
+        path.with_name(
+            f"{path.stem}.sync-conflict-20261123-101112-ABCDEFG{path.suffix}"
+        ).write_bytes(data)
+    store = FileSessionManager(root=str(ours.root))
+    assert [found.where async for found in store.verify(repair=True) if found.mended]
+    await store.close()
+
+
+async def move(ours: Machine, theirs: Machine, base: Machine) -> None:
+    stores = [FileSessionManager(root=str(one.root)) for one in (theirs, ours)]
+    await copy(*stores, "", "")
+    for store in stores:
+        await store.close()
+
+
+async def merge(ours: Machine, theirs: Machine, base: Machine) -> None:
+    """As git's driver does it."""
+    merge_id = f"merge {next(ours.ids)}"
+    for name, data in theirs.files().items():
+        path = ours.root / FOLDER / name
+        if name.endswith("jsonl"):
+            merged = merging.merge_logs(path.read_bytes(), data, merge_id)
+        else:
+            merged = merging.merge_sessions(base.files()[name], path.read_bytes(), data, merge_id)
+        path.write_bytes(merged)
+
+
+@pytest.mark.parametrize("join", [sync, move, merge])
+@in_loop
+async def test_joined_logs_tell_of_no_save_that_never_was(tmp_path: Path, join) -> None:
+    """Each save is told as it was, or where the other side's cells are in it, not as one."""
+    ids = itertools.count()
+    base = Machine(tmp_path / "base", ids)
+    base.root.mkdir()
+    await base.save(c1="a0", c2="z0")
+    await base.save(c1="a1")
+    ours, theirs = Machine(tmp_path / "ours", ids, base), Machine(tmp_path / "theirs", ids, base)
+    for cells in ({"c1": "our two"}, {"c2": "our z"}, {"c1": "our three"}):
+        await ours.save(**cells)
+    for cells in ({"c1": "their two"}, {"c2": "their z"}, {"c1": "their three"}):
+        await theirs.save(**cells)
+    await join(ours, theirs, base)
+    told = await ours.told()
+    assert [state for state in told if state not in ours.saved + theirs.saved] == []
+    missing = [state for state in ours.saved + theirs.saved if state not in told]
+    assert missing == [{"c1": "their two", "c2": "z0"}], "c2 is here as we left it"
+    files = ours.files()
+    if join is not merge:
+        await join(ours, theirs, base)
+        assert ours.files() == files, "joining again changes nothing"
+    await theirs.save(c2="their last")
+    await join(ours, theirs, base)
+    assert (await ours.told())[-1] == {"c1": "their three", "c2": "their last"}
+
+
+@pytest.mark.parametrize("join", [sync, move, merge])
+@in_loop
+async def test_two_that_join_each_other_tell_of_no_save_that_never_was(
+    tmp_path: Path, join
+) -> None:
+    """One of them has our line before its own, the other behind."""
+    ids = itertools.count()
+    base = Machine(tmp_path / "base", ids)
+    base.root.mkdir()
+    await base.save(c1="a0", c2="z0")
+    ours, theirs = Machine(tmp_path / "ours", ids, base), Machine(tmp_path / "theirs", ids, base)
+    await ours.save(c2="our z")
+    await theirs.save(c1="their one")
+    await join(ours, theirs, base)
+    await theirs.save(c2="their z")
+    await join(theirs, ours, base)
+    for machine in (ours, theirs):
+        assert [one for one in await machine.told() if one not in ours.saved + theirs.saved] == []

@@ -1,0 +1,97 @@
+"""Bytes that grew are the bytes written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiserver.errors import InvalidRequest
+from aiserver.models import Session, new_session
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.mutations import append_events, append_turn
+from aiserver.sessions.record.prepared_turn import ReadyTurn
+from aiserver.sessions.record.splice import Pieces
+
+from ..records import KEY, NOON, event, turn
+
+EXAMPLE = Path(__file__).parents[2] / "data" / "session-1.0.json"
+texts = st.text() | st.sampled_from(
+    ['"\\\n\r\t\u2028', "中\n\n", "\x00", '\n  "events": [', "]\n}\n"]
+)
+edits = st.lists(
+    st.tuples(st.just("turn"), texts) | st.tuples(st.just("event"), texts), min_size=1, max_size=8
+)
+STARTS = ["empty", "example", "null events", "no events", "unknown keys", "half a character"]
+
+
+def started(start: str) -> Session:
+    """A session to begin with."""
+    if start == "empty":
+        return new_session(KEY)
+    content = codec.parse(EXAMPLE.read_bytes()).to_dict()
+    if start == "null events":
+        content["events"] = None
+    elif start == "no events":
+        content["events"] = []
+    elif start == "unknown keys":
+        content |= {"x": [1, {"y": {}}], 'interactions": []': '\n  "interactions": ['}
+    elif start == "half a character":
+        content["x"] = ["\ud83d"]
+    return Session.model_validate(content)
+
+
+def joined(pieces: Pieces) -> bytes:
+    return b"".join(pieces.chunks())
+
+
+@given(edits=edits, extra=st.booleans(), start=st.sampled_from(STARTS))
+def test_what_grew_is_what_is_written_whole(
+    edits: list[tuple[str, str]], extra: bool, start: str
+) -> None:
+    session = started(start)
+    pieces = Pieces(session.model_copy(deep=True))
+    for kind, text in edits:
+        more = {"x_unknown": {"a": [text, {}]}} if extra else {}
+        if kind == "turn":
+            new = turn(text, text, **more)
+            assert pieces.add_turn(ReadyTurn(new)) == append_turn(session, new)
+        else:
+            again = [event(source=text, id=text, data={text: [text, None]}, **more)] * 2
+            assert pieces.add_events(again) == append_events(session, again)
+        assert pieces.revision == session.revision
+        data = joined(pieces)
+        session.meta.last_updated = codec.parse(data, KEY).meta.last_updated
+        assert data == codec.encode(session) == joined(Pieces(session))
+        assert codec.parse(data, KEY) == session
+        assert pieces.revision_of(data) == pieces.revision
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_other_bytes_are_not_taken_for_it(start: str) -> None:
+    pieces = Pieces(started(start))
+    data = joined(pieces)
+    for place in range(len(data)):
+        assert pieces.revision_of(data[:place]) is None
+        assert pieces.revision_of(data[:place] + b"\0" + data[place + 1 :]) is None
+    assert pieces.revision_of(data + b"\n") is None
+    assert pieces.revision_of(data) == pieces.revision
+
+
+def test_what_json_cannot_hold_leaves_it_alone() -> None:
+    pieces = Pieces(started("example"))
+    before = joined(pieces)
+    bad = turn()
+    bad.usage = {"o": object()}
+    good = event(id="known")
+    for add in (
+        lambda: pieces.add_turn(ReadyTurn(bad)),
+        lambda: pieces.add_events([good, event(data=bad.usage)]),
+    ):
+        with pytest.raises(InvalidRequest):
+            add()
+        assert joined(pieces) == before
+    [saved] = pieces.add_events([good])
+    assert pieces.add_events([good]) == [saved] and saved.timestamp == NOON

@@ -1,0 +1,363 @@
+"""P19, P20, P23 for Redis: it dies, fills up, refuses; answers are lost; others crowd in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+import pytest
+import redis
+
+from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
+from aiserver.models import Session, SessionKey
+from aiserver.sessions.base import SessionManager
+from aiserver.sessions.factory import session_manager
+from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.redis import RedisSessionManager
+
+from ...ports import ReservedPort
+from ...servers import PASSWORD, Redis
+from ..conftest import RedisBackend
+from ..records import KEY, event, in_loop, log_entry, turn
+from ..wire import AFTER, Wire
+from ..worker import Worker
+
+OTHER = SessionKey(KEY.notebook_id, "other")
+
+
+@pytest.fixture
+def admin(redis_server: Redis) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_server.url, decode_responses=True) as client:
+        yield client
+
+
+def store_of(redis_server: Redis, **traits: Any) -> RedisSessionManager:
+    store = session_manager(redis_server.url, **traits)
+    assert isinstance(store, RedisSessionManager)
+    return store
+
+
+def test_a_killed_server_keeps_what_it_acknowledged(redis_server: Redis) -> None:
+    """P19: Redis is killed in the midst of saves, and comes back; with “appendfsync always”."""
+    chance = random.Random(4)
+    worker = Worker("redis.asyncio")
+    told: dict[str, list[tuple[int, int]]] = {}
+    try:
+        for number in range(12):
+            cell = f"cell-{number // 4}"
+            worker.start(redis_server.url, cell, 40, count=2)
+            lines = worker.said()
+            acks: list[str] = []
+            for _ in range(chance.randrange(1, 30)):
+                acks.append(next(lines))
+            time.sleep(chance.uniform(0, 0.003))  # somewhere in a save, no matter where
+            redis_server.kill()
+            redis_server.start()
+            acks += lines
+            assert len(acks) == 80, "each save goes on when the server is back"
+            assert {ack.split()[0] for ack in acks} == {"ack"}
+            told.setdefault(cell, []).extend(_numbers(ack) for ack in acks)
+    finally:
+        worker.close()
+
+    async def look() -> None:
+        store = store_of(redis_server)
+        for cell, acked in told.items():
+            session = await store.load_session(SessionKey("notebook", cell))
+            ids = [each.turn_id for each in session.interactions]
+            assert sorted(turn_id for turn_id, _ in acked) == ids == list(range(1, len(ids) + 1))
+            assert len({each.user_request.intent for each in session.interactions}) == len(ids)
+            assert session.revision == len(ids) + len(session.events or [])
+        async for checked in store.verify():
+            assert checked.flaw is None, checked
+
+    asyncio.run(look())
+
+
+def _numbers(ack: str) -> tuple[int, int]:
+    _, turn_id, revision = ack.split()
+    return int(turn_id), int(revision)
+
+
+@in_loop
+async def test_a_server_that_is_gone(redis_server: Redis, caplog: pytest.LogCaptureFixture) -> None:
+    """P20, P8: a clear error, without the password; and what was saved is there again."""
+    store = store_of(redis_server, patience=0.1)
+    await store.save_interaction(KEY, turn("before"))
+    redis_server.kill()
+    for work in (
+        store.save_interaction(KEY, turn("in vain")),
+        store.load_raw(KEY),
+        store.list_sessions(),
+        store.put_blob(b"x"),
+        store.start(),
+    ):
+        with pytest.raises(StorageUnreachable) as caught:
+            await work
+        assert PASSWORD not in f"{caught.value!r} {caught.value.message} {caught.value.__cause__!r}"
+    assert not await store.writable()
+    redis_server.start()
+    await store.save_interaction(KEY, turn("after"))
+    session = await store.load_session(KEY)
+    assert [each.user_request.intent for each in session.interactions] == ["before", "after"]
+    assert PASSWORD not in caplog.text
+
+
+@in_loop
+async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
+    """P20: what was saved stays whole and can be read and deleted; then there is room again."""
+    store = store_of(redis_server)
+    await store.record_events(KEY, [event(id="known")])
+    await store.save_interaction(OTHER, turn())
+    await store.append_notebook_log(KEY.notebook_id, [log_entry()])
+    assert await store.writable()
+    admin.config_set("maxmemory", admin.info("memory")["used_memory"] + 200_000)
+    saved = 0
+    with pytest.raises(StorageFull) as caught:
+        while True:
+            await store.save_interaction(KEY, turn(code="x" * 5000))
+            saved += 1
+    assert "maxmemory" in caught.value.message
+    assert saved > 3
+    before = await store.load_raw(KEY)
+    for write in (
+        store.record_events(KEY, [event()]),
+        store.take_over(KEY, await store.load_session(OTHER)),
+        store.fork(KEY, SessionKey("a", "copy")),
+        store.append_notebook_log(KEY.notebook_id, [log_entry()]),
+        store.put_blob(b"picture" * 1000),
+    ):
+        with pytest.raises(StorageFull):
+            await write
+    async with store.exclusively():
+        pass  # nobody can say anything new
+    assert not await store.writable()
+    again, _ = await store.record_events(KEY, [event(id="known")])
+    assert again[0].seq == 1, "what is there already needs no room"
+    assert await store.load_raw(KEY) == before
+    assert len(await store.get_history(KEY)) == saved
+    assert [checked.flaw async for checked in store.verify()] == [None] * 3
+    assert await store.delete(OTHER)
+    assert await store.delete_notebook_log(KEY.notebook_id)
+    admin.config_set("maxmemory", 0)
+    saved_turn, _ = await store.save_interaction(KEY, turn())
+    assert saved_turn.turn_id == saved + 1
+
+
+@in_loop
+async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None:
+    """P20: a copy of another server is read, and says that it can't be written."""
+    store = store_of(redis_server)
+    await store.save_interaction(KEY, turn())
+    unreachable = ReservedPort()
+    admin.replicaof("127.0.0.1", unreachable.number)
+    assert not await store.writable()
+    assert len(await store.get_history(KEY)) == 1
+    for write in (
+        store.save_interaction(KEY, turn()),
+        store.append_notebook_log("notebook", [log_entry()]),
+        store.put_blob(b"x"),
+        store.delete(KEY),
+        store.fork(KEY, OTHER),
+    ):
+        with pytest.raises(StorageReadOnly):
+            await write
+    async with store.exclusively():
+        pass
+    assert any("a replica" in sentence for sentence in await store.start())
+    admin.replicaof("NO", "ONE")
+    unreachable.release()
+    assert (await store.save_interaction(KEY, turn()))[1] == 2
+
+
+@in_loop
+async def test_a_server_that_cannot_write_its_disk(redis_server: Redis, admin: redis.Redis) -> None:
+    """P20: Redis refuses writes that it could not keep."""
+    store = store_of(redis_server)
+    await store.save_interaction(KEY, turn())
+    (redis_server.folder / "dump.rdb").mkdir()  # a snapshot can't take this place
+    (redis_server.folder / "dump.rdb" / "x").touch()
+    admin.config_set("save", "3600 1")
+    admin.bgsave()
+    while admin.info("persistence")["rdb_last_bgsave_status"] == "ok":
+        await asyncio.sleep(0.01)
+    with pytest.raises(StorageFull, match="disk"):
+        await store.save_interaction(KEY, turn())
+    assert len(await store.get_history(KEY)) == 1
+    assert any("snapshot" in sentence for sentence in await store.start())
+    admin.config_set("save", "")  # or it would not stop
+
+
+@in_loop
+async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
+    """P8, P20: a wrong password, and a user without rights."""
+    wrong = redis_server.url.replace(PASSWORD, "canary-wrong")
+    admin.acl_setuser("reader", enabled=True, passwords=["+" + PASSWORD], commands=["+get"])
+    limited = redis_server.url.replace("redis://:", "redis://reader:")
+    for url, kind in ((wrong, StorageUnreachable), (limited, StorageReadOnly)):
+        store = session_manager(url, patience=0.1)
+        with pytest.raises(kind) as caught:
+            await store.save_interaction(KEY, turn())
+        told = f"{caught.value!r} {caught.value.__cause__!r}"
+        assert "canary" not in told
+        assert "user" in caught.value.message
+
+
+@in_loop
+async def test_names_that_are_taken(redis_backend: RedisBackend) -> None:
+    """What another program keeps under our names stops a write before it has done anything."""
+    store, session = redis_backend.open(), await record_of(KEY)
+    server, names = redis_backend.server, redis_backend.names
+    beside = names.of("log", "", "notebook"), names.of("blobs", ""), names.of("notebooks", "")
+    refused = 0
+    for name in (*names.session(KEY), *beside):
+        server.set(name, "theirs")
+        for work in (
+            store.save_interaction(KEY, turn()),
+            store.record_events(KEY, [event(id="x")]),
+            store.take_over(KEY, session),
+            store.append_notebook_log("notebook", [log_entry()]),
+            store.put_blob(b"x"),
+        ):
+            before = redis_backend.content()
+            with contextlib.suppress(StorageError):
+                await work
+                continue
+            assert redis_backend.content() == before
+            refused += 1
+        assert server.get(name) == b"theirs"
+        redis_backend.empty()
+    assert refused >= 20
+
+
+async def record_of(key: SessionKey) -> Session:
+    """A session of some turns and events."""
+    place = InMemorySessionManager()
+    await place.save_interaction(key, turn("theirs"))
+    await place.record_events(key, [event(id="theirs")])
+    return await place.load_session(key)
+
+
+@in_loop
+async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> None:
+    """P19, P23: the connection broke after the write was done. Sent again, it is not done again."""
+    straight = redis_backend.open()
+    other = await record_of(KEY)
+    with Wire(redis_backend.url) as wire:
+        lossy = session_manager(wire.url)
+
+        def works(store: SessionManager, name: str) -> list[Coroutine[Any, Any, Any]]:
+            key = SessionKey(name, "cell")
+            other.meta.notebook_id = name
+            return [
+                store.save_interaction(key, turn("one"), if_revision=0),
+                store.record_events(key, [event(id="a"), event(), event(id="a")], if_revision=1),
+                store.take_over(key, other.model_copy(deep=True)),
+                store.fork(key, SessionKey(name, "copy")),
+                store.append_notebook_log(name, [log_entry(), log_entry()]),
+                store.put_blob(b"x", owner=name),
+                store.delete_blob(hashlib.sha256(b"x").hexdigest(), owner=name),
+                store.delete(SessionKey(name, "copy")),
+                store.delete_notebook_log(name),
+            ]
+
+        for ours, theirs in zip(works(straight, "aaa"), works(lossy, "bbb"), strict=True):
+            expected = await ours
+            wire.cut = (b"once:", AFTER)
+            found = await theirs
+            if isinstance(expected, Session):
+                assert found.interactions == expected.interactions
+            else:
+                assert found == expected
+        assert wire.cuts == 8, "all but the blob, which is the same twice"
+        one, two = [
+            await straight.load_session(SessionKey(name, "cell")) for name in ("aaa", "bbb")
+        ]
+        assert (one.interactions, one.events) == (two.interactions, two.events)
+        assert one.revision == two.revision
+        await lossy.close()
+        await straight.close()
+
+
+@in_loop
+async def test_saves_that_are_given_up(redis_backend: RedisBackend) -> None:
+    """Cancelled at any moment, a save is whole or not there, and the connections are in order."""
+    store = redis_backend.open()
+    await store.save_interaction(KEY, turn("first"))
+    for number in range(60):
+        save = asyncio.ensure_future(store.save_interaction(KEY, turn(f"{number}", "x" * 100_000)))
+        reads = [asyncio.ensure_future(store.load_raw(KEY)) for _ in range(3)]
+        for _ in range(number):
+            await asyncio.sleep(0)
+        save.cancel()
+        await asyncio.wait([save, *reads])
+        for read in reads:
+            session = Session.model_validate_json((await read or (b"",))[0])
+            assert session.interactions[0].user_request.intent == "first"
+    session = await store.load_session(KEY)
+    assert session.revision == len(session.interactions)
+    assert len({each.user_request.intent for each in session.interactions}) == session.revision
+
+
+HOLDER = """
+import asyncio, sys
+from aiserver.sessions.redis import RedisSessionManager
+from aiserver.sessions.redis.alone import alone
+
+async def hold():
+    store = RedisSessionManager(url=sys.argv[1])
+    async with alone(store._wire, sys.argv[2], 1, store.log, lasts=0.3):
+        print("held", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(hold())
+"""
+
+
+@in_loop
+async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> None:
+    """P23: and that of one who lives doesn't, however long the work takes."""
+    name = redis_backend.names.of("alone", "ada")
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, redis_backend.url, name], stdout=subprocess.PIPE
+    )
+    try:
+        assert holder.stdout and holder.stdout.readline() == b"held\n"
+        store = redis_backend.open()
+        store.lock_timeout = 0.9  # three times as long as the lock lasts
+        with pytest.raises(StorageError, match="is writing"):
+            async with store.exclusively(owner="ada"):
+                pytest.fail("two at once")
+        async with store.exclusively(owner="bob"):
+            pass  # others need not wait
+    finally:
+        holder.kill()
+        holder.communicate()
+    store.lock_timeout = 30
+    async with store.exclusively(owner="ada"):
+        assert redis_backend.server.pttl(name) > 0
+    assert not redis_backend.server.exists(name)
+
+
+@in_loop
+async def test_one_at_a_time(redis_backend: RedisBackend) -> None:
+    """P23"""
+    inside = 0
+
+    async def enter(store: SessionManager) -> None:
+        nonlocal inside
+        for _ in range(10):
+            async with store.exclusively():
+                inside += 1
+                assert inside == 1
+                await asyncio.sleep(0.001)
+                inside -= 1
+
+    await asyncio.gather(*(enter(redis_backend.open()) for _ in range(4)))

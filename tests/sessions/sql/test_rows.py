@@ -1,0 +1,209 @@
+"""Between sessions and their rows: to the letter, and found again without reading all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aiserver.models import Interaction, NewEvent, Session, SessionKey
+from aiserver.sessions.base import SessionManager
+from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.sessions.record import codec
+from aiserver.sessions.record.mutations import flaws
+from aiserver.sessions.sql.rows import Counters, split
+from aiserver.sessions.sql.tables import items
+
+from ..databases import Database
+from ..records import KEY, NOON, event, fresh_key, in_loop, turn
+
+numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+# Half a character is JSON too; whole texts are plain text.
+names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+texts = st.text(max_size=12) | st.sampled_from(["\ud83d", "图\n", "\0", '"', "\u2028", "}\n"])
+leaves = st.none() | st.booleans() | numbers | texts
+values = st.recursive(
+    leaves, lambda v: st.lists(v, max_size=3) | st.dictionaries(names, v, max_size=3), max_leaves=6
+)
+unknown = st.dictionaries(names.map(lambda name: f"x_{name}"), values, max_size=2)
+
+
+@st.composite
+def turns(draw: st.DrawFn, number: int) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "turn_id": draw(st.integers(1, 9) | st.just(number) | st.integers(1, 10**30)),
+        "timestamp": NOON,
+        "user_request": {"intent": draw(names)} | draw(unknown),
+        "ai_response": {
+            "suggestion": draw(names),
+            "status": draw(st.sampled_from(["success", "error"])),
+        }
+        | draw(unknown),
+    }
+    if draw(st.booleans()):
+        content["seq"] = draw(st.just(2 * number) | st.integers(1, 10**30) | st.none())
+    return content | draw(unknown)
+
+
+@st.composite
+def events(draw: st.DrawFn, number: int) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "seq": draw(st.just(2 * number + 1) | st.integers(1, 10**30)),
+        "type": draw(st.sampled_from(["run", "edit", "context_reset"])),
+        "timestamp": NOON,
+    }
+    if draw(st.booleans()):
+        content["id"] = draw(st.sampled_from(["a", "\0", "é"]))
+    if draw(st.booleans()):
+        content["source"] = draw(names)
+    return content | draw(unknown)
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> dict[str, Any]:
+    """A session as any tool may have written it."""
+    count = draw(st.integers(0, 4))
+    content: dict[str, Any] = {
+        "meta": {
+            "version": draw(st.sampled_from(["1.0", "1.7"])),
+            "notebook_id": KEY.notebook_id,
+            "cell_id": KEY.cell_id,
+            "created_at": NOON,
+            "last_updated": NOON,
+        }
+        | draw(unknown),
+        "interactions": [draw(turns(number)) for number in range(1, count + 1)],
+    }
+    if draw(st.booleans()):
+        content["meta"]["revision"] = draw(st.integers(0, 10**30) | st.none())
+    kind = draw(st.sampled_from(["absent", "null", "empty", "list"]))
+    if kind != "absent":
+        listed = [draw(events(number)) for number in range(1, draw(st.integers(1, 4)) + 1)]
+        content["events"] = {"null": None, "empty": [], "list": listed}[kind]
+    return content | draw(unknown)
+
+
+def session_of(content: dict[str, Any], key: SessionKey) -> Session:
+    content["meta"] |= {"notebook_id": key.notebook_id, "cell_id": key.cell_id}
+    return codec.parse(json.dumps(content).encode(), key)
+
+
+examples = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=40,
+)
+
+
+@examples
+@given(content=contents())
+def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, Any]) -> None:
+    """P25: taken over into nothing it is what it was, and it grows as in every other store."""
+    key = fresh_key()
+    session = session_of(content, key)
+    ids = [event("run", id="a"), event("edit", id="new", source="x")]
+
+    async def grow(store: SessionManager) -> list[Any]:
+        seen: list[Any] = [await store.take_over(key, session)]
+        taken = await store.load_session(key)
+        raw, revision = await store.load_raw(key) or (b"", -1)
+        assert (json.loads(raw), revision) == (taken.to_dict(), taken.revision)
+        seen += [taken.to_dict(), await summary(store)]
+        seen += [await store.get_history(key), await store.get_history(key, max_messages=3)]
+        saved, _ = await store.save_interaction(key, turn())
+        kept, _ = await store.record_events(key, ids)
+        seen += [(saved.turn_id, saved.seq), [one.seq for one in kept]]
+        seen += [await store.get_history(key, max_messages=5)]
+        later = (await store.load_session(key)).to_dict()
+        later["meta"].pop("last_updated")
+        return [*seen, later]
+
+    async def summary(store: SessionManager) -> Any:
+        rows, _ = await store.list_sessions(key.notebook_id)
+        return [row for row in rows if row.cell_id == key.cell_id]
+
+    async def compare() -> None:
+        store = database.open()
+        ours, theirs = await grow(store), await grow(InMemorySessionManager())
+        assert ours == theirs
+        if content["meta"].get("revision"):
+            assert ours[1] == session.to_dict()
+        wrong = flaws(await store.load_session(key), key)
+        assert (await store._checked(key, repair=False)).flaw == (" ".join(wrong) or None)
+        await store.close()
+
+    asyncio.run(compare())
+
+
+@examples
+@given(content=contents())
+def test_bytes_are_put_together_without_reading_them(content: dict[str, Any]) -> None:
+    """The rows' bytes are those that the codec writes of the session."""
+    session = session_of(content, KEY)
+    stack, counters = split(session)
+    assert stack.load(KEY) == session
+    assert stack.load(KEY).model_fields_set == session.model_fields_set
+    composed = stack.compose()
+    assert codec.parse(composed, KEY) == session
+    if "\\ud83d" not in json.dumps(content):  # then the codec writes all of it another way
+        assert composed == codec.encode(session)
+    assert Counters.load(counters.dump()) == counters
+
+
+@in_loop
+async def test_a_save_reads_no_items(database: Database) -> None:
+    """One row is written, whatever was there, and events are found by their ids alone."""
+    store = database.open()
+    await store.save_interaction(KEY, turn("one"))
+    await store.record_events(KEY, [event("run", id="first")])
+    broken = items.update().where(items.c.item_index == 0).values(content="no JSON")
+    database.ask(lambda connection: connection.execute(broken))
+    saved, revision = await store.save_interaction(KEY, turn("two"))
+    assert (saved.turn_id, saved.seq, revision) == (2, 3, 3)
+    again, _ = await store.record_events(KEY, [NewEvent(type="run", timestamp=NOON, id="first")])
+    assert again[0].seq == 2
+    [row], _ = await store.list_sessions()
+    assert (row.turns, row.events, row.last_intent) == (2, 1, "two")
+    history = await store.get_history(KEY, max_messages=2)
+    assert [one.user_request.intent for one in history] == ["two"]
+    await store.close()
+
+
+@in_loop
+async def test_a_long_history_is_read_from_its_end(database: Database) -> None:
+    store = database.open()
+    for number in range(40):
+        await store.save_interaction(KEY, turn(str(number), code=""))
+        if number == 2:
+            await store.record_events(KEY, [event("context_reset")])
+    history = await store.get_history(KEY)
+    assert [one.user_request.intent for one in history] == [str(n) for n in range(3, 40)]
+    some = await store.get_history(KEY, max_tokens=64, count_tokens=len)
+    assert [one.user_request.intent for one in some] == [str(n) for n in range(6, 40)]
+    assert await store.get_history(KEY, max_messages=68) == history[-34:]
+    await store.close()
+
+
+@in_loop
+async def test_the_servers_loop_does_none_of_the_work(database: Database) -> None:
+    """A thousand turns are read while the loop goes on."""
+    store = database.open()
+    session = await store.load_session(KEY)
+    for number in range(1, 1001):
+        new = turn(code="x = 1\n" * 300).to_dict() | {"turn_id": number, "seq": number}
+        session.interactions.append(Interaction.model_validate(new))
+    session.meta.revision = 1000
+    await store.take_over(KEY, session)
+    loop, longest = asyncio.get_running_loop(), 0.0
+    for read in (store.load_session, store.load_raw):
+        done = asyncio.ensure_future(read(KEY))
+        last = loop.time()
+        while not done.done():
+            await asyncio.sleep(0)
+            now = loop.time()
+            longest, last = max(longest, now - last), now
+    assert longest < 1, "seconds that it stood still: no more than a busy machine's scheduler"
+    await store.close()

@@ -1,0 +1,385 @@
+"""Tables made, migrated and mended; what the setting and the database are told, and tell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+
+import aiserver.sessions.sql
+from aiserver.durable import disks
+from aiserver.errors import SessionCorrupt, SettingError, StorageError
+from aiserver.sessions.factory import session_manager
+from aiserver.sessions.sql import SQLSessionManager, address
+from aiserver.sessions.sql.codes import ASIDE
+from aiserver.sessions.sql.tables import VERSION, VERSION_TABLE, items, metadata
+
+from ...servers import PASSWORD, new_database, run
+from ..databases import Database
+from ..records import KEY, event, in_loop, log_entry, turn
+
+DATABASES = ["sqlite", "postgresql", "mysql"]
+PACKAGE = Path(aiserver.sessions.sql.__file__).parent
+
+
+@pytest.fixture(params=DATABASES)
+def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+    """A database of each kind without any tables."""
+    if request.param == "sqlite":
+        return Database(f"sqlite:///{tmp_path}/new.db")
+    other: Database = request.getfixturevalue(f"{request.param}_database")
+    return Database(new_database(other.url))
+
+
+def test_the_newest_migration_makes_the_tables_of_the_code(bare: Database) -> None:
+    config = Config()
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("script_location", str(PACKAGE / "migrations"))
+    assert ScriptDirectory.from_config(config).get_current_head() == VERSION
+
+    def difference(connection: Any) -> Any:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        return compare_metadata(context, metadata)
+
+    assert bare.ask(lambda connection: connection.run_sync(difference)) == []
+
+
+def test_servers_that_start_at_once_make_the_tables_once(bare: Database) -> None:
+    """P23"""
+
+    def start(number: int) -> int:
+        async def start() -> int:
+            store = bare.open()
+            await store.start()
+            _, revision = await store.save_interaction(KEY, turn(str(number)))
+            await store.close()
+            return revision
+
+        return asyncio.run(start())
+
+    with ThreadPoolExecutor(6) as threads:
+        assert sorted(threads.map(start, range(6))) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_migration_that_was_killed_is_ended_by_the_next(bare: Database) -> None:
+    """P19: MySQL knows no transaction for tables, so half of them may be there."""
+    asyncio.run(saved(bare))
+    bare.execute(f"DELETE FROM {VERSION_TABLE}")
+    bare.execute("DROP TABLE aiserver_blobs")
+    mysql = "ON aiserver_items" if bare.url.startswith("mysql") else ""
+    bare_index = f"DROP INDEX aiserver_items_event_id {mysql}"
+    bare.execute(f"DELETE FROM {VERSION_TABLE}")
+    bare.execute(bare_index)
+    bare.execute(f"DELETE FROM {VERSION_TABLE}")
+    store = bare.open()
+    run(store.put_blob(b"x"))
+    assert len(run(store.load_session(KEY)).interactions) == 1
+    names = bare.ask(
+        lambda connection: connection.run_sync(
+            lambda sync: {index["name"] for index in inspect(sync).get_indexes("aiserver_items")}
+        )
+    )
+    assert "aiserver_items_event_id" in names
+    run(store.close())
+
+
+async def saved(database: Database) -> None:
+    store = database.open()
+    await store.save_interaction(KEY, turn())
+    await store.close()
+
+
+def test_tables_of_a_newer_server_are_not_touched(bare: Database) -> None:
+    """P25"""
+    asyncio.run(saved(bare))
+    bare.execute(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    store = SQLSessionManager(url=bare.url)
+    with pytest.raises(StorageError, match="newer version of AI Server"):
+        run(store.save_interaction(KEY, turn()))
+    with pytest.raises(StorageError, match="newer version of AI Server"):
+        run(store.start())
+    run(store.close())
+
+
+# --- mending ----------------------------------------------------------------------
+
+
+async def several(store: SQLSessionManager) -> None:
+    for number in range(3):
+        await store.save_interaction(KEY, turn(f"turn {number}", code=f"x = {number}\n"))
+    await store.record_events(KEY, [event("run", id="a"), event("edit", source="by hand\n")])
+
+
+async def verified(store: SQLSessionManager, repair: bool = False) -> list[tuple[Any, bool]]:
+    return [(found.flaw, found.mended) async for found in store.verify(repair=repair)]
+
+
+DAMAGE = {
+    "a record": 'UPDATE aiserver_items SET content = \'{"turn_id": 2, "te\' WHERE item_index = 1',
+    "a record is gone": "DELETE FROM aiserver_items WHERE item_index = 1",
+    "meta": "UPDATE aiserver_sessions SET meta = 'no JSON'",
+    "extra": "UPDATE aiserver_sessions SET extra = '{no'",
+    "counters": "UPDATE aiserver_sessions SET counters = '[]'",
+    "counters lag": (
+        """UPDATE aiserver_sessions SET counters = '{"next_turn_id": 1, "next_seq": 1, """
+        """"next_index": 0, "after_reset": 0, "in_order": true}'"""
+    ),
+    "summary": "UPDATE aiserver_sessions SET summary = 'no JSON'",
+    "the session's row is gone": "DELETE FROM aiserver_sessions",
+}
+
+
+@in_loop
+async def test_damage_beside_the_sessions_is_found(database: Database) -> None:
+    """P22: of the logs and the blobs; the lines that are whole are served."""
+    store = database.open()
+    await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
+    digest = await store.put_blob(b"picture")
+    assert await verified(store) == [(None, False)] * 2
+    for statement in (
+        "UPDATE aiserver_notebook_log SET content = 'no JSON' WHERE seq = 1",
+        "UPDATE aiserver_blobs SET data = 'other'",
+    ):
+        database.ask(lambda connection, it=statement: connection.exec_driver_sql(it))
+    for repair in (True, False):
+        (log, _), (blob, _) = await verified(store, repair)
+        assert log == "1 damaged lines; the others are in use"
+        assert blob == "content does not match its hash"
+    assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
+    assert await store.get_blob(digest) is None
+    assert await store.put_blob(b"picture") == digest
+    assert await store.get_blob(digest) == b"picture"
+    await store.close()
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+@in_loop
+async def test_damaged_rows_are_mended(database: Database, what: str) -> None:
+    """P22: what is whole is served, what isn't is kept, and the person is told."""
+    store = database.open()
+    await several(store)
+    database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
+    before = {row.content for row in database.rows(items)}
+    lost = what in ("a record", "a record is gone")
+    if "row is gone" not in what:
+        session = await store.load_session(KEY)
+        assert len(session.interactions) == (2 if lost else 3)
+        raw, _ = await store.load_raw(KEY) or (b"", 0)
+        assert len(json.loads(raw)["interactions"]) == (2 if lost else 3)
+        [row], total = await store.list_sessions()
+        assert total == 1 and row.turns == 3
+
+    [(flaw, mended)] = await verified(store)
+    assert flaw and not mended
+    [(again, mended)] = await verified(store, repair=True)
+    assert (again, mended) == (flaw, True)
+    assert await verified(store) == [(None, False)]
+
+    session = await store.load_session(KEY)
+    assert [t.user_request.intent for t in session.interactions] == (
+        ["turn 0", "turn 2"] if lost else ["turn 0", "turn 1", "turn 2"]
+    )
+    told = [one for one in session.events or [] if one.type == "recovered"]
+    assert len(told) == (what in ("a record", "a record is gone", "meta", "extra"))
+    rows = database.rows(items)
+    assert before <= {row.content for row in rows}, "no byte is lost"
+    assert sorted(row.item_index for row in rows) == list(range(len(rows)))
+    assert sum(row.kind == ASIDE for row in rows) == (what in ("a record", "meta", "extra"))
+    saved, _ = await store.save_interaction(KEY, turn("later"))
+    assert saved.turn_id == 4
+    [row], _ = await store.list_sessions()
+    assert (row.turns, row.last_intent) == (len(session.interactions) + 1, "later")
+    assert await verified(store) == [(None, False)]
+    await store.close()
+
+
+@pytest.mark.parametrize("what", ["meta", "counters", "counters lag", "the session's row is gone"])
+@in_loop
+async def test_a_save_mends_what_stands_in_its_way(database: Database, what: str) -> None:
+    """P22: an answer is never lost because the rows around it are damaged."""
+    store = database.open()
+    await several(store)
+    database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
+    saved, _ = await store.save_interaction(KEY, turn("later"))
+    assert saved.turn_id == 4
+    assert len((await store.load_session(KEY)).interactions) == 4
+    assert await verified(store) == [(None, False)]
+    await store.close()
+
+
+@in_loop
+async def test_nothing_whole_is_said(database: Database) -> None:
+    store = database.open()
+    await store.save_interaction(KEY, turn())
+    database.execute("UPDATE aiserver_items SET content = ''")
+    database.execute("UPDATE aiserver_sessions SET meta = ''")
+    with pytest.raises(SessionCorrupt):
+        await store.load_session(KEY)
+    assert await store.delete(KEY)
+    assert database.rows(items) == []
+    await store.close()
+
+
+# --- the setting ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql+psycopg2://a:canary@b/c", r"postgresql\+asyncpg://"),
+        ("postgresql://a:canary@b", "no database name"),
+        ("mysql://a:canary@b:port/c", "not valid"),
+        ("sqlite:///x?mode=canary", "have options"),
+        ("mysql://a:canary@b/c?ssl_ca=/nowhere/canary", "certificate"),
+        ("postgresql://a:canary@127.0.0.1:1/c?wrong=canary", "option"),
+    ],
+)
+@in_loop
+async def test_what_is_wrong_with_an_address_is_said(url: str, said: str) -> None:
+    """P8"""
+    with pytest.raises(SettingError, match=said) as caught:
+        await session_manager(url).start()
+    assert "canary" not in caught.value.message
+
+
+def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "_has", lambda package: package != "asyncpg")
+    with pytest.raises(SettingError) as caught:
+        session_manager("postgresql://a:canary@b/c")
+    assert 'pip install "aiserver[postgresql]"' in caught.value.message
+    assert "asyncpg" in caught.value.message
+    session_manager("mysql://a@b/c")
+
+
+@in_loop
+async def test_the_password_may_be_in_a_file(database: Database, tmp_path: Path) -> None:
+    """P8: so that it stands in no setting that is logged."""
+    secret = tmp_path / "password"
+    secret.write_text(f"{PASSWORD}\nanother line\n")
+    url = database.url.replace(f":{PASSWORD}@", "@")
+    store = SQLSessionManager(url=url, password_file=str(secret))
+    await store.save_interaction(KEY, turn())
+    await store.close()
+    if "sqlite" not in url:
+        with pytest.raises(SettingError, match="password file can't be read"):
+            await SQLSessionManager(url=url, password_file=str(tmp_path / "none")).start()
+
+
+def test_whose_it_is(tmp_path: Path) -> None:
+    """P9: a file is one person's, a server is many's, unless they say otherwise."""
+    assert SQLSessionManager(url="postgresql://a@b/c").shared
+    assert not SQLSessionManager(url=f"sqlite:///{tmp_path}/x.db").shared
+    assert SQLSessionManager(url=f"sqlite:///{tmp_path}/x.db", shared=True).shared
+
+
+@in_loop
+async def test_a_file_is_private_and_stands_where_it_was_said(tmp_path: Path) -> None:
+    """P7"""
+    store = SQLSessionManager(url="sqlite:///mine/histories.db", start_dir=str(tmp_path))
+    await store.save_interaction(KEY, turn())
+    files = list((tmp_path / "mine").iterdir())
+    assert {file.name for file in files} >= {"histories.db", "histories.db-wal"}
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o700
+    await store.close()
+
+
+# --- what is not guaranteed -------------------------------------------------------
+
+
+@in_loop
+async def test_memory_is_said_to_be_memory() -> None:
+    store = session_manager("sqlite://")
+    assert ["memory only" in one for one in await store.start()] == [True]
+    await store.save_interaction(KEY, turn())
+    assert len((await store.load_session(KEY)).interactions) == 1
+    await store.close()
+
+
+@in_loop
+async def test_a_file_on_a_network_disk_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"server:/home {tmp_path} nfs4 rw 0 0\n")
+    store = session_manager(f"sqlite:///{tmp_path}/x.db")
+    assert await store.start() == []
+    monkeypatch.setattr(disks, "_MOUNTS", mounts)
+    [said] = await store.start()
+    assert "network disk" in said
+    await store.close()
+
+
+def test_what_postgresql_does_not_guarantee_is_said(postgresql_database: Database) -> None:
+    database = Database(new_database(postgresql_database.url))
+    assert run(database.open().start()) == []
+    name = database.url.rpartition("/")[2]
+    postgresql_database.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
+    [said] = run(database.open().start())
+    assert "synchronous_commit is off" in said
+
+
+def test_what_mysql_does_not_guarantee_is_said(mysql_database: Database) -> None:
+    database = Database(new_database(mysql_database.url))
+    assert run(database.open().start()) == []
+    database.execute("ALTER TABLE aiserver_items ENGINE = Aria")
+    database.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
+    try:
+        flush, tables = run(database.open().start())
+    finally:
+        database.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+    assert "innodb_flush_log_at_trx_commit is not 1" in flush
+    assert "InnoDB" in tables
+
+
+@in_loop
+async def test_one_at_a_time_says_which_notebook_is_which(database: Database) -> None:
+    """P9, P23: of one owner; another's need not wait. Who died holds up nobody."""
+    first, second = database.open(), database.open()
+    order = []
+
+    async def wait() -> None:
+        async with second.exclusively(owner="ada"):
+            order.append("second")
+
+    async with first.exclusively(owner="ada"):
+        waiting = asyncio.ensure_future(wait())
+        if "sqlite" not in database.url:
+            async with first.exclusively(owner="bob"):
+                order.append("bob")
+        else:
+            order.append("bob")
+        await first.save_interaction(KEY, turn())
+        order.append("first")
+    await waiting
+    assert order == ["bob", "first", "second"]
+
+    cancelled = asyncio.ensure_future(wait())
+    async with first.exclusively(owner="ada"):
+        cancelled.cancel()
+    await asyncio.gather(cancelled, return_exceptions=True)
+    async with first.exclusively(owner="ada"):
+        await first.close()  # as its death would: the connection ends, and the lock with it
+    async with second.exclusively(owner="ada"):
+        pass
+    await second.close()
+    await first.close()
+
+
+def test_a_copy_of_the_file_is_a_copy_of_it_all(tmp_path: Path) -> None:
+    """After it is closed, nothing is left beside it."""
+    database = Database(f"sqlite:///{tmp_path}/one.db")
+    asyncio.run(saved(database))
+    shutil.copy(tmp_path / "one.db", tmp_path / "two.db")
+    other = Database(f"sqlite:///{tmp_path}/two.db").open()
+    assert len(run(other.load_session(KEY)).interactions) == 1

@@ -1,0 +1,74 @@
+"""Large packages are loaded without a long pause of the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import threading
+
+import pytest
+
+from aiserver.gc_pause import loading
+
+
+@pytest.fixture(autouse=True)
+def as_before():
+    yield
+    gc.unfreeze()
+    assert gc.isenabled()
+
+
+def test_the_collector_waits_meanwhile_and_need_not_look_through_what_was_loaded(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "large_package.py").write_text("things = [[] for _ in range(1000)]")
+    monkeypatch.syspath_prepend(tmp_path)
+    before = gc.get_freeze_count()
+    with loading():
+        assert not gc.isenabled()
+        importlib.import_module("large_package")
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > before
+
+
+def test_where_nothing_new_was_loaded_nothing_is_kept():
+    """Else what a request holds just then would never be given back."""
+    before = gc.get_freeze_count()
+    with loading():
+        importlib.import_module("json")
+    assert gc.get_freeze_count() == before
+
+
+def test_threads_that_load_side_by_side_leave_the_collector_on():
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with loading():
+            inside.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(10)
+    with loading():
+        pass
+    leave.set()
+    thread.join()
+    assert gc.isenabled()
+
+
+def test_a_failure_leaves_the_collector_on():
+    with pytest.raises(ImportError), loading():
+        importlib.import_module("there_is_no_such_module")
+    assert gc.isenabled()
+
+
+def test_a_collector_that_is_off_stays_off():
+    """Some servers run without it."""
+    gc.disable()
+    try:
+        with loading():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
