@@ -29,7 +29,7 @@ const CALLS = {
   npgettext: { texts: 3, inContext: true }
 };
 
-/** Marks a text that is looked up where it is shown (src/widgets/serverwords.ts). */
+/** Marks a text that is looked up where it is shown (src/labels/serverMessages.ts). */
 const MARK = 'forTranslators';
 
 /** Attributes that a person sees or hears. */

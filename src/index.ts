@@ -3,17 +3,17 @@
  */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { askPlugin } from './plugins/ask';
-import { blamePlugin } from './plugins/blame';
-import { firstStepsPlugin } from './plugins/firststeps';
-import { gitAdvicePlugin } from './plugins/gitadvice';
-import { historyPlugin } from './plugins/history';
-import { identityPlugin } from './plugins/identity';
-import { modelsPlugin } from './plugins/models';
-import { placeholderPlugin } from './plugins/placeholder';
-import { replayPlugin } from './plugins/replay';
-import { trackPlugin } from './plugins/track';
-import { sharingPlugin } from './plugins/sharing';
+import { askPlugin } from './ask/plugin';
+import { blamePlugin } from './blame/plugin';
+import { firstStepsPlugin } from './firstSteps/plugin';
+import { gitAdvicePlugin } from './gitAdvice/plugin';
+import { historyPlugin } from './history/plugin';
+import { identityPlugin } from './identity/plugin';
+import { modelsPlugin } from './providers/plugin';
+import { placeholderPlugin } from './placeholder/plugin';
+import { replayPlugin } from './replay/plugin';
+import { trackPlugin } from './tracking/plugin';
+import { sharingPlugin } from './sharing/plugin';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
 const plugins: JupyterFrontEndPlugin<any>[] = [

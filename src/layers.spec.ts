@@ -1,96 +1,187 @@
 /**
- * The layers of the frontend, held by a test: imports go down only.
+ * The layers of the frontend, held by a test: imports go down only, and features meet in
+ * `tokens.ts` and in the shared folders alone.
  */
 import * as fs from 'fs';
 import * as path from 'path';
 
-// From the ground up; a file may import from layers below its own, and from its own.
-const LAYERS = [
-  ['tokens', 'api/types', 'api/schema'],
-  ['api'],
-  ['models', 'notebook'],
-  ['widgets'],
-  ['plugins'],
-  ['index']
+/** From the ground up; a file imports from lower layers, and from its own part of a layer. */
+const SHARED = [
+  ['api/schema'],
+  ['api/types'],
+  ['tokens', 'api'],
+  ['state', 'records', 'diff'],
+  ['cells', 'ui'],
+  ['labels']
 ];
+const FEATURES = [
+  'ask',
+  'blame',
+  'firstSteps',
+  'gitAdvice',
+  'history',
+  'identity',
+  'placeholder',
+  'providers',
+  'replay',
+  'sharing',
+  'tracking'
+];
+/** Within a feature, from the ground up. */
+const INNER = ['model', 'view', 'plugin'];
+const TOP = 'index';
+const MAX_LINES = 365;
+const MAX_FILES = 14; // of one folder, without tests
 
-function level(file: string): number {
-  const found = LAYERS.map(names =>
-    Math.max(
-      ...names.map(name =>
-        file === name || file.startsWith(`${name}/`) ? name.length : -1
-      )
-    )
-  );
-  const best = Math.max(...found);
-  if (best < 0) {
-    throw new Error(`${file} is in no layer`);
-  }
-  return found.indexOf(best);
-}
+const ROOT = __dirname;
 
-function* sources(folder: string): Generator<string> {
-  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+function sources(folder = ROOT): string[] {
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) {
-      yield* sources(file);
-    } else if (/\.tsx?$/.test(file) && !/\.spec\.tsx?$/.test(file)) {
-      yield file;
+      return sources(file);
     }
-  }
+    const isSource = /\.tsx?$/.test(file) && !/\.(spec|fakes)\./.test(file);
+    return isSource ? [file] : [];
+  });
 }
 
-const root = __dirname;
+const nameOf = (file: string) =>
+  path.relative(ROOT, file).replace(/(\.d)?\.tsx?$/, '');
 
-function imports(file: string): string[] {
-  const text = fs.readFileSync(file, 'utf-8');
-  const found = [...text.matchAll(/from\s+'(\.[^']*)'/g)].map(match =>
-    path.relative(root, path.resolve(path.dirname(file), match[1]))
+const IMPORTS = new Map(
+  sources().map(file => {
+    const text = fs.readFileSync(file, 'utf-8');
+    const found = [...text.matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)];
+    const targets = found.map(match =>
+      path.relative(ROOT, path.resolve(path.dirname(file), match[1]))
+    );
+    return [nameOf(file), targets.filter(target => !target.startsWith('..'))];
+  })
+);
+const NAMES = [...IMPORTS.keys()];
+const EDGES = [...IMPORTS].flatMap(([name, targets]) =>
+  targets.map(target => [name, target] as const)
+);
+
+const isIn = (name: string, part: string) =>
+  name === part || name.startsWith(`${part}/`);
+
+/** The most exact part of the shared layers that a file is in. */
+function sharedPart(name: string): [number, string] | null {
+  const found = SHARED.flatMap((parts, level) =>
+    parts
+      .filter(part => isIn(name, part))
+      .map((part): [number, string] => [level, part])
   );
-  return found.filter(name => !name.endsWith('.svg') && !name.endsWith('.css'));
+  found.sort((a, b) => b[1].length - a[1].length);
+  return found[0] ?? null;
 }
+
+function level(name: string): number {
+  if (name === TOP) {
+    return SHARED.length + 1;
+  }
+  const shared = sharedPart(name);
+  if (shared) {
+    return shared[0];
+  }
+  if (FEATURES.includes(name.split('/')[0])) {
+    return SHARED.length;
+  }
+  throw new Error(`${name} is in no layer`);
+}
+
+const wrong = (isWrong: (name: string, target: string) => boolean) =>
+  EDGES.filter(edge => isWrong(...edge)).map(edge => edge.join(' imports '));
 
 describe('layers', () => {
-  it('has a layer for each file', () => {
-    for (const file of sources(root)) {
-      expect(
-        level(path.relative(root, file).replace(/\.tsx?$/, ''))
-      ).toBeGreaterThanOrEqual(0);
-    }
+  it('has a layer for each file, and no layer without files', () => {
+    NAMES.forEach(level);
+    const parts = [...SHARED.flat(), ...FEATURES, TOP];
+    const empty = parts.filter(part => !NAMES.some(name => isIn(name, part)));
+    expect(empty).toEqual([]);
   });
 
   it('lets imports go down only', () => {
-    const wrong: string[] = [];
-    for (const file of sources(root)) {
-      const name = path.relative(root, file).replace(/\.tsx?$/, '');
-      for (const target of imports(file)) {
-        if (level(target) > level(name)) {
-          wrong.push(`${name} imports ${target}`);
-        }
-      }
-    }
-    expect(wrong).toEqual([]);
+    const isUp = (name: string, target: string) => {
+      const [from, to] = [level(name), level(target)];
+      const isSibling =
+        from === to &&
+        from < SHARED.length &&
+        sharedPart(name)?.[1] !== sharedPart(target)?.[1];
+      return to > from || isSibling;
+    };
+    expect(wrong(isUp)).toEqual([]);
   });
 
-  it('keeps the API away from widgets, and views away from models', () => {
-    const wrong: string[] = [];
-    for (const file of sources(root)) {
-      const name = path.relative(root, file);
-      for (const target of imports(file)) {
-        if (name.startsWith('widgets/') && /^api\/(?!types)/.test(target)) {
-          wrong.push(`${name} imports ${target}`);
-        }
-      }
-    }
-    expect(wrong).toEqual([]);
+  it('lets no feature import another one', () => {
+    const isOther = (name: string, target: string) =>
+      level(name) === SHARED.length &&
+      level(target) === SHARED.length &&
+      name.split('/')[0] !== target.split('/')[0];
+    expect(wrong(isOther)).toEqual([]);
   });
 
-  it('keeps files small', () => {
-    const long = [...sources(root)].filter(
+  it('lets imports within a feature go from plugin to view to model', () => {
+    const inner = (name: string) => {
+      const found = INNER.indexOf(name.split('/')[1]);
+      return found < 0 ? (name.endsWith('examples') ? 0 : NaN) : found;
+    };
+    const features = NAMES.filter(name => level(name) === SHARED.length);
+    expect(features.filter(name => isNaN(inner(name)))).toEqual([]);
+    const isUp = (name: string, target: string) =>
+      level(name) === SHARED.length &&
+      level(target) === SHARED.length &&
+      inner(target) > inner(name);
+    expect(wrong(isUp)).toEqual([]);
+  });
+
+  it('keeps views away from the API', () => {
+    const isCall = (name: string, target: string) =>
+      (name.includes('/view/') || isIn(name, 'ui')) &&
+      isIn(target, 'api') &&
+      target !== 'api/types';
+    expect(wrong(isCall)).toEqual([]);
+  });
+
+  it('has no cycle', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (name: string, trail: string[]) => {
+      const start = trail.indexOf(name);
+      if (start >= 0) {
+        cycles.push([...trail.slice(start), name].join(' > '));
+      } else if (!done.has(name)) {
+        (IMPORTS.get(name) ?? []).forEach(next =>
+          visit(next, [...trail, name])
+        );
+        done.add(name);
+      }
+    };
+    NAMES.forEach(name => visit(name, []));
+    expect(cycles).toEqual([]);
+  });
+
+  it('keeps files and folders small', () => {
+    const long = sources().filter(
       file =>
         !file.endsWith('schema.ts') &&
-        fs.readFileSync(file, 'utf-8').split('\n').length > 500
+        fs.readFileSync(file, 'utf-8').split('\n').length > MAX_LINES
     );
-    expect(long).toEqual([]);
+    expect(long.map(nameOf)).toEqual([]);
+    const folders = new Map<string, number>();
+    for (const name of NAMES) {
+      const folder = path.dirname(name);
+      folders.set(folder, (folders.get(folder) ?? 0) + 1);
+    }
+    const full = [...folders].filter(([, count]) => count > MAX_FILES);
+    expect(full).toEqual([]);
+  });
+
+  it('names files in camelCase', () => {
+    const base = (name: string) => path.basename(name);
+    const odd = NAMES.filter(name => !/^[a-z][A-Za-z0-9]*$/.test(base(name)));
+    expect(odd).toEqual([]);
   });
 });

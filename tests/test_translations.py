@@ -322,8 +322,8 @@ def worded(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
 
 def test_what_the_server_says_in_the_page_is_translated(found: Any) -> None:
     """By its own sentence, which the page knows to the letter."""
-    known = {text.id for text in found.texts if text.at.startswith("src/widgets/serverwords.ts")}
-    known |= set(FIELD.findall((ROOT / "src/widgets/serverwords.ts").read_text("utf-8")))
+    known = {text.id for text in found.texts if text.at.startswith("src/labels/serverMessages.ts")}
+    known |= set(FIELD.findall((ROOT / "src/labels/serverMessages.ts").read_text("utf-8")))
     said = {sentence for sentence in sentences() if not BY_PROGRAMS.search(sentence)}
     assert len(said) > 40
     missing = said - known
@@ -336,9 +336,9 @@ NOT_OF_THE_PAGE = {"bad_setting", "no_model", "model_package_missing"}
 
 def test_an_error_is_worded_once(found: Any) -> None:
     """What the page words by an error's code is to the letter what the server says of it."""
-    source = (ROOT / "src/widgets/failures.ts").read_text("utf-8")
+    source = (ROOT / "src/labels/failureText.ts").read_text("utf-8")
     codes = set(re.findall(r"case '(\w+)'", source)) - NOT_OF_THE_PAGE
-    words = {text.id for text in found.texts if text.at.startswith("src/widgets/failures.ts")}
+    words = {text.id for text in found.texts if text.at.startswith("src/labels/failureText.ts")}
     kinds = [kind for kind in vars(errors).values() if getattr(kind, "code", "") in codes]
     said = {kind.default_message for kind in kinds}
     said |= {named for kind in kinds if (named := getattr(kind, "named_message", ""))}

@@ -4,7 +4,7 @@ Invariants:
 
 - Each step is in exactly one row, so that a list of rows leaves nothing out.
 - A run belongs to the step whose code it ran; a deletion and a return elsewhere are one move.
-  ``src/models/replayFold.ts`` has the same rules.
+  ``src/replay/model/cell/fold.ts`` has the same rules.
 """
 
 from __future__ import annotations

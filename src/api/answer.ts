@@ -7,7 +7,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError, IRequestOptions, request } from './request';
-import { Silence, within } from './silence';
+import { Silence, within } from './timeout';
 
 /** A folder on a slow network, or a provider that is looked up, takes seconds. */
 const UNANSWERED_TICKS = 12;

@@ -5,7 +5,7 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { answer } from './answer';
 import { IRequestOptions, request } from './request';
-import { within } from './silence';
+import { within } from './timeout';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,

@@ -1,4 +1,4 @@
-import { Silence, within } from './silence';
+import { Silence, within } from './timeout';
 import { readEvents } from './stream';
 import type { StreamEvent } from './types';
 

@@ -2,7 +2,7 @@
  * Reads a `text/event-stream` answer of a POST. (`EventSource` can neither POST nor send
  * the XSRF header.)
  */
-import { within } from './silence';
+import { within } from './timeout';
 import type { StreamEvent } from './types';
 
 /** The server sends a heartbeat each tick (5 s) when it has nothing to say. */

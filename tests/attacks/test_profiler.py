@@ -1,6 +1,6 @@
 """P18, P15: what asks a kernel for its DataFrames, run in a real kernel as the browser does it.
 
-It is taken from ``src/notebook/dataframes.ts``, so what is tried is what is shipped.
+It is taken from ``src/ask/model/dataFrames.ts``, so what is tried is what is shipped.
 """
 
 from __future__ import annotations

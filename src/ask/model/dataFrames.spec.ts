@@ -1,0 +1,113 @@
+import type { Kernel } from '@jupyterlab/services';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { listDataFrames, readProfiles } from './dataFrames';
+
+const trans = nullTranslator.load('aiserver');
+
+const PROFILE = {
+  name: '销售',
+  kind: 'pandas.DataFrame',
+  rowCount: 2,
+  columnCount: 1,
+  columns: [{ name: '价格', dtype: 'float64' }]
+};
+
+function answer(value: unknown): unknown {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const text = btoa(String.fromCharCode(...bytes));
+  return { dataframes: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
+}
+
+function kernel(done: Promise<unknown>, status = 'idle') {
+  const future = { done, dispose: jest.fn() };
+  const requestExecute = jest.fn(
+    (_content: Record<string, unknown>, _dispose: boolean) => future
+  );
+  return {
+    future,
+    requestExecute,
+    connection: {
+      status,
+      requestExecute
+    } as unknown as Kernel.IKernelConnection
+  };
+}
+
+describe('readProfiles', () => {
+  it('reads an answer', () => {
+    expect(readProfiles(answer([PROFILE]))).toEqual([PROFILE]);
+  });
+
+  it.each([
+    [undefined],
+    [{}],
+    [{ dataframes: { status: 'error' } }],
+    [{ dataframes: { status: 'ok', data: { 'text/plain': "'!!'" } } }],
+    [answer({ not: 'a list' })]
+  ])('says null of what is no answer: %j', value => {
+    expect(readProfiles(value)).toBeNull();
+  });
+
+  it('leaves out what is no profile', () => {
+    const odd = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
+    expect(readProfiles(answer([...odd, PROFILE]))).toEqual([PROFILE]);
+  });
+});
+
+describe('listDataFrames', () => {
+  it('asks without a trace (P18)', async () => {
+    const t = kernel(
+      Promise.resolve({ content: { user_expressions: answer([PROFILE]) } })
+    );
+    expect(await listDataFrames(t.connection, 'python', trans)).toEqual([
+      PROFILE
+    ]);
+    expect(t.requestExecute.mock.calls[0][0]).toMatchObject({
+      code: '',
+      silent: true,
+      store_history: false
+    });
+    expect(t.future.dispose).toHaveBeenCalled();
+  });
+
+  it('does not wait for a busy kernel, and needs one that speaks Python', async () => {
+    const busy = kernel(new Promise(() => undefined), 'busy');
+    await expect(
+      listDataFrames(busy.connection, 'python', trans)
+    ).rejects.toThrow('busy');
+    expect(busy.requestExecute).not.toHaveBeenCalled();
+    await expect(listDataFrames(null, 'python', trans)).rejects.toThrow(
+      'No kernel'
+    );
+    await expect(listDataFrames(busy.connection, 'R', trans)).rejects.toThrow(
+      'Python'
+    );
+  });
+
+  it('gives up on a kernel that does not answer', async () => {
+    jest.useFakeTimers();
+    const t = kernel(new Promise(() => undefined));
+    const result = listDataFrames(t.connection, 'python', trans);
+    const failed = expect(result).rejects.toThrow('busy');
+    jest.runAllTimers();
+    await failed;
+    expect(t.future.dispose).toHaveBeenCalled();
+    jest.useRealTimers();
+  });
+
+  it('has its own words for a kernel that dies meanwhile', async () => {
+    const t = kernel(Promise.reject(new Error('Canceled future')));
+    await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
+      'could not list'
+    );
+    expect(t.future.dispose).toHaveBeenCalled();
+  });
+
+  it('says so where the kernel can’t tell', async () => {
+    const t = kernel(Promise.resolve({ content: { status: 'error' } }));
+    await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
+      'could not list'
+    );
+  });
+});

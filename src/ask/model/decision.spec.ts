@@ -1,0 +1,267 @@
+import { ApiError } from '../../api/request';
+import type { StreamEvent } from '../../api/types';
+import { code, done, setup, start } from './generation.fakes';
+
+describe('GenerationModel, when a suggestion is decided on', () => {
+  it('says that an answer changes nothing, until the cell holds something else (P38)', async () => {
+    const t = setup();
+    t.model.open();
+    void t.model.ask('修一下');
+    const feed = await t.requested(1);
+    feed.push(start(), done(1, 'x = 1\n'), null);
+    await t.phase('suggested');
+    expect(t.model.state.notice).toBe('same');
+    t.target.apply('x = 3');
+    t.model.sourceChanged();
+    expect(t.model.state).toMatchObject({ notice: null, edited: true });
+  });
+
+  it('tells how many changes of the suggestion were left when it is accepted in part', async () => {
+    const t = setup({ source: 'a\nb\nc\nd\ne' });
+    void t.model.ask('shout');
+    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
+    await t.phase('suggested');
+    t.model.revise('A\nb\nc\nd\ne');
+    await t.model.accept();
+    expect(t.recorded).toEqual([
+      {
+        type: 'accept',
+        turnId: 1,
+        source: 'A\nb\nc\nd\ne',
+        data: { hunks: { accepted: 1, of: 2 } }
+      }
+    ]);
+  });
+
+  it('rejects: the cell stays, the history knows', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    await t.model.reject();
+    expect(t.source()).toBe('x = 1');
+    expect(t.recorded).toEqual([
+      { type: 'reject', turnId: 1, source: 'x = 1' }
+    ]);
+    // The number of the next turn is known when the row opens again.
+    expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
+  });
+
+  it.each<[string, (StreamEvent | Error | null)[]]>([
+    ['the connection ends without a word', [null]],
+    ['it is cut after the start', [start(), null]],
+    ['it is cut in the code', [start(), code('x ='), null]],
+    ['the body breaks', [start(), code('x ='), new Error('network error')]]
+  ])('ends once and as interrupted when %s (P32, P36)', async (_, events) => {
+    const t = setup();
+    t.steps.push({ kind: 'turn', title: 'do it', turnId: 1 });
+    void t.model.ask('do it');
+    (await t.requested(1)).push(...events);
+    const state = await t.phase('failed');
+    expect(state).toMatchObject({
+      code: '',
+      draft: 'do it',
+      // What began is a turn: the row names the one that comes next.
+      turnId: events[0] ? 2 : null,
+      failure: { code: 'interrupted' }
+    });
+    expect(await t.model.accept()).toBe(false);
+    expect(t.source()).toBe('x = 1');
+    const ends = t.states.filter(({ phase }) =>
+      ['suggested', 'failed', 'stopped'].includes(phase)
+    );
+    expect(ends).toHaveLength(1);
+    // What had begun is kept as a turn, so the history is told, once it is.
+    await t.told(events[0] ? 1 : 0);
+    expect(t.notified).toHaveLength(events[0] ? 1 : 0);
+  });
+
+  it('writes nothing where the cell is gone (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    const feed = await t.requested(1);
+    t.remove();
+    feed.push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(await t.model.accept()).toBe(false);
+    expect(t.model.state.notice).toBe('gone');
+    expect(t.recorded).toEqual([]);
+  });
+
+  it('writes what is left where parts were taken back', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'a\nb'), null);
+    await t.phase('suggested');
+    t.model.revise('a');
+    expect(t.model.isRevised).toBe(true);
+    t.model.restoreSuggestion();
+    expect(t.model.isRevised).toBe(false);
+    t.model.revise('a');
+    await t.model.accept();
+    expect(t.source()).toBe('a');
+    expect(t.recorded).toMatchObject([{ type: 'accept', source: 'a' }]);
+  });
+
+  it('tells where Accept could not be noted: the code is written all the same', async () => {
+    const t = setup();
+    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    await t.model.accept();
+    expect(t.source()).toBe('y');
+    expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
+  });
+
+  it.each(['accept', 'reject'] as const)(
+    'needs no saved notebook to %s: the turn has its id',
+    async verb => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      t.target.ensure.mockRejectedValue(new Error('It could not be saved.'));
+      await t.model[verb]();
+      expect(t.recorded).toMatchObject([{ type: verb, turnId: 1 }]);
+      expect(t.model.state.notice).toBeNull();
+    }
+  );
+
+  it.each(['accept', 'reject'] as const)(
+    'keeps a change that was being written when it comes to %s',
+    async verb => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      t.model.written = 'and shorter';
+      await t.model[verb]();
+      expect(t.recorded).toMatchObject([{ type: verb }]);
+      expect(t.source()).toBe(verb === 'accept' ? 'y' : 'x = 1');
+      expect(t.model.state).toMatchObject({
+        phase: 'asking',
+        draft: 'and shorter',
+        turnId: 2
+      });
+      void t.model.ask('and shorter');
+      await t.requested(2);
+      expect(t.bodies[1]).toMatchObject({ source: t.source() });
+      expect(t.bodies[1].parentTurnId).toBeUndefined();
+    }
+  );
+
+  it('says that the cell was changed meanwhile, and no longer when it is as it was (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    const feed = await t.requested(1);
+    feed.push(start(), code('y'));
+    await t.phase('streaming');
+    t.edit('x = 1  # mine');
+    t.model.sourceChanged();
+    expect(t.model.state.edited).toBe(false);
+    feed.push(done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.model.state.edited).toBe(true);
+    t.edit('x = 1');
+    t.model.sourceChanged();
+    expect(t.model.state.edited).toBe(false);
+    t.edit('x = 3');
+    t.model.sourceChanged();
+    expect(t.model.state.edited).toBe(true);
+  });
+
+  it('says so still after a further request that came to nothing (P34)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    t.edit('x = 3');
+    t.model.sourceChanged();
+    void t.model.ask('two');
+    await t.requested(2);
+    expect(t.model.state.edited).toBe(false);
+    t.model.stop();
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      notice: 'stopped',
+      edited: true
+    });
+    t.edit('x = 1');
+    t.model.sourceChanged();
+    expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
+  });
+
+  it('promises to note later only what is kept for that', async () => {
+    const t = setup();
+    const refused = new ApiError(409, 'session_too_new', 'Too new.');
+    t.history.record.mockRejectedValueOnce(refused);
+    t.model.open();
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unnoted');
+    t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
+    await t.model.reset();
+    expect(t.model.state.notice).toBe('unsaved');
+  });
+
+  describe('made in another view', () => {
+    const open = async () => {
+      const t = setup();
+      void t.model.ask('one');
+      (await t.requested(1)).push(start(), done(1, 'y'), null);
+      await t.phase('suggested');
+      return t;
+    };
+    const key = { notebookId: 'nb', cellId: 'c1' };
+
+    it.each(['accept', 'reject'])('closes the row after %s', async type => {
+      const t = await open();
+      t.history.told.emit({ key, events: [{ type, turnId: 1 }] });
+      expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
+      await t.model.reject(); // Esc, pressed too late
+      expect(t.recorded).toEqual([]);
+    });
+
+    it('stays open after decisions on other turns and in other cells', async () => {
+      const t = await open();
+      const events = [{ type: 'accept', turnId: 1 }];
+      t.history.told.emit({ key: { ...key, cellId: 'c2' }, events });
+      t.history.told.emit({ key, events: [{ type: 'reject', turnId: 7 }] });
+      t.history.told.emit({ key, events: [{ type: 'run' }] });
+      expect(t.model.state.phase).toBe('suggested');
+    });
+
+    it.each(['accepted', 'rejected'] as const)(
+      'closes the row when another window’s decision is %s',
+      async outcome => {
+        const t = await open();
+        t.steps.push({ kind: 'turn', turnId: 1, outcome: 'open' });
+        t.history.changed.emit({ ...key, byOthers: true });
+        await Promise.resolve();
+        expect(t.model.state.phase).toBe('suggested');
+        t.steps[0] = { ...t.steps[0], outcome };
+        t.history.changed.emit({ ...key, byOthers: true });
+        await t.phase('idle');
+        expect(t.recorded).toEqual([]);
+      }
+    );
+
+    it.each(['accepted', 'rejected'] as const)(
+      'records no reject after a window without a shared document %s it',
+      async outcome => {
+        const t = await open();
+        t.steps.push({ kind: 'turn', turnId: 1, outcome });
+        await t.model.reject(); // Esc, pressed too late
+        expect(t.model.state.phase).toBe('idle');
+        expect(t.recorded).toEqual([]);
+      }
+    );
+
+    it('records the reject where the history can’t be read', async () => {
+      const t = await open();
+      t.history.replay.mockRejectedValueOnce(new Error('offline'));
+      await t.model.reject();
+      expect(t.recorded).toMatchObject([{ type: 'reject', turnId: 1 }]);
+    });
+  });
+});

@@ -1,0 +1,185 @@
+/**
+ * A cell, a history and streams that a spec feeds, for specs of the asking alone.
+ */
+import { Signal } from '@lumino/signaling';
+
+import type {
+  GenerateBody,
+  Interaction,
+  Step,
+  StreamEvent
+} from '../../api/types';
+import type { IHistory, IRecorded, IWritten } from '../../tokens';
+import { GenerationModel } from './generation';
+import type { GenerationApi } from './run';
+import type { IGenerationState } from './state';
+
+export const MODEL = {
+  id: 'test:model',
+  provider: 'test',
+  label: 'model',
+  onThisMachine: true,
+  ready: true
+};
+
+export function turn(
+  id: number,
+  suggestion: string,
+  intent = 'do it'
+): Interaction {
+  return {
+    turn_id: id,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    user_request: { intent },
+    ai_response: { suggestion, explanation: 'why', status: 'success' }
+  };
+}
+
+export const start = (turnId = 1): StreamEvent => ({
+  type: 'start',
+  generationId: `g${turnId}`,
+  turnId,
+  model: MODEL
+});
+export const code = (text: string): StreamEvent => ({
+  type: 'token',
+  part: 'code',
+  text
+});
+export const done = (id: number, suggestion: string): StreamEvent => ({
+  type: 'done',
+  interaction: turn(id, suggestion),
+  revision: id
+});
+
+/** A stream that a test feeds: no clocks. */
+export class Feed {
+  private queue: (StreamEvent | Error | null)[] = [];
+  private wake: () => void = () => undefined;
+
+  push(...items: (StreamEvent | Error | null)[]): void {
+    this.queue.push(...items);
+    this.wake();
+  }
+
+  async *read(signal?: AbortSignal): AsyncGenerator<StreamEvent, void, void> {
+    signal?.addEventListener('abort', () => this.push(new Error('aborted')));
+    for (;;) {
+      while (!this.queue.length) {
+        await new Promise<void>(resolve => (this.wake = resolve));
+      }
+      const item = this.queue.shift();
+      if (item === null || item === undefined) {
+        return;
+      }
+      if (item instanceof Error) {
+        throw item;
+      }
+      yield item;
+    }
+  }
+}
+
+export function setup(options: { source?: string | null } = {}) {
+  let source: string | null =
+    options.source === undefined ? 'x = 1' : options.source;
+  const feeds: Feed[] = [];
+  const bodies: GenerateBody[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
+  const api = {
+    generate: jest.fn((body: GenerateBody, signal?: AbortSignal) => {
+      const feed = new Feed();
+      feeds.push(feed);
+      bodies.push(body);
+      signals.push(signal);
+      return feed.read(signal);
+    }),
+    stop: jest.fn(async (_id: string) => undefined),
+    warmUp: jest.fn(async () => undefined)
+  };
+  /** What the server has kept of the cell. */
+  const steps: Partial<Step>[] = [];
+  const recorded: unknown[] = [];
+  const notified: unknown[] = [];
+  const history = {
+    changed: new Signal<object, IWritten>({}),
+    told: new Signal<object, IRecorded>({}),
+    notify: jest.fn(key => notified.push(key)),
+    record: jest.fn(async (_key, events) => void recorded.push(...events)),
+    models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),
+    replay: jest.fn(async () => ({ steps: [...steps] }))
+  };
+  const target = {
+    cellId: 'c1',
+    cellType: 'code' as const,
+    isReadOnly: false,
+    notebookId: () => 'nb' as string | null,
+    ensure: jest.fn(async () => 'nb'),
+    source: () => source,
+    error: () => null,
+    apply: jest.fn((text: string) => {
+      if (source === null) {
+        return false;
+      }
+      source = text;
+      return true;
+    }),
+    surroundings: () => ({
+      language: 'python',
+      cellType: 'code' as const,
+      context: { cells: [], kernel: 'Python 3' },
+      notebookPath: 'a.ipynb'
+    })
+  };
+  const model = new GenerationModel({
+    api: api as unknown as GenerationApi,
+    history: history as unknown as IHistory,
+    target
+  });
+  const states: IGenerationState[] = [];
+  model.changed.connect((_, state) => states.push(state));
+  /** Wait for a state: never for a time. */
+  const until = (check: (state: IGenerationState) => boolean) =>
+    new Promise<IGenerationState>(resolve => {
+      const look = () => {
+        if (check(model.state)) {
+          model.changed.disconnect(look);
+          resolve(model.state);
+        }
+      };
+      model.changed.connect(look);
+      look();
+    });
+  const phase = (name: string) => until(state => state.phase === name);
+  const requested = async (count: number) => {
+    while (feeds.length < count) {
+      await Promise.resolve();
+    }
+    return feeds[count - 1];
+  };
+  return {
+    api,
+    bodies,
+    feeds,
+    history,
+    model,
+    notified,
+    phase,
+    recorded,
+    requested,
+    signals,
+    states,
+    target,
+    steps,
+    /** Wait until the history was told so often. */
+    told: async (count: number) => {
+      while (notified.length < count) {
+        await new Promise(resolve => setTimeout(resolve));
+      }
+    },
+    until,
+    edit: (text: string) => (source = text),
+    remove: () => (source = null),
+    source: () => source
+  };
+}

@@ -1,0 +1,217 @@
+import { ApiError } from '../../api/request';
+import { versionOf } from './state';
+import { MODEL, code, done, setup, start } from './generation.fakes';
+
+describe('GenerationModel', () => {
+  it('goes from asking to a suggestion, and leaves the cell alone until Accept', async () => {
+    const t = setup();
+    t.model.open();
+    await t.until(state => state.model !== null);
+    void t.model.ask('  do it ');
+    expect(t.model.state.phase).toBe('waiting');
+    const feed = await t.requested(1);
+    feed.push(start(), code('x = '), code('2'));
+    await t.until(state => state.code === 'x = 2');
+    expect(t.model.state.phase).toBe('streaming');
+    feed.push(done(1, 'x = 2\n'), null);
+    await t.phase('suggested');
+    expect(t.model.state).toMatchObject({ code: 'x = 2\n', turnId: 1 });
+    expect(t.source()).toBe('x = 1');
+    expect(t.bodies[0]).toEqual({
+      notebookId: 'nb',
+      cellId: 'c1',
+      intent: 'do it',
+      source: 'x = 1',
+      language: 'python',
+      cellType: 'code',
+      context: { cells: [], kernel: 'Python 3' },
+      notebookPath: 'a.ipynb'
+    });
+
+    expect(await t.model.accept()).toBe(true);
+    expect(t.source()).toBe('x = 2\n');
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: 'x = 2\n' }
+    ]);
+    expect(t.model.state.phase).toBe('idle');
+  });
+
+  it('warms the model when the row opens, and minds no failure of that', async () => {
+    const t = setup();
+    t.api.warmUp.mockRejectedValueOnce(new ApiError(503, 'x', 'x'));
+    t.model.open();
+    await t.until(state => state.model !== null);
+    expect(t.api.warmUp).toHaveBeenCalledWith({
+      notebookId: 'nb',
+      cellId: 'c1',
+      source: 'x = 1',
+      language: 'python',
+      cellType: 'code',
+      context: { cells: [], kernel: 'Python 3' }
+    });
+    expect(t.model.state).toMatchObject({ phase: 'asking', failure: null });
+  });
+
+  it('says at once that no model is set up, with the command that mends it', async () => {
+    const t = setup();
+    const broken = {
+      ...MODEL,
+      ready: false,
+      problem: 'Needs a package.',
+      install: 'pip install x'
+    };
+    t.history.models.mockResolvedValueOnce({
+      default: MODEL.id,
+      models: [broken]
+    });
+    t.model.open();
+    const state = await t.until(({ failure }) => failure !== null);
+    expect(state.failure).toEqual({
+      code: 'no_model',
+      message: 'Needs a package.',
+      install: 'pip install x'
+    });
+    await t.model.again(); // "Try again" looks for a model once more.
+    await t.until(({ failure }) => failure === null);
+  });
+
+  it('goes on from an older turn for one request, and after it from the answer', async () => {
+    const t = setup();
+    t.model.open();
+    t.model.branchFrom({ turnId: 3, title: 'plot' });
+    t.model.close();
+    t.model.open(); // Closed and opened again, it is still meant.
+    void t.model.ask('otherwise');
+    (await t.requested(1)).push(start(), done(5, 'y = 1'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0]).toMatchObject({ source: 'x = 1', parentTurnId: 3 });
+    expect(t.model.state.branch).toBeNull();
+    await t.model.accept();
+    void t.model.ask('more');
+    await t.requested(2);
+    expect(t.bodies[1].parentTurnId).toBeUndefined();
+  });
+
+  it('leaves an open suggestion for another line without deciding on it', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
+    await t.phase('suggested');
+    t.model.branchFrom(null); // That takes nothing away.
+    expect(t.model.state.phase).toBe('suggested');
+    t.model.branchFrom({ turnId: 1, title: 'one' });
+    expect(t.model.state).toMatchObject({
+      phase: 'asking',
+      branch: { turnId: 1 }
+    });
+    expect(t.recorded).toEqual([]);
+    expect(t.source()).toBe('x = 1');
+  });
+
+  it('sends DataFrames with the request, and knows one kind of line break', async () => {
+    const t = setup();
+    const profile = {
+      name: 'df',
+      kind: 'pandas.DataFrame',
+      rowCount: 2,
+      columnCount: 1,
+      columns: [{ name: 'a', dtype: 'int64' }]
+    };
+    t.model.setDataFrames([profile]);
+    void t.model.ask('sum');
+    (await t.requested(1)).push(start(), done(1, 'a\r\nb'), null);
+    await t.phase('suggested');
+    expect(t.bodies[0]).toMatchObject({ dataframes: [profile] });
+    expect(t.model.state.code).toBe('a\nb');
+  });
+
+  it('starts afresh by an event, and says so', async () => {
+    const t = setup();
+    t.model.open();
+    await t.model.reset();
+    expect(t.recorded).toEqual([{ type: 'context_reset' }]);
+    expect(t.model.state.notice).toBe('reset');
+  });
+
+  it('goes away quietly: the stream is cut and nothing more is told', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    const feed = await t.requested(1);
+    feed.push(start());
+    await t.until(state => state.turnId === 1);
+    const count = t.states.length;
+    t.model.dispose();
+    expect(t.signals[0]?.aborted).toBe(true);
+    feed.push(done(1, 'y'), null);
+    await Promise.resolve();
+    expect(t.states).toHaveLength(count);
+    expect(t.source()).toBe('x = 1');
+  });
+
+  it('looks again for what was asked before, where that failed', async () => {
+    const t = setup();
+    t.steps.push({ kind: 'turn', title: 'earlier', turnId: 1 });
+    t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    t.model.open();
+    await t.until(state => state.model !== null);
+    expect(t.model.state.turnId).toBeNull();
+    t.model.close();
+    t.model.open();
+    expect(await t.until(({ turnId }) => turnId !== null)).toMatchObject({
+      turnId: 2
+    });
+    expect(t.model.intents.previous('')).toBe('earlier');
+    t.model.close();
+    t.model.open();
+    expect(t.history.replay).toHaveBeenCalledTimes(2);
+  });
+
+  it('counts the versions of a cell, not the requests that brought none', async () => {
+    const t = setup();
+    t.steps.push(
+      { kind: 'turn', title: 'one', turnId: 1, outcome: 'accepted' },
+      { kind: 'turn', title: 'two', turnId: 2, outcome: 'error' },
+      { kind: 'turn', title: 'three', turnId: 3, outcome: 'cancelled' }
+    );
+    t.model.open();
+    await t.until(({ turnId }) => turnId === 4);
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('four');
+    const failed = { type: 'error', code: 'error', message: '' } as const;
+    (await t.requested(1)).push(start(4), failed, null);
+    await t.phase('failed');
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('five');
+    (await t.requested(2)).push(start(5), done(5, 'x'), null);
+    await t.phase('suggested');
+    expect(versionOf(t.model.state)).toBe(2);
+    void t.model.ask('six'); // The suggestion of before comes back, with its own number.
+    (await t.requested(3)).push(start(6), failed, null);
+    await t.until(({ failure }) => failure !== null);
+    expect(versionOf(t.model.state)).toBe(2);
+    await t.model.accept();
+    expect(t.model.state.turnId).toBe(6);
+  });
+
+  it('says it of a model no longer once another one is chosen', async () => {
+    const t = setup();
+    const OTHER = { ...MODEL, id: 'test:other' };
+    t.history.models.mockResolvedValue({
+      default: MODEL.id,
+      models: [MODEL, OTHER]
+    });
+    t.model.open();
+    void t.model.ask('go');
+    (await t.requested(1)).push(
+      start(),
+      { type: 'error', code: 'model_auth_failed', message: '' },
+      null
+    );
+    await t.phase('failed');
+    await t.model.lookForModel(); // To look again changes nothing.
+    expect(t.model.state.failure?.code).toBe('model_auth_failed');
+    t.model.useModel(OTHER.id);
+    const state = await t.until(({ failure }) => !failure);
+    expect(state).toMatchObject({ model: OTHER, draft: 'go' });
+  });
+});

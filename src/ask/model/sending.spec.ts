@@ -1,0 +1,167 @@
+import { ApiError } from '../../api/request';
+import { code, done, setup, start } from './generation.fakes';
+
+describe('GenerationModel, while it sends', () => {
+  it('shows an error of the stream, and nothing of the part that came', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    (await t.requested(1)).push(
+      start(),
+      code('x'),
+      {
+        type: 'error',
+        code: 'model_package_missing',
+        message: 'One more package.',
+        install: 'pip install p'
+      },
+      null
+    );
+    const state = await t.phase('failed');
+    expect(state.code).toBe('');
+    expect(state.failure).toMatchObject({
+      code: 'model_package_missing',
+      message: 'One more package.',
+      install: 'pip install p'
+    });
+    expect(t.notified).toEqual([{ notebookId: 'nb', cellId: 'c1' }]);
+  });
+
+  it('says why nothing was asked where the notebook can’t be saved', async () => {
+    const t = setup();
+    t.target.ensure.mockRejectedValueOnce(new Error('It is read-only.'));
+    await t.model.ask('do it');
+    expect(t.model.state.failure).toMatchObject({
+      code: 'not_sent',
+      message: 'It is read-only.'
+    });
+    expect(t.api.generate).not.toHaveBeenCalled();
+  });
+
+  it('refuses a second request while one runs (P33)', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    await t.requested(1);
+    await t.model.ask('two');
+    expect(t.model.state).toMatchObject({ notice: 'busy', intent: 'one' });
+    expect(t.api.generate).toHaveBeenCalledTimes(1);
+  });
+
+  it('offers to stop the generation of another tab (P33)', async () => {
+    const t = setup();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.', {
+        generationId: 'other'
+      });
+    });
+    await t.model.ask('do it');
+    expect(t.model.state.failure).toMatchObject({
+      code: 'generation_running',
+      generationId: 'other'
+    });
+    // The other one takes a moment to end.
+    jest.useFakeTimers();
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(409, 'generation_running', 'It runs.');
+    });
+    void t.model.takeOver();
+    await jest.runAllTimersAsync();
+    jest.useRealTimers();
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    expect(t.api.stop).toHaveBeenCalledWith('other');
+  });
+
+  it('stops at once; what comes after is not shown', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push(start(), code('x'));
+    await t.phase('streaming');
+    t.model.stop();
+    expect(t.model.state).toMatchObject({
+      phase: 'stopped',
+      code: '',
+      draft: 'do it'
+    });
+    expect(t.api.stop).toHaveBeenCalledWith('g1');
+    feed.push(code('y'), done(1, 'late'), null);
+    void t.model.ask('another');
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.phase('suggested');
+    expect(t.model.state.code).toBe('z');
+    expect(t.states.some(state => state.code === 'late')).toBe(false);
+  });
+
+  it('cuts the connection where the server can’t be told to stop', async () => {
+    const t = setup();
+    t.api.stop.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start());
+    await t.until(state => state.turnId === 1);
+    const aborted = new Promise(resolve =>
+      t.signals[0]?.addEventListener('abort', resolve)
+    );
+    t.model.stop();
+    await aborted;
+  });
+
+  it('stops before the server has answered', async () => {
+    const t = setup();
+    void t.model.ask('do it');
+    await t.requested(1);
+    t.model.stop();
+    expect(t.signals[0]?.aborted).toBe(true);
+    expect(t.model.state.phase).toBe('stopped');
+  });
+
+  it('builds a refinement on the suggestion, and keeps it when that fails', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
+    await t.phase('suggested');
+    void t.model.ask('two');
+    const feed = await t.requested(2);
+    expect(t.bodies[0].parentTurnId).toBeUndefined();
+    expect(t.bodies[1]).toMatchObject({
+      intent: 'two',
+      source: 'y = 1',
+      parentTurnId: 1
+    });
+    expect(t.model.state.code).toBe('y = 1'); // It stays on view while the model reads.
+    feed.push(start(2), code('z'), null);
+    const state = await t.until(({ failure }) => failure !== null);
+    expect(state).toMatchObject({
+      phase: 'suggested',
+      code: 'y = 1',
+      turnId: 1,
+      draft: 'two'
+    });
+    await t.model.accept();
+    expect(t.source()).toBe('y = 1');
+    expect(t.recorded).toMatchObject([{ type: 'accept', turnId: 1 }]);
+  });
+
+  it('asks again from the code of the first request', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    void t.model.again();
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.until(({ turnId, phase }) => turnId === 2 && phase === 'suggested');
+    expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 1' });
+  });
+
+  it('asks again from what the cell holds by then, where nothing is open', async () => {
+    const t = setup();
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), null);
+    await t.phase('failed');
+    t.edit('x = 10');
+    void t.model.again();
+    (await t.requested(2)).push(start(2), done(2, 'z'), null);
+    await t.phase('suggested');
+    expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 10' });
+    expect(t.model.state.notice).toBeNull();
+  });
+});

@@ -1,0 +1,119 @@
+import type { Cell } from '@jupyterlab/cells';
+import { CodeMirrorEditorFactory } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { DiffOverlay } from './diffOverlay';
+
+/** As much of a cell as the diff looks at. */
+function setup() {
+  const classes = new Set<string>();
+  const editorNode = document.createElement('div');
+  document.body.append(editorNode);
+  const cell = {
+    model: { mimeType: 'text/x-python' },
+    editorConfig: {},
+    editorWidget: { node: editorNode },
+    editor: null,
+    isDisposed: false,
+    addClass: (name: string) => classes.add(name),
+    removeClass: (name: string) => classes.delete(name)
+  };
+  const onRevise = jest.fn();
+  const onKey = jest.fn();
+  const factory = new CodeMirrorEditorFactory();
+  const overlay = new DiffOverlay({
+    cell: cell as unknown as Cell,
+    newEditor: factory.newInlineEditor,
+    trans: nullTranslator.load('aiserver'),
+    onRevise,
+    onKey
+  });
+  const node = editorNode.firstElementChild as HTMLElement;
+  const lines = (selector = '.cm-line') =>
+    [...node.querySelectorAll(selector)].map(line => line.textContent);
+  return { cell, classes, editorNode, lines, node, onKey, onRevise, overlay };
+}
+
+describe('DiffOverlay', () => {
+  it('shows what changes, and marks the words only where lines are alike', () => {
+    const t = setup();
+    const original = 'total = 1\nname = "a"';
+    t.overlay.show({
+      original,
+      code: 'total = 2\nname = "a"',
+      streaming: false
+    });
+    expect(t.lines('.cm-changedLine')).toEqual(['total = 2']);
+    expect(t.lines('.cm-deletedLine')).toEqual(['total = 1']);
+    expect(t.node.querySelector('.cm-changedText')).not.toBeNull();
+    t.overlay.show({ original, code: 'print("else")', streaming: false });
+    expect(t.node.querySelector('.cm-changedText')).toBeNull();
+    t.overlay.dispose();
+  });
+
+  it('shows a new cell without a diff', () => {
+    const t = setup();
+    t.overlay.show({ original: ' \n', code: 'x = 1', streaming: false });
+    expect(t.node.classList).toContain('jp-mod-new');
+    expect(t.node.querySelector('.cm-deletedChunk')).toBeNull();
+    t.overlay.dispose();
+  });
+
+  it('keeps the lines that an answer has not reached, dimmed, while it streams', () => {
+    const t = setup();
+    const original = 'a = 1\nb = 2\nc = 3';
+    t.overlay.show({ original, code: 'a = 10\nb', streaming: true });
+    expect(t.node.classList).toContain('jp-mod-streaming');
+    expect(t.lines('.jp-AIServer-Diff-pending')[0]).toBe('c = 3');
+    t.overlay.show({ original, code: 'a = 10\nb = 2', streaming: false });
+    expect(t.node.classList).not.toContain('jp-mod-streaming');
+    expect(t.lines('.jp-AIServer-Diff-pending')).toEqual([]);
+    t.overlay.dispose();
+  });
+
+  it('gives a part back by its button, and says what is left', () => {
+    const t = setup();
+    const original = 'a = 1\nkeep = 0\nb = 2';
+    t.overlay.show({
+      original,
+      code: 'a = 10\nkeep = 0\nb = 20',
+      streaming: false
+    });
+    const [first] = t.node.querySelectorAll<HTMLButtonElement>(
+      '.jp-AIServer-Diff-undo'
+    );
+    expect(first.getAttribute('aria-label')).toBe('Reject this change');
+    first.click();
+    expect(t.onRevise).toHaveBeenCalledWith('a = 1\nkeep = 0\nb = 20');
+    t.overlay.dispose();
+  });
+
+  it('can’t be typed in, hands its keys on, and is a region with a name (P38)', () => {
+    const t = setup();
+    t.overlay.show({ original: 'a', code: 'b', streaming: false });
+    const content = t.node.querySelector('.cm-content') as HTMLElement;
+    expect(content.getAttribute('contenteditable')).toBe('false');
+    expect(t.node.getAttribute('role')).toBe('region');
+    expect(t.node.getAttribute('aria-label')).toBe('Suggested code');
+    expect(t.node.dataset.lmSuppressShortcuts).toBe('true');
+    content.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
+    );
+    expect(t.onKey).toHaveBeenCalledTimes(1);
+    t.overlay.dispose();
+  });
+
+  it('draws code as text (P12), and leaves the cell as it found it', () => {
+    const t = setup();
+    const evil = '# <img src=x onerror="window.pwned=1">';
+    t.overlay.show({ original: 'a', code: evil, streaming: false });
+    expect(t.node.querySelector('img[src]')).toBeNull();
+    expect(t.lines()).toContain(evil);
+    expect([...t.classes]).toEqual(['jp-AIServer-mod-diff']);
+    t.overlay.dispose();
+    t.overlay.dispose();
+    t.overlay.show({ original: 'a', code: 'b', streaming: false });
+    expect(t.classes.size).toBe(0);
+    expect(t.editorNode.childElementCount).toBe(0);
+  });
+});

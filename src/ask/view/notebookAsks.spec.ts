@@ -1,0 +1,273 @@
+import type { Cell } from '@jupyterlab/cells';
+import { CodeMirrorEditorFactory } from '@jupyterlab/codemirror';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { code, done, setup as fakes, start } from '../model/generation.fakes';
+import { NotebookAsks } from './notebookAsks';
+
+/** Do something, and let React draw what follows of it. */
+async function act(what: () => unknown): Promise<void> {
+  await what();
+  await new Promise(resolve => requestAnimationFrame(resolve));
+}
+
+/** A cell's widget, as far as asking looks at it; each has the model of the id `c1`. */
+class FakeCell extends Widget {
+  constructor(readonly source: () => string) {
+    super();
+    const layout = (this.layout = new PanelLayout());
+    const input = new Widget();
+    input.addClass('jp-Cell-inputWrapper');
+    layout.addWidget(input);
+    layout.addWidget(new Widget());
+    this.editorWidget = input;
+  }
+  readonly editorWidget: Widget;
+  readonly editorConfig = {};
+  readonly ready = Promise.resolve();
+  readonly editor = {
+    focus: jest.fn(),
+    editor: { requestMeasure: () => undefined }
+  };
+  readonly readOnly = false;
+  readonly contentChanged = new Signal<this, void>(this);
+  inputHidden = true;
+  get model() {
+    return {
+      id: 'c1',
+      mimeType: 'text/x-python',
+      contentChanged: this.contentChanged,
+      sharedModel: { getSource: () => this.source() }
+    };
+  }
+}
+
+function setup() {
+  const t = fakes();
+  const cellsChanged = new Signal<object, void>({});
+  const content = {
+    model: {
+      cells: Object.assign([] as unknown[], { changed: cellsChanged })
+    },
+    widgets: [] as FakeCell[],
+    isDisposed: false,
+    activeCellChanged: new Signal<object, void>({}),
+    stateChanged: new Signal<object, void>({}),
+    activeCell: null as FakeCell | null,
+    activeCellIndex: -1,
+    mode: 'command'
+  };
+  const disposed = new Signal<object, void>({});
+  const panel = { content, disposed, isDisposed: false };
+  const onGone = jest.fn();
+  const onUnsaved = jest.fn();
+  const asks = new NotebookAsks({
+    panel: panel as unknown as NotebookPanel,
+    trans: nullTranslator.load('aiserver'),
+    listDataFrames: async () => [],
+    openMenu: jest.fn(),
+    save: jest.fn(),
+    openPalette: () => true,
+    copy: jest.fn(),
+    makeModel: () => t.model,
+    newEditor: new CodeMirrorEditorFactory().newInlineEditor,
+    onGone,
+    onUnsaved
+  });
+  /** Put the cell into the notebook, as a new widget; or take it out. */
+  const place = async (present: boolean): Promise<FakeCell | null> => {
+    const cell = present ? new FakeCell(() => t.source() ?? '') : null;
+    content.widgets.splice(0).forEach(old => old.dispose());
+    if (cell) {
+      content.widgets.push(cell);
+      Widget.attach(cell, document.body);
+    }
+    cellsChanged.emit();
+    await settle();
+    return cell;
+  };
+  const settle = () =>
+    act(async () => {
+      for (let i = 0; i < 3; i++) {
+        MessageLoop.flush();
+        await new Promise(resolve => requestAnimationFrame(resolve));
+      }
+    });
+  const open = async (cell: FakeCell | null) => {
+    asks.open(cell as unknown as Cell);
+    await settle();
+  };
+  return {
+    ...t,
+    asks,
+    content,
+    disposed,
+    onGone,
+    onUnsaved,
+    open,
+    place,
+    settle
+  };
+}
+
+const rows = () => document.querySelectorAll('.jp-AIServer-Ask').length;
+const diffs = () => document.querySelectorAll('.jp-AIServer-Diff').length;
+
+beforeAll(() => {
+  Element.prototype.scrollIntoView ??= () => undefined;
+});
+afterEach(() => document.body.replaceChildren());
+
+describe('NotebookAsks', () => {
+  it('puts the row below the input, above the output, and shows a hidden input', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    await t.open(cell);
+    const { widgets } = cell.layout as PanelLayout;
+    expect(widgets[1].hasClass('jp-AIServer-Ask')).toBe(true);
+    expect(cell.inputHidden).toBe(false);
+    await t.open(cell);
+    expect(rows()).toBe(1);
+    t.asks.dispose();
+  });
+
+  it('closes a row on return from another window that decided on its answer', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('one');
+    (await t.requested(1)).push(start(), done(1, 'y'), null);
+    await t.phase('suggested');
+    t.steps.push({ kind: 'turn', turnId: 1, outcome: 'accepted' });
+    window.dispatchEvent(new Event('focus'));
+    await t.phase('idle');
+    expect(t.recorded).toEqual([]);
+    t.asks.dispose();
+  });
+
+  it('asks to mend the error of a cell, by command, in its row', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    t.asks.fix(cell as unknown as Cell);
+    expect(t.bodies).toHaveLength(0); // There is none.
+    jest.spyOn(t.target, 'error').mockReturnValue("KeyError: 'prize'" as never);
+    t.asks.fix(cell as unknown as Cell);
+    await t.requested(1);
+    expect(t.bodies[0].intent).toBe("Fix this error:\nKeyError: 'prize'");
+    expect(rows()).toBe(1);
+    t.asks.dispose();
+  });
+
+  it('gives a cell that was drawn anew its row and its diff back (P34)', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push(start(), code('x = '));
+    await t.phase('streaming');
+    await t.place(true); // A move: another widget, the same id.
+    expect([rows(), diffs()]).toEqual([1, 1]);
+    feed.push(done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    await t.settle();
+    expect(document.body.textContent).toContain('x = 2');
+    expect(t.onGone).not.toHaveBeenCalled();
+    t.asks.dispose();
+  });
+
+  it('says once that the cell of an answer is gone, and shows it again after an undo (P34)', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push(start());
+    await t.place(false);
+    expect(rows()).toBe(0);
+    feed.push(done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    expect(t.onGone).toHaveBeenCalledTimes(1);
+    expect(t.onGone.mock.calls[0][0].state.code).toBe('x = 2');
+    expect(t.target.apply).not.toHaveBeenCalled();
+    await t.place(true);
+    expect([rows(), diffs()]).toEqual([1, 1]);
+    expect(t.onGone).toHaveBeenCalledTimes(1);
+    t.asks.dispose();
+  });
+
+  it('takes row and diff away when it is accepted, and says what could not be noted', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    await t.open(cell);
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    await t.settle();
+    expect(diffs()).toBe(1);
+    expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(true);
+    t.history.record.mockRejectedValueOnce(new Error('full'));
+    cell.node.querySelector('textarea')?.focus();
+    await act(() => t.model.accept());
+    expect([rows(), diffs()]).toEqual([0, 0]);
+    expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(false);
+    // Back in the code, where the person came from.
+    expect(cell.editor.focus).toHaveBeenCalled();
+    expect(t.content.mode).toBe('edit');
+    expect(t.onUnsaved.mock.calls).toEqual([
+      [expect.stringContaining('this step will be saved as soon as possible')]
+    ]);
+    t.asks.dispose();
+  });
+
+  it('keeps the row and what is written in it when that is accepted over it', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    await t.settle();
+    const field = document.querySelector('textarea')!;
+    const setter = Object.getOwnPropertyDescriptor(
+      HTMLTextAreaElement.prototype,
+      'value'
+    )!.set!;
+    await act(async () => {
+      setter.call(field, 'and shorter');
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await act(() => t.model.accept());
+    await t.settle();
+    expect([rows(), diffs()]).toEqual([1, 0]);
+    expect(document.querySelector('textarea')?.value).toBe('and shorter');
+    t.asks.dispose();
+  });
+
+  it('says that the cell was changed under an open answer (P34)', async () => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    await t.open(cell);
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), done(1, 'x = 2'), null);
+    await t.phase('suggested');
+    t.edit('x = 1  # mine');
+    cell.contentChanged.emit();
+    await t.settle();
+    expect(document.body.textContent).toContain('has changed since you asked');
+    expect(document.body.textContent).toContain('# mine');
+    t.asks.dispose();
+  });
+
+  it('stops what runs when the notebook is closed, and leaves nothing', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    void t.model.ask('do it');
+    (await t.requested(1)).push(start(), code('x'));
+    await t.phase('streaming');
+    await act(() => t.disposed.emit());
+    expect(t.signals[0]?.aborted).toBe(true);
+    expect([rows(), diffs()]).toEqual([0, 0]);
+    expect(t.asks.isDisposed).toBe(true);
+  });
+});

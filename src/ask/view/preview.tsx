@@ -1,0 +1,75 @@
+/**
+ * "What is sent?": the texts that would go to the model, as texts.
+ *
+ * What must hold: they are drawn as the server gives them, to the letter and never as HTML
+ * (P12, P15).
+ */
+import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { Preview } from '../../api/types';
+
+export async function showPreview(
+  preview: Preview,
+  trans: TranslationBundle
+): Promise<void> {
+  const body = ReactWidget.create(
+    <PreviewView preview={preview} trans={trans} />
+  );
+  body.addClass('jp-AIServer-Preview');
+  await showDialog({
+    title: trans.__('What will be sent'),
+    body,
+    buttons: [Dialog.okButton({ label: trans.__('Close') })],
+    hasClose: true
+  });
+}
+
+export function PreviewView(props: {
+  preview: Preview;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { preview, trans } = props;
+  const { model, messages, hidden } = preview;
+  const roles = {
+    system: trans.__('Instructions'),
+    user: trans.__('From you and your notebook'),
+    assistant: trans.__('Earlier answers and code from the notebook')
+  };
+  const title = ({ role, example }: Preview['messages'][number]) =>
+    example ? trans.__('Example included with AI Server') : roles[role];
+  return (
+    <>
+      <p>
+        {model.onThisMachine
+          ? trans.__(
+              'This is sent to %1, which runs on the Jupyter server’s machine. Nothing leaves that machine.',
+              model.label
+            )
+          : trans.__(
+              'Only this is sent to %1, and only when you ask.',
+              model.label
+            )}
+      </p>
+      {hidden > 0 && (
+        <p>
+          {trans._n(
+            '%1 key or password was masked.',
+            '%1 keys or passwords were masked.',
+            hidden
+          )}
+        </p>
+      )}
+      {messages.map((message, index) => (
+        <section key={index}>
+          <h3>{title(message)}</h3>
+          {/* Long texts scroll: the keyboard must reach them. */}
+          <pre tabIndex={0} aria-label={title(message)}>
+            {message.text}
+          </pre>
+        </section>
+      ))}
+    </>
+  );
+}

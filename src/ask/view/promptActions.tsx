@@ -1,0 +1,152 @@
+/**
+ * What can be done in the prompt row, and with which key.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
+import * as React from 'react';
+
+import type { GenerationModel } from '../model/generation';
+import { IGenerationState, versionOf } from '../model/state';
+import { Progress } from './promptParts';
+import { fixRequest } from './promptLabels';
+import { serverText } from '../../labels/serverMessages';
+
+export function Turn(props: {
+  state: IGenerationState;
+  trans: TranslationBundle;
+}): React.JSX.Element | null {
+  const version = versionOf(props.state);
+  return version ? (
+    <span className="jp-AIServer-Ask-turn">
+      {props.trans.__('Request %1', version)}
+    </span>
+  ) : null;
+}
+
+export function Actions(props: {
+  model: GenerationModel;
+  state: IGenerationState;
+  trans: TranslationBundle;
+  text: string;
+  send: () => void;
+  /** Ask with these words, whatever stands in the field. */
+  ask: (words: string) => void;
+  copy: (text: string) => void;
+}): React.JSX.Element {
+  const { model, state, trans, text } = props;
+  const [copied, setCopied] = React.useState('');
+  if (model.isBusy) {
+    return (
+      <>
+        <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
+        <Progress
+          key={state.since}
+          since={state.since}
+          writing={state.phase === 'streaming'}
+          model={state.model ? serverText(state.model.label, trans) : ''}
+          waitUntil={state.waitUntil}
+          trans={trans}
+        />
+      </>
+    );
+  }
+  if (state.phase === 'suggested') {
+    return (
+      <>
+        <Button
+          label={trans.__('Accept')}
+          keys={text.trim() ? acceptKeys() : '⇧⏎'}
+          primary
+          run={() => void model.accept()}
+        />
+        <Button
+          label={trans.__('Reject')}
+          keys="Esc"
+          run={() => void model.reject()}
+        />
+        {/* Where it can't be kept or written, it can be taken along. */}
+        {(model.target.isReadOnly ||
+          state.unkept ||
+          state.notice === 'gone') && (
+          <Button
+            label={
+              copied === state.code ? trans.__('Copied') : trans.__('Copy')
+            }
+            run={() => {
+              props.copy(state.code);
+              setCopied(state.code);
+            }}
+          />
+        )}
+        <Button label={trans.__('Regenerate')} run={() => void model.again()} />
+        {model.isRevised && (
+          <Button
+            label={trans.__('Restore skipped changes')}
+            run={() => model.restoreSuggestion()}
+          />
+        )}
+      </>
+    );
+  }
+  const error = model.target.error();
+  return (
+    <>
+      <Button
+        label={trans.__('Ask')}
+        keys="⏎"
+        primary={state.failure?.code !== 'no_model'}
+        disabled={!text.trim()}
+        run={props.send}
+      />
+      <Button
+        label={trans.__('Close')}
+        keys="Esc"
+        run={() => model.close(text)}
+      />
+      {error && (
+        <Button
+          quiet
+          label={trans.__('Fix it')}
+          title={trans.__('Ask for a fix for this error: %1', error)}
+          run={() => props.ask(fixRequest(error, trans))}
+        />
+      )}
+    </>
+  );
+}
+
+/** The key that accepts while something is written in the field, as this system writes it. */
+function acceptKeys(): string {
+  return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
+}
+
+function Button(props: {
+  label: string;
+  keys?: string;
+  title?: string;
+  primary?: boolean;
+  quiet?: boolean;
+  disabled?: boolean;
+  run: () => void;
+}): React.JSX.Element {
+  return (
+    <button
+      type="button"
+      className={
+        'jp-AIServer-Ask-button' +
+        (props.primary ? ' jp-mod-primary' : '') +
+        (props.quiet ? ' jp-mod-quiet' : '')
+      }
+      title={props.title}
+      disabled={props.disabled}
+      onClick={props.run}
+    >
+      {props.label}
+      {props.keys && (
+        <span className="jp-AIServer-Ask-key" aria-hidden="true">
+          {props.keys}
+        </span>
+      )}
+    </button>
+  );
+}

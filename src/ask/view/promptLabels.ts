@@ -1,0 +1,121 @@
+/**
+ * What the prompt row says in each state.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { GenerationModel } from '../model/generation';
+import type { IGenerationState } from '../model/state';
+import { unkeptText } from '../../labels/failureText';
+import { joinSentences } from '../../labels/spacing';
+
+/** What the text field is called, and what it says while it is empty. */
+export function wording(
+  model: GenerationModel,
+  trans: TranslationBundle
+): { label: string; placeholder: string } {
+  if (model.isBusy) {
+    const text = trans.__('Write your next request while you wait…');
+    return { label: trans.__('Next request'), placeholder: text };
+  }
+  if (model.state.phase === 'suggested') {
+    const text = trans.__('Describe another change…');
+    return { label: trans.__('Describe a change'), placeholder: text };
+  }
+  const empty =
+    model.target.cellType === 'code'
+      ? trans.__('What should this cell do?')
+      : trans.__('What should this text say?');
+  const text = model.target.source()?.trim()
+    ? trans.__('What should change in this cell?')
+    : empty;
+  return { label: text, placeholder: text };
+}
+
+/** The request to mend the error that a cell ended with. */
+export function fixRequest(error: string, trans: TranslationBundle): string {
+  return `${trans.__('Fix this error:')}\n${error}`;
+}
+
+export function noticeText(
+  state: IGenerationState,
+  trans: TranslationBundle
+): string {
+  const said = state.unkept ? unkeptText(state.unkept, trans) : '';
+  const notice = noticeOf(state, trans);
+  const edited = state.edited
+    ? trans.__(
+        'The cell has changed since you asked. The diff is against its current content.'
+      )
+    : '';
+  return joinSentences(said, notice, edited);
+}
+
+function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
+  switch (state.notice) {
+    case 'busy':
+      return trans.__(
+        'A request is still running in this cell. Stop it first.'
+      );
+    case 'stopped':
+      return state.phase === 'suggested'
+        ? trans.__('Stopped. The previous suggestion is shown.')
+        : trans.__('Stopped. Your code is unchanged.');
+    case 'reset':
+      return trans.__(
+        'New conversation: earlier requests stay in the history but are no longer sent to the model.'
+      );
+    case 'gone':
+      return trans.__(
+        'The cell was deleted or is read-only, so nothing was written.'
+      );
+    case 'unsaved':
+      return trans.__(
+        'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
+      );
+    case 'unnoted':
+      return trans.__('This step could not be saved to the cell’s history.');
+    case 'same':
+      return state.explanation
+        ? trans.__('The suggestion would not change the cell.')
+        : trans.__(
+            'The answer is the same as the current code. Describe the change more precisely.'
+          );
+    case 'ready':
+      return state.model
+        ? trans.__('%1 is ready. You can ask now.', state.model.label)
+        : '';
+    default:
+      return '';
+  }
+}
+
+/** Said as long as it is so, where nothing else is to be said. */
+export function readOnlyText(trans: TranslationBundle): string {
+  return trans.__(
+    'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'
+  );
+}
+
+/** What a screen reader says when something begins or ends. A failure is an alert of its own. */
+export function announcement(
+  state: IGenerationState,
+  trans: TranslationBundle
+): string {
+  const notice = noticeText(state, trans);
+  if (state.phase === 'suggested' && !state.failure) {
+    const ready = trans.__(
+      'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
+    );
+    return joinSentences(ready, notice);
+  }
+  if (notice || state.failure) {
+    return notice;
+  }
+  switch (state.phase) {
+    case 'waiting':
+    case 'streaming':
+      return trans.__('Generating code. Press Escape to stop.');
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The small parts of the prompt row: who answers, how long it has taken, what went wrong.
+ * All text of a model or a server is drawn as text, never as HTML (P12).
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
+import * as React from 'react';
+
+import type { DataFrameProfile, ModelInfo } from '../../api/types';
+import type { IFailure } from '../../state/failure';
+import type { IBranch } from '../../records/branch';
+import { Command } from '../../ui/command';
+import { countText } from '../../labels/counts';
+import { durationText } from '../../labels/durations';
+import { failureText } from '../../labels/failureText';
+import { requestTitle } from '../../labels/requestTitle';
+import { serverText } from '../../labels/serverMessages';
+import { closeGaps } from '../../labels/spacing';
+
+/** Which model answers, and whether the text stays on this machine: a button to choose another. */
+export function ModelLabel(props: {
+  model: ModelInfo | null;
+  /** Whether it was chosen for this cell alone. */
+  forCell: boolean;
+  trans: TranslationBundle;
+  /** Open the menu of models at a place of the window. */
+  onPick?: (x: number, y: number) => void;
+}): React.JSX.Element | null {
+  const { model, forCell, trans, onPick } = props;
+  if (!model) {
+    return null;
+  }
+  const where = model.onThisMachine
+    ? trans.__('on this machine')
+    : trans.__('remote');
+  const title = model.onThisMachine
+    ? trans.__(
+        'Your request and the code sent with it stay on the Jupyter server’s machine.'
+      )
+    : trans.__(
+        'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the column names and types of DataFrames that you pick are sent to this provider.'
+      );
+  const className =
+    'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
+  const words =
+    `${serverText(model.label, trans)} · ${where}` +
+    (forCell ? ` · ${trans.__('this cell only')}` : '');
+  return onPick ? (
+    <button
+      type="button"
+      className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
+      title={title}
+      aria-label={trans.__('Model: %1', words)}
+      aria-haspopup="menu"
+      onClick={event => {
+        const box = event.currentTarget.getBoundingClientRect();
+        onPick(box.left, box.bottom);
+      }}
+    >
+      <span>{words}</span>
+      <caretDownEmptyIcon.react tag="span" width="14px" />
+    </button>
+  ) : (
+    <span className={className} title={title}>
+      {words}
+    </span>
+  );
+}
+
+/** What is being done, and for how long. */
+export function Progress(props: {
+  since: number;
+  writing: boolean;
+  /** The name of the model that is asked; empty if it is not known yet. */
+  model: string;
+  /** When the provider is asked again: it wants a pause, or was not reached. 0 if nothing waits. */
+  waitUntil: number;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { since, writing, waitUntil, trans } = props;
+  const [now, setNow] = React.useState(() => performance.now());
+  React.useEffect(() => {
+    const timer = window.setInterval(() => setNow(performance.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  const who = props.model || trans.__('the model');
+  let words = writing
+    ? trans.__('Writing…')
+    : closeGaps(trans.__('Waiting for %1…', who));
+  const left = Math.ceil((waitUntil - now) / 1000);
+  if (!writing && left > 0) {
+    words = trans.__('Retrying in %1…', durationText(left * 1000, trans));
+  } else if (!writing && seconds >= 20) {
+    words = closeGaps(
+      trans.__(
+        'Still waiting for %1. The first answer can take half a minute…',
+        who
+      )
+    );
+  }
+  return (
+    <span className="jp-AIServer-Ask-progress" aria-hidden="true">
+      <span className="jp-AIServer-Ask-dots" />
+      {words}
+      <span className="jp-AIServer-Ask-seconds">
+        {seconds > 0 ? durationText(seconds * 1000, trans) : ''}
+      </span>
+    </span>
+  );
+}
+
+/** A failure with the button that acts on it. */
+export function Failure(props: {
+  failure: IFailure;
+  trans: TranslationBundle;
+  onRetry: () => void;
+  onTakeOver: () => void;
+  onCopy: (text: string) => void;
+  /** Open the form of the provider whose model failed. */
+  onSettings?: (provider: string) => void;
+}): React.JSX.Element {
+  const { failure, trans, onSettings } = props;
+  const { install, provider } = failure;
+  return (
+    <div className="jp-AIServer-Ask-failure" role="alert">
+      <span className="jp-AIServer-Ask-sentence">
+        {failureText(failure, trans)}
+      </span>
+      {install && (
+        <Command command={install} services={{ trans, copy: props.onCopy }} />
+      )}
+      {provider && onSettings && (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={() => onSettings(provider.name)}
+        >
+          {trans.__('Model settings…')}
+        </button>
+      )}
+      {failure.signIn && (
+        <a
+          className="jp-AIServer-Ask-button"
+          href={failure.signIn}
+          target="_blank"
+          rel="noopener"
+        >
+          {trans.__('Sign in')}
+        </a>
+      )}
+      {failure.generationId ? (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={props.onTakeOver}
+        >
+          {trans.__('Stop and ask again')}
+        </button>
+      ) : (
+        <button
+          type="button"
+          className="jp-AIServer-Ask-button"
+          onClick={props.onRetry}
+        >
+          {trans.__('Try again')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Rows and columns, as people write them. */
+export function shapeOf(
+  profile: DataFrameProfile,
+  trans: TranslationBundle
+): string {
+  return trans.__(
+    '%1 rows × %2 columns',
+    countText(profile.rowCount, trans),
+    countText(profile.columnCount, trans)
+  );
+}
+
+/** The older request that the next one continues from, until it is removed. */
+export function BranchChip(props: {
+  branch: IBranch | null;
+  trans: TranslationBundle;
+  onRemove: () => void;
+}): React.JSX.Element | null {
+  const { branch, trans, onRemove } = props;
+  if (branch === null) {
+    return null;
+  }
+  const remove = trans.__('Continue from the latest request instead');
+  const title = requestTitle(branch.title, trans);
+  return (
+    <div className="jp-AIServer-Ask-chips">
+      <span className="jp-AIServer-Ask-chip jp-mod-branch" title={title}>
+        <span>{trans.__('continues from “%1”', title)}</span>
+        <button
+          type="button"
+          aria-label={remove}
+          title={remove}
+          onClick={onRemove}
+        >
+          ×
+        </button>
+      </span>
+    </div>
+  );
+}
+
+/** The DataFrames that the request is about. */
+export function DataFrameChips(props: {
+  dataframes: readonly DataFrameProfile[];
+  trans: TranslationBundle;
+  onRemove: (name: string) => void;
+}): React.JSX.Element | null {
+  const { dataframes, trans } = props;
+  if (!dataframes.length) {
+    return null;
+  }
+  return (
+    <div className="jp-AIServer-Ask-chips">
+      {dataframes.map(profile => (
+        <span
+          key={profile.name}
+          className="jp-AIServer-Ask-chip"
+          title={profile.columns
+            ?.map(column => `${column.name}: ${column.dtype}`)
+            .join('\n')}
+        >
+          {profile.name}
+          <small>{shapeOf(profile, trans)}</small>
+          <button
+            type="button"
+            aria-label={trans.__('Remove %1', profile.name)}
+            onClick={() => props.onRemove(profile.name)}
+          >
+            ×
+          </button>
+        </span>
+      ))}
+      <span className="jp-AIServer-Ask-hint">
+        {trans.__('Only column names and types are sent.')}
+      </span>
+    </div>
+  );
+}

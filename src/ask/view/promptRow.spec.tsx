@@ -1,0 +1,500 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+import * as React from 'react';
+import { act } from 'react';
+
+import type { ModelInfo } from '../../api/types';
+import { GenerationModel } from '../model/generation';
+import type { GenerationApi } from '../model/run';
+import type { IGenerationState } from '../model/state';
+import type { GenerationStore } from '../model/store';
+import type { IHistory, IModels } from '../../tokens';
+import { PromptRow } from './promptRow';
+
+const LOCAL: ModelInfo = {
+  id: 'local:qwen',
+  provider: 'local',
+  label: 'Qwen2.5-Coder',
+  onThisMachine: true,
+  ready: true
+};
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+async function setup(
+  options: {
+    source?: string;
+    models?: ModelInfo[];
+    readOnly?: boolean;
+    error?: string;
+    choosing?: IModels;
+    notices?: string[];
+  } = {}
+) {
+  const models = options.models ?? [LOCAL];
+  const ask = jest.spyOn(GenerationModel.prototype, 'ask');
+  ask.mockImplementation(async () => undefined);
+  const model = new GenerationModel({
+    api: { warmUp: async () => undefined } as unknown as GenerationApi,
+    history: {
+      changed: new Signal({}),
+      told: new Signal({}),
+      models: async () => ({
+        default: models[0]?.id,
+        models,
+        notices: options.notices
+      }),
+      replay: async () => null
+    } as unknown as IHistory,
+    target: {
+      cellId: 'c1',
+      cellType: 'code' as const,
+      isReadOnly: options.readOnly ?? false,
+      notebookId: () => null,
+      ensure: async () => 'nb',
+      source: () => options.source ?? '',
+      error: () => options.error ?? null,
+      apply: () => true,
+      surroundings: () => ({
+        cellType: 'code' as const,
+        language: 'python',
+        context: { cells: [], kernel: '' },
+        notebookPath: 'a.ipynb'
+      })
+    }
+  });
+  const services = {
+    trans: nullTranslator.load('aiserver'),
+    listDataFrames: async () => [
+      {
+        name: 'df',
+        kind: 'pandas.DataFrame',
+        rowCount: 3,
+        columnCount: 2,
+        columns: []
+      }
+    ],
+    openMenu: jest.fn(),
+    save: jest.fn(),
+    openPalette: jest.fn(() => true),
+    copy: jest.fn(),
+    models: options.choosing
+  };
+  const row = new PromptRow(model, services);
+  await act(async () => {
+    model.open();
+    row.focus();
+    Widget.attach(row, document.body);
+    MessageLoop.flush();
+  });
+  const settle = () =>
+    act(async () => {
+      MessageLoop.flush();
+    });
+  await settle();
+  const field = row.node.querySelector('textarea') as HTMLTextAreaElement;
+  const type = async (text: string) => {
+    const setter = Object.getOwnPropertyDescriptor(
+      HTMLTextAreaElement.prototype,
+      'value'
+    )?.set;
+    await act(async () => {
+      setter?.call(field, text);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      MessageLoop.flush();
+    });
+  };
+  const press = async (key: string, init: KeyboardEventInit = {}) => {
+    const event = new KeyboardEvent('keydown', {
+      key,
+      bubbles: true,
+      cancelable: true,
+      ...init
+    });
+    await act(async () => {
+      field.dispatchEvent(event);
+      MessageLoop.flush();
+    });
+    return event;
+  };
+  return { ask, field, model, press, row, services, settle, type };
+}
+
+/** Put a model into a state that a stream would have brought; the row is not told. */
+function put(model: GenerationModel, change: Partial<IGenerationState>): void {
+  const { _store } = model as unknown as { _store: GenerationStore };
+  Object.assign(_store, { _state: { ...model.state, ...change } });
+}
+
+function suggest(model: GenerationModel): void {
+  const { _store } = model as unknown as { _store: GenerationStore };
+  const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
+  _store.suggestion = { ...open, unkept: null };
+  put(model, {
+    phase: 'suggested',
+    intent: 'asked',
+    code: 'y',
+    explanation: '<img src=x onerror=alert(1)> why',
+    turnId: 2
+  });
+}
+
+const button = (row: PromptRow, name: string) =>
+  [...row.node.querySelectorAll('button')].find(node =>
+    node.textContent?.startsWith(name)
+  );
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  document.body.replaceChildren();
+});
+
+describe('PromptRow', () => {
+  it('says once in a page what the store doesn’t guarantee', async () => {
+    const notices = ['The disk has no locks.'];
+    const first = await setup({ notices });
+    expect(first.row.node.textContent).toContain(notices[0]);
+    first.row.dispose();
+    const second = await setup({ notices });
+    expect(second.row.node.textContent).not.toContain(notices[0]);
+  });
+
+  it('sends with Enter, and empties the field', async () => {
+    const t = await setup();
+    await t.type('画图');
+    await t.press('Enter');
+    expect(t.ask).toHaveBeenCalledWith('画图');
+    expect(t.field.value).toBe('');
+  });
+
+  it.each<[string, KeyboardEventInit]>([
+    ['composing', { isComposing: true }],
+    ['the key that ends composing in Safari', { keyCode: 229 }]
+  ])('leaves Enter to the input method: %s', async (_, init) => {
+    const t = await setup();
+    await t.type('hua tu');
+    const event = await t.press('Enter', init);
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+    const escape = await t.press('Escape', init);
+    expect(escape.defaultPrevented).toBe(false);
+    expect(t.model.state.phase).toBe('asking');
+  });
+
+  it('makes a new line of Shift+Enter and never runs the cell (P35)', async () => {
+    const t = await setup();
+    await t.type('one');
+    const event = await t.press('Enter', { shiftKey: true });
+    expect(t.ask).not.toHaveBeenCalled();
+    // JupyterLab cancels the browser's own new line in cells, so the row makes it.
+    expect(event.defaultPrevented).toBe(true);
+    expect(t.field.value).toBe('one\n');
+    expect(t.row.node.dataset.lmSuppressShortcuts).toBe('true');
+  });
+
+  it('learns of a new line, and of its removal (P35)', async () => {
+    const t = await setup();
+    await t.type('一');
+    await t.press('Enter', { shiftKey: true });
+    expect(t.model.written).toBe('一\n');
+    await t.type('一');
+    expect(t.model.written).toBe('一');
+  });
+
+  it('accepts where the field is blank: Shift+Enter came before the answer (P35)', async () => {
+    const t = await setup();
+    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    await t.press('Enter', { shiftKey: true });
+    expect(t.field.value).toBe('');
+    await t.type('\u3000'); // A blank as an input method for Chinese writes it.
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Accept')?.textContent).toBe('Accept⇧⏎');
+    await t.press('Enter', { shiftKey: true });
+    expect(accept).toHaveBeenCalledTimes(1);
+  });
+
+  it('sends nothing of blanks', async () => {
+    const t = await setup();
+    await t.type('  ');
+    await t.press('Enter');
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(button(t.row, 'Ask')?.disabled).toBe(true);
+  });
+
+  it('says which model answers, and where', async () => {
+    const t = await setup();
+    expect(t.row.node.textContent).toContain('Qwen2.5-Coder · on this machine');
+    const remote = { ...LOCAL, label: 'gpt', onThisMachine: false };
+    const other = await setup({ models: [remote] });
+    expect(other.row.node.textContent).toContain('gpt · remote');
+  });
+
+  it('names the request that the next one continues from, by its words', async () => {
+    const t = await setup();
+    const title = "Fix this error:\nKeyError: 'month'";
+    t.model.branchFrom({ turnId: 1, title });
+    await t.settle();
+    expect(t.row.node.textContent).toContain(
+      "continues from “Fix: KeyError 'month'”"
+    );
+    const remove = 'Continue from the latest request instead';
+    t.row.node.querySelector<HTMLElement>(`[aria-label="${remove}"]`)!.click();
+    expect(t.model.state.branch).toBeNull();
+  });
+
+  it('shows the command that mends a missing model', async () => {
+    const t = await setup({
+      models: [
+        {
+          ...LOCAL,
+          ready: false,
+          problem: 'It is missing.',
+          install: 'pip install x'
+        }
+      ]
+    });
+    const alert = t.row.node.querySelector('[role=alert]');
+    expect(alert?.textContent).toContain('It is missing.');
+    expect(alert?.querySelector('code')?.textContent).toBe('pip install x');
+    await act(async () => button(t.row, 'Copy')?.click());
+    expect(t.services.copy).toHaveBeenCalledWith('pip install x');
+    expect(button(t.row, 'Try again')).toBeDefined();
+  });
+
+  it('accepts with Shift+Enter from the empty field, rejects with Escape', async () => {
+    const t = await setup();
+    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    const reject = jest.spyOn(t.model, 'reject').mockResolvedValue();
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    await t.press('Enter');
+    expect(accept).not.toHaveBeenCalled();
+    await t.press('Enter', { shiftKey: true });
+    expect(accept).toHaveBeenCalledTimes(1);
+    await t.type('but shorter');
+    await t.press('Enter', { shiftKey: true }); // A new line now.
+    expect(accept).toHaveBeenCalledTimes(1);
+    await t.press('Enter', { ctrlKey: true });
+    expect(accept).toHaveBeenCalledTimes(2);
+    await t.press('Escape'); // First what is being written.
+    expect(reject).not.toHaveBeenCalled();
+    expect(t.field.value).toBe('');
+    await t.press('Escape');
+    expect(reject).toHaveBeenCalledTimes(1);
+  });
+
+  it('draws what a model says as text (P11, P12)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.querySelector('img')).toBeNull();
+    expect(t.row.node.textContent).toContain('<img src=x');
+    expect(t.row.node.textContent).toContain('Request 2');
+  });
+
+  it('recalls earlier requests with ArrowUp, on the first line only', async () => {
+    const t = await setup();
+    t.model.intents.add('earlier');
+    await t.press('ArrowUp');
+    expect(t.field.value).toBe('earlier');
+    await t.press('ArrowDown');
+    expect(t.field.value).toBe('');
+    await t.type('two\nlines');
+    t.field.setSelectionRange(9, 9);
+    const event = await t.press('ArrowUp');
+    expect(t.field.value).toBe('two\nlines');
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it('has the cursor when it opens, and keeps its text when it is drawn anew (P37)', async () => {
+    const t = await setup();
+    expect(document.activeElement).toBe(t.field);
+    await t.type('half');
+    await act(async () => {
+      Widget.detach(t.row);
+      Widget.attach(t.row, document.body);
+      MessageLoop.flush();
+    });
+    expect(t.row.node.querySelector('textarea')?.value).toBe('half');
+    // A moved cell gets a row of its own.
+    const moved = new PromptRow(t.model, t.services);
+    await act(async () => {
+      t.row.dispose();
+      Widget.attach(moved, document.body);
+      MessageLoop.flush();
+    });
+    expect(moved.node.querySelector('textarea')?.value).toBe('half');
+  });
+
+  it('says each thing once to a screen reader, and notices too (P38)', async () => {
+    const t = await setup();
+    const said = () => t.row.node.querySelector('[role=status]')?.textContent;
+    jest
+      .spyOn(t.model, 'reset')
+      .mockImplementation(async () => put(t.model, { notice: 'gone' }));
+    await t.model.reset();
+    t.row.update();
+    await t.settle();
+    expect(said()).toContain('was deleted');
+    const failure = { code: 'error', message: 'It failed.' };
+    put(t.model, { phase: 'failed', notice: null, failure });
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.querySelector('[role=alert]')?.textContent).toContain(
+      'It failed.'
+    );
+    expect(said()).toBe('');
+  });
+
+  it('says that nothing would change, not only that it is ready (P38)', async () => {
+    const t = await setup();
+    suggest(t.model);
+    put(t.model, { notice: 'same', explanation: '' });
+    t.row.update();
+    await t.settle();
+    const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
+    expect(notice?.textContent).toContain('same as the current code');
+    expect(t.row.node.querySelector('[role=status]')?.textContent).toContain(
+      'same as the current code'
+    );
+  });
+
+  it('draws nothing more once it is disposed: its model lives on', async () => {
+    const t = await setup();
+    const draw = jest.spyOn(
+      t.row as unknown as { render: () => unknown },
+      'render'
+    );
+    await act(async () => t.row.dispose());
+    t.model.close();
+    t.model.open();
+    await t.settle();
+    expect(draw).not.toHaveBeenCalled();
+  });
+
+  it('keeps what was written when it is closed, and saves with the usual key', async () => {
+    const t = await setup();
+    await t.type('half a wi');
+    const save = await t.press('s', { ctrlKey: true });
+    expect(t.services.save).toHaveBeenCalledTimes(1);
+    expect(save.defaultPrevented).toBe(true);
+    const palette = await t.press('C', { ctrlKey: true, shiftKey: true });
+    expect(t.services.openPalette).toHaveBeenCalledTimes(1);
+    expect(palette.defaultPrevented).toBe(true);
+    const copy = await t.press('c', { ctrlKey: true });
+    expect(copy.defaultPrevented).toBe(false);
+    await t.press('Escape');
+    expect(t.model.state).toMatchObject({ phase: 'idle', draft: 'half a wi' });
+  });
+
+  it('lists the DataFrames, and says what of them is sent', async () => {
+    const t = await setup();
+    await act(async () => {
+      t.row.pickDataFrames(true);
+      MessageLoop.flush();
+    });
+    await t.settle();
+    const box = t.row.node.querySelector<HTMLInputElement>('[type=checkbox]');
+    await act(async () => box?.click());
+    await t.settle();
+    expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
+    expect(t.row.node.textContent).toContain('3 rows × 2 columns');
+    expect(t.row.node.textContent).toContain('Only column names');
+    // Enter confirms the choice; it doesn't send.
+    const enter = { key: 'Enter', bubbles: true, cancelable: true };
+    const key = new KeyboardEvent('keydown', enter);
+    await act(async () => void box?.dispatchEvent(key));
+    expect(key.defaultPrevented).toBe(true);
+    expect(t.row.node.querySelector('[type=checkbox]')).toBeNull();
+    expect(t.ask).not.toHaveBeenCalled();
+    expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
+  });
+
+  it('asks once, with all that was typed, while it is looked for a model', async () => {
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer: () => <p>none yet</p> } as unknown as IModels
+    });
+    let found = () => undefined as void;
+    const looked = new Promise<void>(resolve => (found = resolve));
+    jest.spyOn(t.model, 'lookForModel').mockImplementation(async () => {
+      await looked;
+      put(t.model, { failure: null });
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.type('draw a line');
+    await t.press('Enter');
+    expect(t.ask).not.toHaveBeenCalled();
+    await act(async () => found());
+    expect(t.ask.mock.calls).toEqual([['draw a line']]);
+    expect(t.field.value).toBe('');
+  });
+
+  it('leads to the settings of the provider that failed, and forgets what was mended', async () => {
+    const connect = jest.fn(async () => true);
+    const t = await setup({ choosing: { connect } as unknown as IModels });
+    const provider = { name: 'openai', label: 'OpenAI' };
+    const failure = { code: 'model_auth_failed', message: '', provider };
+    put(t.model, { phase: 'failed', failure });
+    t.row.update();
+    await t.settle();
+    const alert = () => t.row.node.querySelector('[role=alert]');
+    expect(alert()?.textContent).toContain('OpenAI rejected the API key');
+    await act(async () => button(t.row, 'Model settings')?.click());
+    expect(connect).toHaveBeenCalledWith('openai');
+    await t.settle();
+    expect(alert()).toBeNull();
+    expect(document.activeElement).toBe(t.field);
+  });
+
+  it('brings the offer forward when nothing can answer', async () => {
+    const offer = jest.fn(({ asked }) => <p>{`tried ${asked}`}</p>);
+    const t = await setup({
+      models: [{ ...LOCAL, ready: false }],
+      choosing: { offer } as unknown as IModels
+    });
+    await t.type('draw');
+    await t.press('Enter');
+    await t.settle();
+    expect(t.row.node.textContent).toContain('tried 1');
+    expect(t.field.value).toBe('draw');
+    expect(t.ask).not.toHaveBeenCalled();
+  });
+
+  it('offers to mend the error below the cell, and says what goes along', async () => {
+    const t = await setup({ error: "KeyError: 'prize'" });
+    await t.type('half a wish');
+    const fix = button(t.row, 'Fix it');
+    expect(fix?.title).toContain("KeyError: 'prize'");
+    await act(async () => fix?.click());
+    expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
+    expect(t.field.value).toBe('half a wish');
+    suggest(t.model); // What is proposed is of later than the error.
+    t.row.update();
+    await t.settle();
+    expect(button(t.row, 'Fix it')).toBeUndefined();
+    const whole = await setup();
+    expect(button(whole.row, 'Fix it')).toBeUndefined();
+  });
+
+  it('has one button to copy, however many reasons there are for it', async () => {
+    const t = await setup({ readOnly: true });
+    suggest(t.model);
+    put(t.model, { unkept: 'storage_full', notice: 'gone' });
+    t.row.update();
+    await t.settle();
+    const copies = [...t.row.node.querySelectorAll('button')].filter(
+      ({ textContent }) => textContent === 'Copy'
+    );
+    expect(copies).toHaveLength(1);
+    await act(async () => copies[0].click());
+    expect(t.services.copy).toHaveBeenCalledWith('y');
+  });
+});

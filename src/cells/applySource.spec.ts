@@ -1,0 +1,104 @@
+import { YBaseCell, YCodeCell, YNotebook } from '@jupyter/ydoc';
+
+import { replaceSource } from './applySource';
+
+function makeCell(source: string, documentWide = false): YCodeCell {
+  const notebook = new YNotebook({
+    disableDocumentWideUndoRedo: !documentWide
+  });
+  notebook.insertCell(0, { cell_type: 'code', source });
+  const cell = notebook.getCell(0) as YCodeCell;
+  cell.undoManager?.clear();
+  return cell;
+}
+
+const apply = (cell: YCodeCell, source: string) =>
+  replaceSource(cell as unknown as YBaseCell<never>, source);
+
+/** A small generator with a seed, so that a failure can be had again. */
+function random(seed: number): () => number {
+  return () => {
+    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+    return seed / 0x7fffffff;
+  };
+}
+
+const PIECES = [
+  'df',
+  '\n',
+  '    ',
+  '读取',
+  '😀',
+  '😁',
+  '\r\n',
+  'x = 1',
+  '"',
+  '𠮷',
+  '\t'
+];
+
+function text(next: () => number): string {
+  const length = Math.floor(next() * 12);
+  return Array.from(
+    { length },
+    () => PIECES[Math.floor(next() * PIECES.length)]
+  ).join('');
+}
+
+// Yjs warns while JupyterLab's own code builds a cell; that is not our matter.
+beforeAll(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+});
+
+describe('applySource', () => {
+  it.each([false, true])(
+    'is one undo step between typing before and after (P35, document-wide: %s)',
+    documentWide => {
+      const cell = makeCell('import pandas\n', documentWide);
+      cell.updateSource(14, 14, 'typed before');
+      const before = cell.getSource();
+      apply(cell, 'import pandas as pd\nprint("新")\n');
+      const applied = cell.getSource();
+      cell.updateSource(applied.length, applied.length, 'typed after');
+
+      cell.undo();
+      expect(cell.getSource()).toBe(applied);
+      cell.undo();
+      expect(cell.getSource()).toBe(before);
+      cell.undo();
+      expect(cell.getSource()).toBe('import pandas\n');
+      cell.redo();
+      cell.redo();
+      expect(cell.getSource()).toBe(applied);
+    }
+  );
+
+  it('gives any text and one undo gives the other back (P35)', () => {
+    const next = random(42);
+    for (let i = 0; i < 300; i++) {
+      const [a, b] = [text(next), text(next)];
+      const cell = makeCell(a);
+      apply(cell, b);
+      expect(cell.getSource()).toBe(b);
+      cell.undo();
+      expect(cell.getSource()).toBe(a);
+      expect(cell.canUndo()).toBe(false);
+    }
+  });
+
+  it('leaves text that stays untouched', () => {
+    const cell = makeCell('a = 1\nb = 2\nc = 3\n');
+    const deltas: unknown[] = [];
+    cell.changed.connect((_, change) => deltas.push(change.sourceChange));
+    apply(cell, 'a = 1\nb = 20\nc = 3\nd = 4\n');
+    expect(deltas).toEqual([
+      [{ retain: 11 }, { insert: '0' }, { retain: 7 }, { insert: 'd = 4\n' }]
+    ]);
+  });
+
+  it('leaves no undo step where nothing changes', () => {
+    const cell = makeCell('same');
+    apply(cell, 'same');
+    expect(cell.canUndo()).toBe(false);
+  });
+});

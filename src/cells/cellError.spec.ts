@@ -1,0 +1,74 @@
+import type { Cell } from '@jupyterlab/cells';
+
+import { errorOf } from './cellError';
+
+const RED = '\u001b[0;31m';
+const OFF = '\u001b[0m';
+const ERROR = {
+  output_type: 'error',
+  ename: 'KeyError',
+  evalue: "'prize'",
+  traceback: [
+    // pandas tells first what it found itself, in its own files.
+    `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+    'File base.py:3816, in Index.get_loc\n-> 3816 return engine.get_loc(key)',
+    'The above exception was the direct cause of the following exception:',
+    `${RED}-----------------${OFF}`,
+    `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+    `Cell In[3], line 2\n      1 x = 1\n${RED}----> 2 ${OFF}df['prize']`,
+    'File frame.py:4090, in DataFrame.__getitem__\n-> 4090 self.get_loc(key)',
+    `${RED}KeyError${OFF}: 'prize'`
+  ]
+};
+
+function cell(outputs: unknown[], isDirty = false): Cell {
+  const model = {
+    isDirty,
+    outputs: {
+      length: outputs.length,
+      get: (index: number) => ({ toJSON: () => outputs[index] })
+    }
+  };
+  return { model } as unknown as Cell;
+}
+
+describe('errorOf', () => {
+  it('is the line of the cell and the last line, without colours', () => {
+    const stream = { output_type: 'stream', name: 'stderr', text: 'bye' };
+    expect(errorOf(cell([ERROR, stream]))).toBe(
+      "----> 2 df['prize']\nKeyError: 'prize'"
+    );
+  });
+
+  it('is the line of the cell where one error led to another', () => {
+    const traceback = [
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      'File base.py:3816, in Index.get_loc\n-> 3816     return get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'\n\nThe above exception was the direct cause:\n`,
+      `${RED}KeyError${OFF}    Traceback (most recent call last)`,
+      "Cell In[1], line 2\n      1 import 库\n----> 2 print(表['價格'])",
+      'File frame.py:4090, in __getitem__\n-> 4090 self.get_loc(key)',
+      `${RED}KeyError${OFF}: '價格'`
+    ];
+    const error = { ...ERROR, evalue: "'價格'", traceback };
+    expect(errorOf(cell([error]))).toBe(
+      "----> 2 print(表['價格'])\nKeyError: '價格'"
+    );
+  });
+
+  it('is of the code that the cell holds', () => {
+    expect(errorOf(cell([ERROR], true))).toBeNull();
+    expect(errorOf(cell([{ output_type: 'stream', text: 'KeyError' }]))).toBe(
+      null
+    );
+    expect(errorOf(null)).toBeNull();
+    expect(errorOf({ model: {} } as unknown as Cell)).toBeNull(); // Markdown
+  });
+
+  it('is short, and bears what a file may hold', () => {
+    const long = { ...ERROR, traceback: [], evalue: 'x'.repeat(5000) };
+    expect(errorOf(cell([long]))).toHaveLength(1000);
+    const odd = { output_type: 'error', traceback: 'Error in f(): no such' };
+    expect(errorOf(cell([odd]))).toBe('Error in f(): no such');
+  });
+});

@@ -1,0 +1,104 @@
+import { YNotebook } from '@jupyter/ydoc';
+import type { INotebookContent } from '@jupyterlab/nbformat';
+import { NotebookModel } from '@jupyterlab/notebook';
+
+import { mendCellIds, mendedIds } from './cellIds';
+
+const UUIDS = [
+  'b3f1c7aa-0000-4000-8000-000000000001',
+  'b3f1c7aa-0000-4000-8000-000000000002'
+];
+
+function mended(cells: { id: string; colab?: unknown }[]): string[] {
+  let count = 0;
+  return mendedIds(cells, () => `new-${++count}`);
+}
+
+describe('mendedIds', () => {
+  it('leaves ids alone that are valid and single', () => {
+    const cells = [{ id: 'a' }, { id: 'B_c-9' }, { id: 'x'.repeat(64) }];
+    expect(mended(cells)).toEqual(cells.map(cell => cell.id));
+  });
+
+  it('makes new ones for doubled, odd, long and empty ids', () => {
+    const cells = ['a', 'a', '$x', 'x'.repeat(65), '', '单元'].map(id => ({
+      id
+    }));
+    expect(mended(cells)).toEqual([
+      'a',
+      'new-1',
+      'new-2',
+      'new-3',
+      'new-4',
+      'new-5'
+    ]);
+  });
+
+  it('takes Colab’s ids where all others were made up', () => {
+    const cells = [
+      { id: UUIDS[0], colab: 'uSyI3fA' },
+      { id: UUIDS[1] },
+      { id: UUIDS[1].replace('2', '3'), colab: 'with space' }
+    ];
+    expect(mended(cells)).toEqual(['uSyI3fA', cells[1].id, cells[2].id]);
+  });
+
+  it('leaves Colab’s ids where a cell has ids of its own, or has Colab’s already', () => {
+    for (const id of ['own', 'uSyI3fA']) {
+      const cells = [
+        { id, colab: 'uSyI3fA' },
+        { id: UUIDS[1], colab: 'uSyI3fB' }
+      ];
+      expect(mended(cells)).toEqual([id, UUIDS[1]]);
+    }
+    // Cells copied in Colab may share one.
+    const copies = UUIDS.map(id => ({ id, colab: 'same' }));
+    expect(mended(copies)).toEqual(UUIDS);
+  });
+});
+
+describe('mendCellIds', () => {
+  it('changes the cells in place, and leaves no undo step', () => {
+    const model = new NotebookModel();
+    const shared = model.sharedModel as YNotebook;
+    const cells = ['same', 'same', '$no'].map(id => ({
+      cell_type: 'markdown',
+      id,
+      source: 'text',
+      metadata: {}
+    }));
+    model.fromJSON({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    shared.clearUndoHistory();
+    const before = [...model.cells];
+    expect(mendCellIds(model)).toBe(true);
+    expect([...model.cells]).toEqual(before);
+    const ids = [...model.cells].map(cell => cell.id);
+    expect(ids[0]).toBe('same');
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(shared.canUndo()).toBe(false);
+    expect(model.toJSON()).toMatchObject({
+      nbformat_minor: 5,
+      cells: ids.map(id => ({ id }))
+    });
+    expect(mendCellIds(model)).toBe(false);
+    model.dispose();
+  });
+
+  it('makes ids last in notebooks of an nbformat without them', () => {
+    const model = new NotebookModel();
+    const cell = { cell_type: 'code', source: 'a', metadata: {}, outputs: [] };
+    const file = { cells: [cell], metadata: {}, nbformat: 4 };
+    model.fromJSON({ ...file, nbformat_minor: 2 } as never);
+    const before = model.toJSON() as INotebookContent;
+    expect(before.cells[0]).not.toHaveProperty('id');
+    mendCellIds(model);
+    const [{ id }] = [...model.cells];
+    const saved = model.toJSON() as INotebookContent;
+    expect(saved).toMatchObject({ nbformat_minor: 5, cells: [{ id }] });
+    const again = new NotebookModel();
+    again.fromJSON(saved);
+    expect([...again.cells][0].id).toBe(id);
+    model.dispose();
+    again.dispose();
+  });
+});

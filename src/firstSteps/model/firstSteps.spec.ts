@@ -1,0 +1,50 @@
+import { FolderApi, writeFirstSteps } from './firstSteps';
+
+/** A folder, played: `get` finds what is there, or fails as the contents manager does. */
+function folderWith(...names: string[]) {
+  const saved: Record<string, unknown> = {};
+  const contents = {
+    get: async (path: string) => {
+      if (!names.includes(path)) {
+        throw Object.assign(new Error('no'), { response: { status: 404 } });
+      }
+      return {};
+    },
+    save: async (path: string, model: { content?: unknown }) => {
+      saved[path] = model.content;
+    }
+  } as unknown as FolderApi;
+  return { contents, saved };
+}
+
+const FILES = {
+  'a.ipynb': { notebook: { cells: [] } },
+  'a.csv': { text: 'x' }
+};
+
+describe('writeFirstSteps', () => {
+  it('writes the notebook and its data into a folder of their own', async () => {
+    const { contents, saved } = folderWith();
+    expect(await writeFirstSteps(contents, 'first', FILES)).toBe('first');
+    expect(saved).toEqual({
+      first: undefined,
+      'first/a.ipynb': { cells: [] },
+      'first/a.csv': 'x'
+    });
+  });
+
+  it('writes over nothing', async () => {
+    const { contents, saved } = folderWith('first', 'first-2');
+    expect(await writeFirstSteps(contents, 'first', FILES)).toBe('first-3');
+    expect(Object.keys(saved).every(path => /^first-3/.test(path))).toBe(true);
+  });
+
+  it('writes nothing where the folder can’t be looked at', async () => {
+    const { contents, saved } = folderWith();
+    contents.get = async () => {
+      throw Object.assign(new Error('no'), { response: { status: 403 } });
+    };
+    await expect(writeFirstSteps(contents, 'first', FILES)).rejects.toThrow();
+    expect(saved).toEqual({});
+  });
+});

@@ -1,0 +1,76 @@
+/** The guided notebook: from the launcher, the Help menu and the palette. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { writeFirstSteps } from './model/firstSteps';
+import { CommandIDs } from '../tokens';
+import { askIcon } from '../ui/icons';
+
+const NOTEBOOK = 'first-steps.ipynb';
+
+export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'aiserver:first-steps',
+  description: 'A guided notebook for the first five minutes.',
+  autoStart: true,
+  optional: [ITranslator, ILauncher, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    translator: ITranslator | null,
+    launcher: ILauncher | null,
+    palette: ICommandPalette | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load('aiserver');
+    const category = trans.__('AI Server');
+    const command = CommandIDs.firstSteps;
+    app.commands.addCommand(command, {
+      label: args =>
+        args.isLauncher || args.isPalette
+          ? trans.__('First Steps')
+          : trans.__('AI Server: First Steps'),
+      caption: trans.__('A two-minute notebook that shows how to ask for code'),
+      describedBy: { args: { type: 'object', properties: {} } },
+      icon: args => (args.isLauncher ? askIcon : undefined),
+      execute: async () => {
+        try {
+          // In a chunk of its own: most pages never need it.
+          const [notebook, data] = await Promise.all([
+            import('../../examples/first-steps.ipynb'),
+            import('../../examples/data.csv')
+          ]);
+          const folder = await writeFirstSteps(
+            app.serviceManager.contents,
+            'first-steps',
+            {
+              'data.csv': { text: data.default },
+              [NOTEBOOK]: { notebook: notebook.default }
+            }
+          );
+          await app.commands.execute('docmanager:open', {
+            path: `${folder}/${NOTEBOOK}`
+          });
+        } catch (reason) {
+          console.error('AI Server could not write its first steps.', reason);
+          Notification.error(
+            trans.__(
+              'The notebook could not be created here. Check that this folder is not read-only.'
+            ),
+            { autoClose: 8000 }
+          );
+        }
+      }
+    });
+    launcher?.add({
+      command,
+      category,
+      args: { isLauncher: true },
+      // Right below the notebooks: who opens JupyterLab for the first time sees it.
+      categoryRank: 10
+    });
+    palette?.addItem({ command, category, args: { isPalette: true } });
+  }
+};

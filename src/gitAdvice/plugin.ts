@@ -1,0 +1,37 @@
+/** Asks once what git does with the histories of a repository. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { ApiClient } from '../api/client';
+import { IHistory } from '../tokens';
+import { adviseOnGit } from './view/gitAdvice';
+
+export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
+  id: 'aiserver:git-advice',
+  description: 'Asks once what git does with the histories of a repository.',
+  autoStart: true,
+  requires: [IHistory],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    history: IHistory,
+    translator: ITranslator | null
+  ) => {
+    const api = new ApiClient(app.serviceManager.serverSettings);
+    const ask = () => {
+      history.changed.disconnect(ask);
+      adviseOnGit({
+        repository: () => api.undecidedRepository(),
+        decide: choice => api.decideGit(choice),
+        storage: window.localStorage,
+        trans: (translator ?? nullTranslator).load('aiserver')
+      }).catch(reason => {
+        console.warn('AI Server could not look for a git repository.', reason);
+      });
+    };
+    history.changed.connect(ask);
+  }
+};

@@ -1,0 +1,104 @@
+/** Contributors in words and as icons: text only (P12). */
+import {
+  editIcon,
+  extensionIcon,
+  fileIcon,
+  LabIcon
+} from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { BlameLine, Step } from '../api/types';
+import { INLINE_COMPLETION, ON_DISK, SERVER } from '../records/contributor';
+import { askIcon } from '../ui/icons';
+import { closeGaps } from './spacing';
+
+/** The contributor of a step, a line or a moment. */
+export type Contribution = Pick<Step, 'author' | 'name'>;
+
+/** The colour of a contributor: one for the model, one for people, a quiet one for all others. */
+export function contributorTone({
+  author
+}: Pick<Step, 'author'>): 'model' | 'hand' | 'other' {
+  return author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
+}
+
+/** The name of an agent, a program or something unknown. */
+export function contributorName(
+  { author, name = '' }: Contribution,
+  trans: TranslationBundle
+): string {
+  switch (name) {
+    case ON_DISK:
+      return trans.__('file on disk');
+    case SERVER:
+      return trans.__('Jupyter server');
+    case INLINE_COMPLETION:
+      return trans.__('inline completion');
+    case '':
+      break;
+    default:
+      return name;
+  }
+  switch (author) {
+    case 'agent':
+      return trans.__('an agent');
+    case 'program':
+      return trans.__('a program');
+    default:
+      return trans.__('unknown');
+  }
+}
+
+/** Say what happened to a text, and who did it: "Edited by jupyter-mcp-server". */
+export function editedBy(
+  step: Contribution & Partial<Pick<Step, 'data'>>,
+  trans: TranslationBundle
+): string {
+  const { author, name } = step;
+  if (author === 'person') {
+    return trans.__('Edited by hand');
+  }
+  if (name === ON_DISK) {
+    return trans.__('Changed on disk');
+  }
+  if (author === 'unknown') {
+    return name
+      ? trans.__('Changed by %1', name)
+      : trans.__('Changed by an unknown source');
+  }
+  const who = contributorName(step, trans);
+  const command = step.data?.command;
+  return typeof command === 'string' && FORMATS.test(command)
+    ? closeGaps(trans.__('Formatted by %1', who))
+    : closeGaps(trans.__('Edited by %1', who));
+}
+
+const FORMATS = /format|prettif|black|ruff|isort|yapf/i;
+
+/** Name the author of a line that comes from no answer. */
+export function lineBy(line: BlameLine, trans: TranslationBundle): string {
+  if (line.step === null) {
+    return trans.__('Not recorded yet');
+  }
+  if (line.existing) {
+    return trans.__('Existing content');
+  }
+  return line.author === 'person' ? trans.__('By hand') : editedBy(line, trans);
+}
+
+/** The icon of a contributor; null for what nobody here wrote. */
+export function contributorIcon({
+  author,
+  name
+}: Contribution): LabIcon | null {
+  switch (author) {
+    case 'model':
+      return askIcon;
+    case 'person':
+      return editIcon;
+    case 'unknown':
+      return name === ON_DISK ? fileIcon : null;
+    default:
+      return name === ON_DISK ? fileIcon : extensionIcon;
+  }
+}

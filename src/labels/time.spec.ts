@@ -1,0 +1,54 @@
+import { pickLocale } from './locale';
+import { showDuration, showTime } from './time';
+
+describe('showTime', () => {
+  // A local time, for "today" and "yesterday" are the person's.
+  const now = new Date(2026, 0, 27, 14, 30);
+  const at = (...parts: [number, number, number, number, number]) =>
+    showTime(new Date(...parts).toISOString(), now, 'en-GB').short;
+
+  it('gives the clock for today and the date for earlier days', () => {
+    expect(at(2026, 0, 27, 14, 30)).toBe('14:30');
+    expect(at(2026, 0, 27, 14, 25)).toBe('14:25');
+    expect(at(2026, 0, 27, 9, 5)).toBe('09:05');
+    expect(at(2026, 0, 26, 23, 59)).toBe('yesterday');
+    expect(at(2026, 0, 3, 12, 0)).toBe('3 Jan');
+    expect(at(2025, 11, 31, 12, 0)).toBe('31 Dec 2025');
+  });
+
+  it('counts midnight as the change of the day', () => {
+    const early = new Date(2026, 0, 27, 2, 0);
+    const late = new Date(2026, 0, 26, 23, 0).toISOString();
+    expect(showTime(late, early, 'en-GB').short).toBe('yesterday');
+  });
+
+  it('speaks the language of the interface, and has the full time', () => {
+    const stored = new Date(2026, 0, 26, 10, 2, 3).toISOString();
+    const { short, full } = showTime(stored, now, 'zh-CN');
+    expect(short).toBe('昨天');
+    expect(full).toContain('2026年1月26日');
+    expect(full).toContain('10:02:03');
+  });
+
+  it('shows what is no time as it is, and takes any locale', () => {
+    expect(showTime('soon', now).short).toBe('soon');
+    const stored = new Date(2026, 0, 26, 10, 2).toISOString();
+    expect(showTime(stored, now, 'no such locale').short).not.toBe('');
+  });
+});
+
+describe('pickLocale', () => {
+  it("prefers the browser's variant of the interface's language", () => {
+    expect(pickLocale('en', ['zh-CN', 'en-GB', 'en-US'])).toBe('en-GB');
+    expect(pickLocale('zh_TW', ['zh-CN'])).toBe('zh-TW');
+    expect(pickLocale('de', ['en-US'])).toBe('de');
+  });
+});
+
+describe('showDuration', () => {
+  it('is as exact as it is short, in the person’s language', () => {
+    const shown = [0, 41, 310, 2549, 65_000].map(ms => showDuration(ms, 'en'));
+    expect(shown).toEqual(['0ms', '41ms', '0.31s', '2.5s', '1m 5s']);
+    expect(showDuration(310, 'zh-CN')).toBe('0.31秒');
+  });
+});

@@ -1,0 +1,162 @@
+import { ApiError } from '../../api/request';
+import { LocalInstall } from './localInstall';
+import { ModelsApiFake } from './models.fakes';
+
+const at = (bytes: number) =>
+  ({
+    type: 'progress',
+    phase: 'fetching',
+    bytes,
+    total: 1000e6,
+    source: 'hub',
+    message: null
+  }) as const;
+
+function setup() {
+  const api = new ModelsApiFake();
+  const clock = { now: 0 };
+  const install = new LocalInstall(api, () => clock.now);
+  return { api, clock, install };
+}
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+describe('LocalInstall', () => {
+  it('tells bytes and speed as they come, then that it is done', async () => {
+    const { api, clock, install } = setup();
+    const end = install.start();
+    await api.give(at(100e6));
+    expect(install.view).toMatchObject({ status: 'running', speed: null });
+    clock.now = 2000;
+    await api.give(at(120e6));
+    expect(install.view.speed).toBe(10e6);
+    await api.give({ type: 'done' });
+    await end;
+    expect(install.view).toMatchObject({ status: 'done', speed: null });
+  });
+
+  it('takes the speed of the last seconds, not of the whole', async () => {
+    const { api, clock, install } = setup();
+    void install.start();
+    for (const [now, bytes] of [
+      [0, 0],
+      [5000, 500e6],
+      [10000, 510e6],
+      [15000, 520e6]
+    ]) {
+      clock.now = now;
+      await api.give(at(bytes));
+    }
+    expect(install.view.speed).toBe(2e6);
+  });
+
+  it('stops at once, and goes on from there', async () => {
+    const { api, install } = setup();
+    const first = install.start();
+    await api.give(at(200e6));
+    await install.stop();
+    expect(install.view).toMatchObject({
+      status: 'stopped',
+      progress: { bytes: 200e6 }
+    });
+    await api.give({ type: 'cancelled' });
+    await first;
+    void install.start();
+    expect(install.view).toMatchObject({
+      status: 'running',
+      progress: { bytes: 200e6 }
+    });
+    expect(api.names).toEqual(['install', 'stop', 'install']);
+  });
+
+  it('says what failed, with the command that mends it', async () => {
+    const { api, install } = setup();
+    const end = install.start();
+    await api.give({
+      type: 'error',
+      code: 'model_package_missing',
+      message: 'The local model needs one more Python package.',
+      install: 'pip install x'
+    });
+    await end;
+    expect(install.view).toMatchObject({
+      status: 'failed',
+      problem: {
+        message: 'The local model needs one more Python package.',
+        install: 'pip install x'
+      }
+    });
+  });
+
+  it('joins again where the stream breaks off, and then says so', async () => {
+    // The server goes on with it; only this page lost sight.
+    const { api, install } = setup();
+    const end = install.start();
+    await api.give(at(1e6));
+    await api.give(new Error('network'));
+    expect(install.isRunning).toBe(true);
+    await jest.advanceTimersByTimeAsync(1000);
+    await api.give(at(2e6));
+    for (let round = 0; round < 3; round++) {
+      await api.give('end');
+      await jest.advanceTimersByTimeAsync(1000);
+    }
+    await end;
+    expect(install.view).toMatchObject({
+      status: 'failed',
+      progress: { bytes: 2e6 }
+    });
+    // P4: only the press begins one on the server.
+    expect(new Set(api.names.slice(1))).toEqual(new Set(['join']));
+    expect(api.names[0]).toBe('install');
+  });
+
+  it('does not ask again where the server said no', async () => {
+    const { api, install } = setup();
+    const end = install.start();
+    await api.give(new ApiError(403, 'forbidden', 'Not here.'));
+    await end;
+    expect(install.view.problem?.message).toBe('Not here.');
+    expect(api.names).toEqual(['install']);
+  });
+
+  it('joins what runs already, and never begins by itself', async () => {
+    // P4: nothing is fetched without a press.
+    const { api, install } = setup();
+    await install.join({ ...at(1), phase: 'done' });
+    expect(api.names).toEqual([]);
+    void install.join({ ...at(300e6) });
+    expect(install.view).toMatchObject({
+      status: 'running',
+      progress: { bytes: 300e6 }
+    });
+    expect(api.names).toEqual(['join']);
+    await api.give(new ApiError(404, 'not_found', 'None runs.'));
+    expect(install.view.status).toBe('idle');
+    expect(api.names).toEqual(['join']);
+  });
+
+  it('fails where the press never reached the server', async () => {
+    const { api, install } = setup();
+    const end = install.start();
+    await api.give(new Error('network'));
+    await jest.advanceTimersByTimeAsync(1000);
+    await api.give(new ApiError(404, 'not_found', 'None runs.'));
+    await end;
+    expect(install.view.status).toBe('failed');
+    expect(api.names).toEqual(['install', 'join']);
+  });
+
+  it('says that a stop did not reach the server, and runs on', async () => {
+    const { api, install } = setup();
+    void install.start();
+    await api.give(at(1e6));
+    api.failure = new ApiError(0, 'unreachable', 'No answer.');
+    await install.stop();
+    expect(install.view).toMatchObject({
+      status: 'running',
+      problem: { message: 'No answer.' }
+    });
+  });
+});

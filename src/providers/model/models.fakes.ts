@@ -1,0 +1,175 @@
+/**
+ * A server's word on models, for specs. The providers are paid services and the installation
+ * is half a gigabyte; here they are played.
+ */
+import type {
+  InstallEvent,
+  LocalModel,
+  ModelInfo,
+  ModelList,
+  Provider,
+  Verdict
+} from '../../api/types';
+import type { ModelsApi } from './modelChoice';
+
+export const LOCAL: ModelInfo = {
+  id: 'local:qwen',
+  provider: 'local',
+  label: 'Qwen2.5-Coder',
+  onThisMachine: true,
+  ready: true
+};
+
+export const REMOTE: ModelInfo = {
+  id: 'openai:gpt',
+  provider: 'openai',
+  label: 'gpt (OpenAI)',
+  onThisMachine: false,
+  ready: true
+};
+
+export const OPENAI: Provider = {
+  name: 'openai',
+  label: 'OpenAI',
+  installed: true,
+  install: "pip install 'aiserver[openai]'",
+  keySource: null,
+  keyName: 'OPENAI_API_KEY',
+  needsKey: true,
+  needsAddress: false,
+  address: 'https://api.openai.com/v1',
+  suggested: ['gpt', 'gpt-mini']
+};
+
+export const OWN_SERVER: Provider = {
+  ...OPENAI,
+  name: 'openai_compatible',
+  label: 'OpenAI-compatible server',
+  keyName: null,
+  needsKey: false,
+  needsAddress: true,
+  address: null,
+  suggested: []
+};
+
+export const NOT_INSTALLED: LocalModel = {
+  id: LOCAL.id,
+  label: LOCAL.label,
+  installed: false,
+  bytes: 491_400_064,
+  kept: 0,
+  package: true,
+  install: 'jupyter aiserver model install',
+  installing: null
+};
+
+/** Nothing is set up; what is given differs from that. */
+export function modelList(change: Partial<ModelList> = {}): ModelList {
+  return {
+    default: null,
+    models: [],
+    providers: [OPENAI, OWN_SERVER],
+    local: NOT_INSTALLED,
+    ...change
+  };
+}
+
+/** The API, played: what was called, and events that a spec sends. */
+export class ModelsApiFake implements ModelsApi {
+  list = modelList();
+  calls: [string, ...unknown[]][] = [];
+  failure: Error | null = null;
+  /** What the provider says when it is asked; an error is a refusal. */
+  verdict: Verdict | Error = 'ok';
+  /** The models that every provider lists. */
+  listed: string[] = [];
+
+  async models(): Promise<ModelList> {
+    return this._do('models', () => this.list);
+  }
+
+  async chooseModel(model: string | null): Promise<void> {
+    return this._do('choose', () => undefined, model);
+  }
+
+  async saveKey(
+    provider: string,
+    key: string | null,
+    address: string | null,
+    onThisMachine: boolean
+  ): Promise<void> {
+    const where = onThisMachine ? ['here'] : [];
+    return this._do('save', () => undefined, provider, key, address, ...where);
+  }
+
+  async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
+    return this._do('place', () => undefined, provider, onThisMachine);
+  }
+
+  async check(
+    model: string,
+    key: string | null = null,
+    address: string | null = null
+  ): Promise<Verdict> {
+    this.calls.push(['check', model, ...[key, address].filter(Boolean)]);
+    if (this.verdict instanceof Error) {
+      throw this.verdict;
+    }
+    return this.verdict;
+  }
+
+  async modelNames(
+    provider: string,
+    key: string | null,
+    address: string | null
+  ): Promise<string[]> {
+    return this._do('names', () => this.listed, provider, key, address);
+  }
+
+  async removeKey(provider: string): Promise<void> {
+    return this._do('remove', () => undefined, provider);
+  }
+
+  async *installLocal(join: boolean): AsyncGenerator<InstallEvent, void, void> {
+    this._do(join ? 'join' : 'install', () => undefined);
+    for (;;) {
+      const event = await new Promise<InstallEvent | 'end' | Error>(resolve => {
+        this._give = resolve;
+      });
+      if (event instanceof Error) {
+        throw event;
+      }
+      if (event === 'end') {
+        return;
+      }
+      yield event;
+    }
+  }
+
+  async stopInstall(): Promise<void> {
+    return this._do('stop', () => undefined);
+  }
+
+  /** Send an event of the installation; `end` cuts the stream, an error breaks it. */
+  async give(event: InstallEvent | 'end' | Error): Promise<void> {
+    this._give(event);
+    for (let turn = 0; turn < 10; turn++) {
+      await Promise.resolve();
+    }
+  }
+
+  get names(): string[] {
+    return this.calls.map(([name]) => name);
+  }
+
+  private _do<T>(name: string, result: () => T, ...values: unknown[]): T {
+    this.calls.push([name, ...values]);
+    if (this.failure) {
+      throw this.failure;
+    }
+    return result();
+  }
+
+  private _give: (event: InstallEvent | 'end' | Error) => void = () =>
+    undefined;
+}

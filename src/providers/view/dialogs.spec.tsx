@@ -1,0 +1,46 @@
+import { Dialog } from '@jupyterlab/apputils';
+import { nullTranslator } from '@jupyterlab/translation';
+import { act } from 'react';
+
+import { ModelChoice } from '../model/modelChoice';
+import { ModelsApiFake } from '../model/models.fakes';
+import { connectProvider } from './dialogs';
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+describe('connectProvider', () => {
+  afterEach(() => Dialog.flush());
+
+  it('stays open on Enter in a field, which is for the form', async () => {
+    const choice = new ModelChoice(new ModelsApiFake());
+    choice.refresh = async () => undefined;
+    const trans = nullTranslator.load('aiserver');
+    const services = { choice, trans, copy: jest.fn(), connect: jest.fn() };
+    const done = connectProvider(services);
+    await act(async () => undefined);
+    const dialog = document.querySelector('.jp-Dialog')!;
+    const field = document.createElement('input');
+    dialog.querySelector('.jp-Dialog-body')!.append(field);
+    field.focus();
+
+    const enter = () =>
+      new KeyboardEvent('keydown', {
+        key: 'Enter',
+        keyCode: 13,
+        bubbles: true,
+        cancelable: true
+      });
+    const first = enter();
+    field.dispatchEvent(first);
+    await act(async () => undefined);
+
+    expect(first.defaultPrevented).toBe(false);
+    expect(dialog.isConnected).toBe(true);
+
+    const close = dialog.querySelector<HTMLElement>('.jp-mod-reject')!;
+    close.focus();
+    close.dispatchEvent(enter());
+
+    expect(await done).toBe(false);
+  });
+});

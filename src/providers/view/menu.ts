@@ -1,0 +1,104 @@
+/**
+ * The menu behind the model's name: the models that are ready, in two groups, and the ways to
+ * others. It is Lumino's own menu, so keys and screen readers find what they know.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { MenuSvg } from '@jupyterlab/ui-components';
+import { CommandRegistry } from '@lumino/commands';
+import { Menu } from '@lumino/widgets';
+
+import type { ModelInfo } from '../../api/types';
+import type { ModelChoice } from '../model/modelChoice';
+import type { IModelPick } from '../../tokens';
+import { serverText } from '../../labels/serverMessages';
+import { installText } from './labels';
+
+export interface IModelMenuOptions {
+  choice: ModelChoice;
+  trans: TranslationBundle;
+  pick: IModelPick;
+  /** Let a model answer everywhere; a remote one is asked about first. */
+  choose: (model: ModelInfo) => void;
+  /** Let a model answer in this cell alone. */
+  chooseForCell: (model: ModelInfo | null) => void;
+  connect: () => void;
+  settings: () => void;
+}
+
+export function modelMenu(options: IModelMenuOptions): Menu {
+  const { choice, trans, pick } = options;
+  const commands = new CommandRegistry();
+  const menu = new MenuSvg({ commands });
+  const cellMenu = new MenuSvg({ commands });
+  let count = 0;
+
+  const add = (
+    to: Menu,
+    label: string,
+    execute?: () => void,
+    toggled?: boolean
+  ) => {
+    const command = `model-${count++}`;
+    commands.addCommand(command, {
+      label,
+      isEnabled: () => execute !== undefined,
+      isToggleable: toggled !== undefined,
+      isToggled: () => toggled ?? false,
+      className: execute ? '' : 'jp-AIServer-Models-heading',
+      execute: () => execute?.()
+    });
+    to.addItem({ command });
+  };
+  const line = (to: Menu) => to.addItem({ type: 'separator' });
+
+  const { here, remote } = choice.ready;
+  const addModels = (
+    to: Menu,
+    current: string | null,
+    use: (model: ModelInfo) => void
+  ) => {
+    const groups: [string, ModelInfo[]][] = [
+      [trans.__('On this machine'), here],
+      [trans.__('Remote (your code is sent to the provider)'), remote]
+    ];
+    for (const [title, models] of groups) {
+      if (models.length) {
+        add(to, title);
+        for (const model of models) {
+          add(
+            to,
+            serverText(model.label, trans),
+            () => use(model),
+            model.id === current
+          );
+        }
+        line(to);
+      }
+    }
+  };
+
+  const everywhere = choice.list?.default ?? null;
+  addModels(menu, pick.cellModel === null ? everywhere : null, options.choose);
+  if (here.length + remote.length > 1 || pick.cellModel !== null) {
+    addModels(cellMenu, pick.cellModel, options.chooseForCell);
+    add(
+      cellMenu,
+      trans.__('Use default model'),
+      () => options.chooseForCell(null),
+      pick.cellModel === null
+    );
+    cellMenu.title.label = trans.__('In this cell only');
+    menu.addItem({ type: 'submenu', submenu: cellMenu });
+    line(menu);
+  }
+  const local = choice.list?.local;
+  if (local && local.package && !local.installed && !choice.install.isRunning) {
+    add(menu, installText(local, trans), () => {
+      options.settings(); // That is where its progress is seen.
+      void choice.install.start();
+    });
+  }
+  add(menu, trans.__('Connect a provider…'), options.connect);
+  add(menu, trans.__('Model settings…'), options.settings);
+  return menu;
+}

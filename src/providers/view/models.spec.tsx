@@ -1,0 +1,567 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+import { act } from 'react';
+import { Root, createRoot } from 'react-dom/client';
+
+import { ApiError } from '../../api/request';
+import { ModelChoice } from '../model/modelChoice';
+import {
+  LOCAL,
+  ModelsApiFake,
+  NOT_INSTALLED,
+  OPENAI,
+  OWN_SERVER,
+  REMOTE,
+  modelList
+} from '../model/models.fakes';
+import { modelMenu } from './menu';
+import { Offer } from './offer';
+import { Providers } from './providers';
+
+(globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
+
+const trans = nullTranslator.load('aiserver');
+let root: Root | null = null;
+
+async function setup(list = modelList()) {
+  const api = new ModelsApiFake();
+  api.list = list;
+  const choice = new ModelChoice(api);
+  await choice.refresh();
+  api.calls = [];
+  const copy = jest.fn();
+  const connect = jest.fn();
+  const services = { choice, trans, copy, connect };
+  const node = document.createElement('div');
+  document.body.append(node);
+  const draw = async (element: React.JSX.Element | null) => {
+    root ??= createRoot(node);
+    await act(async () => root?.render(element));
+  };
+  const button = (name: RegExp) =>
+    [...node.querySelectorAll('button')].find(item =>
+      name.test(item.textContent ?? '')
+    );
+  const press = async (name: RegExp) => {
+    await act(async () => button(name)?.click());
+  };
+  const write = async (label: RegExp, text: string) => {
+    const found = [...node.querySelectorAll('label')].find(item =>
+      label.test(item.textContent ?? '')
+    );
+    const field = document.getElementById(
+      found?.htmlFor ?? ''
+    ) as HTMLInputElement;
+    const { set } = Object.getOwnPropertyDescriptor(
+      HTMLInputElement.prototype,
+      'value'
+    )!;
+    await act(async () => {
+      set?.call(field, text);
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    return field;
+  };
+  return {
+    api,
+    button,
+    choice,
+    connect,
+    copy,
+    draw,
+    node,
+    press,
+    services,
+    write
+  };
+}
+
+afterEach(async () => {
+  await act(async () => root?.unmount());
+  root = null;
+  document.body.replaceChildren();
+});
+
+describe('Offer', () => {
+  it('does nothing but offer, until a button is pressed', async () => {
+    // P4
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
+    );
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.node.textContent).toContain(
+      'A key is not used until you choose that provider'
+    );
+    expect(t.api.names).toEqual(['models']); // Looking costs nothing.
+    await t.press(/Install the local model \(491 MB\)/);
+    expect(t.api.names).toEqual(['models', 'install']);
+  });
+
+  it('shows how far the installation is, and goes on after Stop', async () => {
+    const t = await setup();
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.press(/Install/);
+    await act(() =>
+      t.api.give({
+        type: 'progress',
+        phase: 'fetching',
+        bytes: 211e6,
+        total: 491e6,
+        source: 'hub',
+        message: null
+      })
+    );
+    const bar = t.node.querySelector('[role="progressbar"]');
+    expect(bar?.getAttribute('aria-valuenow')).toBe('42');
+    expect(t.node.textContent).toContain('211 of 491 MB');
+    t.api.failure = new ApiError(0, 'unreachable', 'No answer.');
+    await t.press(/Stop/);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'The installation could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
+    );
+    t.api.failure = null;
+    // What is kept is the server's word: a part that was begun may be fetched anew.
+    t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
+    await t.press(/Stop/);
+    expect(t.node.textContent).toContain('Stopped. 164 of 491 MB downloaded.');
+    expect(t.button(/Continue installing \(164 of 491 MB\)/)).toBeDefined();
+  });
+
+  it('gives the exact line where the package is missing', async () => {
+    const install = "pip install 'aiserver[local]'";
+    const t = await setup(
+      modelList({ local: { ...NOT_INSTALLED, package: false, install } })
+    );
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.button(/Install/)).toBeUndefined();
+    expect(t.node.querySelector('code')?.textContent).toBe(install);
+    await t.press(/Copy/);
+    expect(t.copy).toHaveBeenCalledWith(install);
+  });
+
+  it('offers what is so now, not what was known before', async () => {
+    const t = await setup(
+      modelList({ local: { ...NOT_INSTALLED, installed: true } })
+    );
+    t.api.list = modelList(); // The weights are gone since.
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.button(/Install the local model/)).toBeDefined();
+  });
+
+  it('says first what is wrong with the model that was configured', async () => {
+    const t = await setup(
+      modelList({
+        default: REMOTE.id,
+        models: [{ ...REMOTE, ready: false, problem: 'In English.' }]
+      })
+    );
+    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'OpenAI has no API key yet.'
+    );
+  });
+
+  it('comes forward and says why when it is asked all the same', async () => {
+    const t = await setup();
+    const toField = jest.fn();
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    expect(t.node.contains(document.activeElement)).toBe(false);
+    await t.draw(<Offer services={t.services} toField={toField} asked={1} />);
+    expect(document.activeElement).toBe(t.button(/Install/));
+    const said = () => t.node.querySelector('[role="alert"]');
+    expect(said()?.textContent).toContain('The request was not sent');
+    const first = said();
+    await t.draw(<Offer services={t.services} toField={toField} asked={2} />);
+    expect(said()).not.toBe(first); // Said once more.
+  });
+
+  it('gives the focus back when it goes, and when its buttons go', async () => {
+    const t = await setup();
+    const toField = jest.fn();
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    t.button(/Connect/)?.focus();
+    await t.draw(null);
+    expect(toField).toHaveBeenCalledTimes(1);
+    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    await t.press(/Install/);
+    expect(toField).toHaveBeenCalledTimes(2);
+    await t.press(/Stop/);
+    expect(toField).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('Providers', () => {
+  const pick = async (
+    t: Awaited<ReturnType<typeof setup>>,
+    index: number
+  ): Promise<void> => {
+    const radios = t.node.querySelectorAll<HTMLInputElement>('[type=radio]');
+    await act(async () => radios[index].click());
+  };
+
+  it('opens at the provider that it is asked for', async () => {
+    const t = await setup();
+    await t.draw(<Providers services={t.services} open={OWN_SERVER.name} />);
+    const open = t.node.querySelector('[data-open]');
+    expect(open?.textContent).toContain(OWN_SERVER.label);
+  });
+
+  it('words a fault of the network itself, and offers to look again', async () => {
+    const t = await setup();
+    const api = new ModelsApiFake();
+    api.failure = new ApiError(0, 'unreachable', 'In English.');
+    const choice = new ModelChoice(api);
+    await t.draw(<Providers services={{ ...t.services, choice }} />);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
+      'Check that it is running'
+    );
+    api.failure = null;
+    await t.press(/Refresh/);
+    expect(t.node.querySelector('[role="radiogroup"]')).not.toBeNull();
+  });
+
+  it('takes a key in a password field, and forgets it at once', async () => {
+    // P8
+    const t = await setup();
+    const onChosen = jest.fn();
+    await t.draw(<Providers services={t.services} onChosen={onChosen} />);
+    await pick(t, 0);
+    expect(t.button(/Use this model/)?.disabled).toBe(true);
+    const field = await t.write(/^API key$/, 'sk-canary');
+    expect(field.type).toBe('password');
+    expect(t.node.textContent).toContain(
+      'are sent to OpenAI (https://api.openai.com/v1)'
+    );
+    await t.press(/Use this model/);
+    expect(t.api.calls.slice(2, 4)).toEqual([
+      ['save', 'openai', 'sk-canary', null],
+      ['choose', 'openai:gpt']
+    ]);
+    expect(onChosen).toHaveBeenCalled();
+    expect(t.node.innerHTML).not.toContain('sk-canary');
+    expect(field.value).toBe('');
+  });
+
+  it('sends inside another form, out of which no submit event comes', async () => {
+    const t = await setup();
+    await t.draw(
+      <div>
+        <Providers services={t.services} />
+      </div>
+    );
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-canary');
+    // What a browser does to a form inside a form, as in the settings editor.
+    t.node.firstElementChild?.addEventListener('submit', event =>
+      event.stopPropagation()
+    );
+    await t.press(/Use this model/);
+    expect(t.api.names).toContain('save');
+  });
+
+  it('asks for no key that the environment has, and saves none', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    expect(t.node.querySelector('[type=password]')).toBeNull();
+    expect(t.node.textContent).toContain('OPENAI_API_KEY');
+    await t.press(/Use this model/);
+    expect(t.api.names).toEqual([
+      'models',
+      'check',
+      'models',
+      'choose',
+      'models'
+    ]);
+  });
+
+  it('sends a kept key to no new address', async () => {
+    const t = await setup(
+      modelList({
+        providers: [
+          { ...OWN_SERVER, keySource: 'file', address: 'http://127.0.0.1:1/v1' }
+        ]
+      })
+    );
+    await t.draw(<Providers services={t.services} />);
+    await t.write(/^Base URL/, 'https://models.example/v1');
+    expect(t.node.textContent).toContain('is removed when you use');
+    await t.write(/^Model/, 'mine');
+    await t.press(/Use this model/);
+    expect(t.api.calls).toContainEqual([
+      'save',
+      'openai_compatible',
+      null,
+      'https://models.example/v1'
+    ]);
+  });
+
+  it('takes a server at a loopback address for remote until the person says otherwise', async () => {
+    // P4, P16: a proxy or a tunnel may listen there.
+    const address = 'http://127.0.0.1:4000/v1';
+    const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
+    const t = await setup(modelList({ providers: [saved] }));
+    await t.draw(<Providers services={t.services} />);
+    await t.write(/^Model/, 'mine');
+    const box = () =>
+      t.node.querySelector<HTMLInputElement>('input[type=checkbox]');
+    expect(box()?.checked).toBe(false);
+    expect(t.node.textContent).toContain(`are sent to ${address}`);
+    await act(async () => box()?.click());
+    expect(t.node.textContent).toContain(
+      'runs on the Jupyter server’s machine'
+    );
+    await t.press(/Use this model/);
+    // The saved key stays.
+    expect(t.api.names).not.toContain('save');
+    expect(t.api.calls).toContainEqual(['place', 'openai_compatible', true]);
+
+    // It is said of this server, and of no other.
+    await t.write(/^Base URL/, 'http://127.0.0.1:5000/v1');
+    expect(box()?.checked).toBe(false);
+    await act(async () => box()?.click());
+    await t.press(/Use this model/);
+    expect(t.api.calls).toContainEqual([
+      'save',
+      'openai_compatible',
+      null,
+      'http://127.0.0.1:5000/v1',
+      'here'
+    ]);
+    await t.write(/^Base URL/, 'https://models.example/v1');
+    expect(box()).toBeNull();
+  });
+
+  it('leaves it to the administrator where they settled it', async () => {
+    const address = 'http://127.0.0.1:4000/v1';
+    const settled = { ...OWN_SERVER, address, placeSettled: true };
+    const t = await setup(modelList({ providers: [settled] }));
+    await t.draw(<Providers services={t.services} open={settled.name} />);
+    expect(t.node.querySelector('input[type=checkbox]')).toBeNull();
+    expect(t.node.textContent).toContain(`are sent to ${address}`);
+  });
+
+  it('names the cloud for a model that an Ollama of this machine hands on', async () => {
+    // P4
+    const ollama = {
+      ...OWN_SERVER,
+      name: 'ollama',
+      label: 'Ollama',
+      address: 'http://127.0.0.1:11434',
+      onThisMachine: true,
+      placeSettled: true
+    };
+    const t = await setup(modelList({ providers: [ollama] }));
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    await t.write(/^Model/, 'big');
+    expect(t.node.textContent).toContain(
+      'runs on the Jupyter server’s machine'
+    );
+    await t.write(/^Model/, 'big:cloud');
+    expect(t.node.textContent).not.toContain(
+      'runs on the Jupyter server’s machine'
+    );
+    expect(t.node.textContent).toContain('sent to Ollama’s cloud');
+  });
+
+  it('gives the line that installs a missing package, and takes no key', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, installed: false }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    expect(t.node.querySelector('code')?.textContent).toBe(OPENAI.install);
+    expect(t.node.querySelector('[type=password]')).toBeNull();
+  });
+
+  it('says what the server refuses, and keeps what was written', async () => {
+    const t = await setup();
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    const field = await t.write(/^API key$/, 'sk');
+    t.api.failure = new ApiError(
+      400,
+      'invalid_request',
+      'key: must contain only'
+    );
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'key: must contain only'
+    );
+    expect(field.value).toBe('sk');
+  });
+
+  it('tries what was entered, after the press and of that provider alone', async () => {
+    // P4
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onWorks = jest.fn();
+    await t.draw(
+      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+    );
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-wrong');
+    expect(t.api.names).not.toContain('check');
+    const provider = { name: 'openai', label: 'OpenAI' };
+    t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
+    await t.press(/Use this model/);
+    // Nothing is saved, and what answered before still does.
+    expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-wrong']]);
+    expect(onChosen).not.toHaveBeenCalled();
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
+      'OpenAI rejected the API key'
+    );
+    t.api.verdict = 'not_listed';
+    await t.write(/^API key$/, 'sk-right');
+    expect(t.button(/Use it anyway/)).toBeUndefined();
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('[role="alert"]')).toBeNull();
+    expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
+      'doesn’t list a model with this name'
+    );
+    expect(onWorks).not.toHaveBeenCalled();
+    t.api.verdict = 'ok';
+    await t.write(/^API key$/, 'sk-right');
+    await t.press(/Use this model/);
+    expect(t.node.querySelector('.jp-mod-ok')).not.toBeNull();
+    expect(onWorks).toHaveBeenCalledTimes(1);
+  });
+
+  it('tests what was entered and saves nothing of it', async () => {
+    // P4
+    const t = await setup();
+    await t.draw(<Providers services={t.services} />);
+    await pick(t, 0);
+    expect(t.button(/^Test$/)?.disabled).toBe(true);
+    await t.write(/^API key$/, 'sk-mine');
+    await t.press(/^Test$/);
+    expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-mine']]);
+    expect(t.node.querySelector('.jp-mod-ok')?.textContent).toContain(
+      'OpenAI is responding and lists this model'
+    );
+  });
+
+  it('lets a person insist, and then shows the refusal instead of "In use"', async () => {
+    const t = await setup();
+    const onChosen = jest.fn();
+    const onWorks = jest.fn();
+    await t.draw(
+      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+    );
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-mine');
+    t.api.verdict = new ApiError(503, 'model_forbidden', '');
+    await t.press(/Use this model/);
+    t.api.list = modelList({
+      default: REMOTE.id,
+      models: [REMOTE],
+      providers: [
+        { ...OPENAI, keySource: 'file', refusal: 'model_auth_failed' }
+      ]
+    });
+    await t.press(/Use it anyway/);
+    expect(t.api.names.slice(2)).toEqual([
+      'save',
+      'choose',
+      'models',
+      'check',
+      'models'
+    ]);
+    expect(onChosen).toHaveBeenCalledTimes(1);
+    expect(onWorks).not.toHaveBeenCalled();
+    const label = t.node.querySelector('[data-open] > label');
+    expect(label?.textContent).toContain('API key rejected');
+    expect(label?.textContent).not.toContain('In use');
+  });
+
+  it('puts the buttons where it is told, and they still send the form', async () => {
+    const t = await setup();
+    const footer = document.createElement('div');
+    t.node.after(footer);
+    await t.draw(<Providers services={t.services} footer={footer} />);
+    await pick(t, 0);
+    await t.write(/^API key$/, 'sk-mine');
+    expect(t.button(/Use this model/)).toBeUndefined();
+    const use = footer.querySelector<HTMLButtonElement>('[type=submit]');
+    await act(async () => use?.click());
+    expect(t.api.names).toContain('save');
+  });
+
+  it('shows that a saved key was refused, as soon as it was', async () => {
+    const saved = { ...OPENAI, keySource: 'file' as const };
+    const list = { default: REMOTE.id, models: [REMOTE] };
+    const t = await setup(modelList({ ...list, providers: [saved] }));
+    await t.draw(<Providers services={t.services} />);
+    const label = () => t.node.querySelector('[data-open] > label');
+    expect(label()?.textContent).toContain('In use');
+    t.api.verdict = new ApiError(503, 'model_auth_failed', '');
+    const refused = { ...saved, refusal: 'model_auth_failed' };
+    t.api.list = modelList({ ...list, providers: [refused] });
+    await t.press(/^Test$/);
+    expect(label()?.textContent).toContain('API key rejected');
+  });
+
+  it('lets the server forget a key', async () => {
+    const t = await setup(
+      modelList({ providers: [{ ...OPENAI, keySource: 'keyring' }] })
+    );
+    await t.draw(<Providers services={t.services} />);
+    await t.press(/Remove key/);
+    expect(t.api.calls).toContainEqual(['remove', 'openai']);
+  });
+});
+
+describe('modelMenu', () => {
+  it('goes on with an installation that was stopped before', async () => {
+    const local = { ...NOT_INSTALLED, kept: 320e6 };
+    const t = await setup(modelList({ local }));
+    const menu = modelMenu({
+      choice: t.choice,
+      trans,
+      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      choose: jest.fn(),
+      chooseForCell: jest.fn(),
+      connect: jest.fn(),
+      settings: jest.fn()
+    });
+    expect(menu.items.map(({ label }) => label)).toContain(
+      'Continue installing (320 of 491 MB)'
+    );
+    menu.dispose();
+  });
+
+  it('lists the models that are ready in two groups, the current one ticked', async () => {
+    const t = await setup(
+      modelList({
+        default: LOCAL.id,
+        models: [LOCAL, REMOTE, { ...REMOTE, id: 'x:y', ready: false }]
+      })
+    );
+    const menu = modelMenu({
+      choice: t.choice,
+      trans,
+      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      choose: jest.fn(),
+      chooseForCell: jest.fn(),
+      connect: jest.fn(),
+      settings: jest.fn()
+    });
+    const items = menu.items.map(item => [
+      item.type === 'submenu' ? item.submenu?.title.label : item.label,
+      item.isToggled
+    ]);
+    expect(items.filter(([label]) => label)).toEqual([
+      ['On this machine', false],
+      [LOCAL.label, true],
+      ['Remote (your code is sent to the provider)', false],
+      [REMOTE.label, false],
+      ['In this cell only', false],
+      ['Install the local model (491 MB)', false],
+      ['Connect a provider…', false],
+      ['Model settings…', false]
+    ]);
+    menu.dispose();
+  });
+});

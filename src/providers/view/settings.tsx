@@ -1,0 +1,158 @@
+/**
+ * The models' settings: what answers, what runs on this machine, which providers are connected.
+ */
+import * as React from 'react';
+
+import type { ModelInfo } from '../../api/types';
+import { InstallBar, InstallNote } from './install';
+import { Command } from '../../ui/command';
+import { serverText } from '../../labels/serverMessages';
+import {
+  Button,
+  IModelServices,
+  Looking,
+  Problem,
+  useAct,
+  useChoice
+} from './parts';
+import { Providers } from './providers';
+import { installText } from './labels';
+
+export interface ISettingsProps {
+  services: IModelServices;
+  /** Ask whether a remote model may be chosen; true if so, or if it is on this machine. */
+  agree: (model: ModelInfo) => Promise<boolean>;
+}
+
+export function ModelSettings(props: ISettingsProps): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  useChoice(choice);
+  React.useEffect(() => {
+    void choice.refresh();
+  }, [choice]);
+  if (!choice.list) {
+    return (
+      <div className="jp-AIServer-Models">
+        <Looking services={services} />
+      </div>
+    );
+  }
+  return (
+    <div className="jp-AIServer-Models">
+      <h3>{trans.__('Active model')}</h3>
+      <Current {...props} />
+      <h3>{trans.__('On this machine')}</h3>
+      <Local services={services} />
+      <h3>{trans.__('Providers')}</h3>
+      <Providers services={services} />
+    </div>
+  );
+}
+
+/** The models that are ready; the one that answers is marked. */
+function Current(props: ISettingsProps): React.JSX.Element {
+  const { services, agree } = props;
+  const { choice, trans } = services;
+  const { here, remote } = choice.ready;
+  const { failure, act } = useAct();
+  const name = React.useId();
+  const groups = [
+    { title: trans.__('On this machine'), models: here },
+    {
+      title: trans.__('Remote (your code is sent to the provider)'),
+      models: remote
+    }
+  ].filter(({ models }) => models.length);
+  if (!groups.length) {
+    return (
+      <p>
+        {trans.__(
+          'No model yet. Install the local model or connect a provider.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <>
+      {groups.map(({ title, models }) => (
+        <fieldset key={title} className="jp-AIServer-Models-group">
+          <legend>{title}</legend>
+          {models.map(model => (
+            <label key={model.id}>
+              <input
+                type="radio"
+                name={name}
+                checked={model.id === choice.list?.default}
+                onChange={() =>
+                  void act(async () => {
+                    if (await agree(model)) {
+                      await choice.choose(model.id);
+                    }
+                  })
+                }
+              />
+              <span>{serverText(model.label, trans)}</span>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <Problem failure={failure} services={services} />
+    </>
+  );
+}
+
+/** The local model: there, on its way, or to be installed. */
+function Local(props: { services: IModelServices }): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  const { install, list } = choice;
+  const local = list?.local;
+  if (!local) {
+    return <></>;
+  }
+  if (!local.package) {
+    return (
+      <>
+        <p>
+          {trans.__(
+            '%1 needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.',
+            local.label
+          )}
+        </p>
+        {local.install && (
+          <Command command={local.install} services={services} />
+        )}
+      </>
+    );
+  }
+  if (local.installed) {
+    return (
+      <p>
+        {trans.__(
+          '%1 is installed. It works offline and sends no data anywhere.',
+          local.label
+        )}
+      </p>
+    );
+  }
+  return install.isRunning ? (
+    <InstallBar services={services} />
+  ) : (
+    <>
+      <InstallNote services={services} />
+      <p>
+        {trans.__(
+          '%1 works offline and sends no data anywhere. It is small, so it works best for short cells.',
+          local.label
+        )}
+      </p>
+      <div className="jp-AIServer-Models-ways">
+        <Button
+          label={installText(local, trans)}
+          run={() => void install.start()}
+        />
+      </div>
+    </>
+  );
+}

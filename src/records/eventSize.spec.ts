@@ -1,0 +1,107 @@
+import type { EventBody } from '../api/types';
+import { MOST_EVENT, MOST_SOURCE, fitted, sizeOf } from './eventSize';
+import { bodiesOf } from '../history/model/changeQueue';
+import { MAX_ORDERED_CELLS } from './limits';
+import { Outbox } from '../history/model/outbox';
+
+const edit = (source: string, data = {}): EventBody => ({
+  id: 'e',
+  type: 'edit',
+  timestamp: '2026-01-27T12:00:00.000Z',
+  source,
+  data
+});
+
+/** The most that the server reads (`handlers/base.py`). */
+const MAX_BODY = 3 * 1024 * 1024;
+
+describe('the sizes of events', () => {
+  it('are counted in bytes as they are sent', () => {
+    for (const text of [
+      '',
+      'x',
+      'é',
+      '标',
+      '📈',
+      '\ud83d',
+      '\u0000\n"',
+      'a标é'
+    ]) {
+      const sent = Buffer.from(JSON.stringify({ text }), 'utf-8').length;
+      expect(sizeOf({ text })).toBe(sent);
+    }
+  });
+
+  it.each([
+    ['plain', 'x', MOST_SOURCE],
+    ['escaped', '\u0000', Math.floor((MOST_EVENT - 100) / 6)],
+    ['of three bytes', '标', Math.floor((MOST_EVENT - 100) / 3)]
+  ])(
+    'lose no source at their limit, and say so behind it: %s',
+    (_, one, most) => {
+      for (const length of [most - 1, most]) {
+        const event = edit(one.repeat(length));
+        expect(fitted(event)).toBe(event);
+      }
+      for (const length of [most + 100, 3 * most]) {
+        const { source, data, ...rest } = fitted(edit(one.repeat(length)));
+        expect([source, data]).toEqual([undefined, { too_long: length }]);
+        expect(rest).toMatchObject({ id: 'e', type: 'edit' });
+      }
+    }
+  );
+
+  it('give up what a restore replaced before what it restored', () => {
+    const data = { from_seq: 3, replaced: '标'.repeat(500_000) };
+    const { source, data: kept } = fitted(edit('标'.repeat(500_000), data));
+    expect(source).toHaveLength(500_000);
+    expect(kept).toEqual({ from_seq: 3, replaced_too_long: 500_000 });
+  });
+
+  it('give bodies that the server takes, with everything in them', () => {
+    const order = Array.from({ length: MAX_ORDERED_CELLS }, (_, index) => ({
+      id: `${index}`.padStart(64, '0'),
+      type: 'markdown' as const
+    }));
+    const cells = ['x', '标'].flatMap((one, at) =>
+      [250_000, 499_999, 500_000, 500_001, 790_000].map((length, index) => ({
+        cellId: `${at}-${index}`,
+        events: [edit(one.repeat(length)), edit('y')]
+      }))
+    );
+    const bodies = bodiesOf({ cells, order, saved: true });
+    bodies.forEach(body => expect(sizeOf(body)).toBeLessThan(MAX_BODY));
+    const sent = bodies.flatMap(body => body.cells ?? []);
+    const events = sent.flatMap(cell => cell.events ?? []);
+    expect(events).toEqual(cells.flatMap(cell => cell.events));
+    expect(bodies.at(-1)).toMatchObject({ order, saved: true });
+    expect(bodies.filter(body => body.order || body.saved)).toHaveLength(1);
+  });
+
+  it('never tell an order without its last cells', () => {
+    const place = { id: 'a', type: 'code' as const };
+    const order = Array.from({ length: MAX_ORDERED_CELLS + 1 }, () => place);
+    const [body] = bodiesOf({ cells: [], order });
+    expect(body.order).toBeUndefined();
+  });
+
+  it('keep what waits in requests that the server takes', async () => {
+    const sent: EventBody[][] = [];
+    const outbox = new Outbox(
+      {
+        events: async (_, events) => sent.push(events),
+        changes: async () => undefined
+      },
+      () => undefined
+    );
+    const events = ['标', 'x'].flatMap(one =>
+      [790_000, 1, 250_000].map(length => edit(one.repeat(length)))
+    );
+    outbox.add({ notebookId: 'n', cellId: 'c' }, events);
+    await outbox.flush();
+    expect(sent.flat().map(event => event.source)).toEqual(
+      events.map(event => event.source)
+    );
+    sent.forEach(each => expect(sizeOf(each)).toBeLessThan(MAX_BODY));
+  });
+});

@@ -1,0 +1,266 @@
+/**
+ * The active cell of the current notebook, as the replay follows it.
+ *
+ * What must hold: while inactive it is connected to nothing but has no stale answers either,
+ * for it keeps no copy of anything: each question is put to the notebook itself.
+ */
+import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
+import type { Cell, ICellModel } from '@jupyterlab/cells';
+import {
+  INotebookTracker,
+  NotebookActions,
+  NotebookPanel
+} from '@jupyterlab/notebook';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
+import type { INotebookIdentity } from '../../tokens';
+import { applySource } from '../../cells/applySource';
+import { asOwn } from '../../cells/ownWrites';
+import { isReadOnly } from '../../cells/readOnly';
+
+export class FollowedCell implements IReplaySubject, IDisposable {
+  constructor(options: {
+    tracker: INotebookTracker;
+    identity: INotebookIdentity;
+  }) {
+    this._tracker = options.tracker;
+    this._identity = options.identity;
+  }
+
+  get changed(): ISignal<this, SubjectChange> {
+    return this._changed;
+  }
+
+  get isActive(): boolean {
+    return this._isActive;
+  }
+  set isActive(value: boolean) {
+    if (value === this._isActive || this._isDisposed) {
+      return;
+    }
+    this._isActive = value;
+    if (value) {
+      this._tracker.currentChanged.connect(this._onWhere, this);
+      this._tracker.activeCellChanged.connect(this._onWhere, this);
+      this._identity.changed.connect(this._onIdentity, this);
+      NotebookActions.executed.connect(this._onExecuted, this);
+      this._watch();
+    } else {
+      this._unwatch();
+      Signal.disconnectReceiver(this);
+    }
+  }
+
+  get hasNotebook(): boolean {
+    return this._panel !== null;
+  }
+
+  get notebookId(): string | null {
+    return this._panel && this._identity.get(this._panel);
+  }
+
+  get cell(): ICellInfo | null {
+    const { _cell: cell } = this;
+    // The notebook's own index is one step behind while cells come and go.
+    return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
+  }
+
+  get source(): string {
+    return this._cell?.model.sharedModel.getSource() ?? '';
+  }
+
+  get mimeType(): string {
+    return this._cell?.model.mimeType ?? this.codeMimeType;
+  }
+
+  get codeMimeType(): string {
+    return this._panel?.content.codeMimetype ?? 'text/plain';
+  }
+
+  get isWritable(): boolean {
+    const { _cell: cell, _panel: panel } = this;
+    return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
+  }
+
+  get canBringBack(): boolean {
+    const { _panel: panel } = this;
+    return !!panel?.content.model && !isReadOnly(panel);
+  }
+
+  get canInsert(): boolean {
+    return !!this._cell && !!this._panel && !isReadOnly(this._panel);
+  }
+
+  cells(): ICellInfo[] {
+    const cells = this._panel?.content.model?.cells;
+    return cells
+      ? Array.from(cells, (cell, index) => describe(cell, index + 1))
+      : [];
+  }
+
+  numberOf(cellId: string): number | null {
+    const cells = this._panel?.content.model?.sharedModel.cells ?? [];
+    return cells.findIndex(({ id }) => id === cellId) + 1 || null;
+  }
+
+  apply(source: string): void {
+    if (this._cell) {
+      applySource(this._cell, source);
+    }
+  }
+
+  bringBack(
+    cell: { id: string; type: string; source: string },
+    before: readonly string[] | null
+  ): boolean {
+    const shared = this._panel?.content.model?.sharedModel;
+    if (!shared || !this.canBringBack) {
+      return false;
+    }
+    const ids = shared.cells.map(({ id }) => id);
+    if (ids.includes(cell.id)) {
+      return false; // Somebody was quicker.
+    }
+    const previous = before?.find(id => ids.includes(id));
+    const at = before === null ? ids.length : ids.indexOf(previous ?? '') + 1;
+    const isCode = cell.type === 'code';
+    // The interface of shared notebooks leaves the undo manager out.
+    const { undoManager } = shared as YNotebook;
+    undoManager?.stopCapturing();
+    asOwn(() =>
+      shared.insertCell(at, {
+        id: cell.id,
+        cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
+        source: cell.source,
+        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        metadata: isCode ? { trusted: true } : {}
+      })
+    );
+    undoManager?.stopCapturing();
+    return true;
+  }
+
+  insertBelow(source: string): void {
+    const notebook = this._panel?.content;
+    const shared = notebook?.model?.sharedModel;
+    const active = notebook?.activeCell;
+    if (!this.canInsert || !notebook || !shared || !active) {
+      return;
+    }
+    const at = notebook.activeCellIndex + 1;
+    asOwn(() =>
+      shared.insertCell(at, {
+        cell_type: active.model.type,
+        source,
+        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        metadata: active.model.type === 'code' ? { trusted: true } : {}
+      })
+    );
+    void notebook.scrollToItem(at, 'smart').catch(() => undefined);
+  }
+
+  undo(): void {
+    (this._cell?.model.sharedModel as ISharedCell | undefined)?.undo();
+  }
+
+  async goTo(cellId: string): Promise<void> {
+    const notebook = this._panel?.content;
+    const index = notebook?.widgets.findIndex(cell => cell.model.id === cellId);
+    if (!notebook || index === undefined || index < 0) {
+      return;
+    }
+    notebook.mode = 'command';
+    notebook.activeCellIndex = index;
+    notebook.deselectAll();
+    await notebook.scrollToItem(index, 'smart').catch(() => undefined);
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this.isActive = false;
+    this._isDisposed = true;
+    Signal.clearData(this);
+  }
+
+  private get _panel(): NotebookPanel | null {
+    return this._tracker.currentWidget;
+  }
+
+  private get _cell(): Cell | null {
+    // The tracker's own answer is one step behind while the notebook changes.
+    return this._panel?.content.activeCell ?? null;
+  }
+
+  /** Connect to the cell and the notebook that are current now, and to no other. */
+  private _watch(): void {
+    const model = this._cell?.model ?? null;
+    const cells = this._panel?.content.model?.cells ?? null;
+    if (model === this._model && cells === this._cells) {
+      return;
+    }
+    this._unwatch();
+    this._model = model;
+    this._cells = cells;
+    model?.contentChanged.connect(this._onSource, this);
+    model?.stateChanged.connect(this._onCells, this);
+    cells?.changed.connect(this._onCells, this);
+  }
+
+  private _unwatch(): void {
+    this._model?.contentChanged.disconnect(this._onSource, this);
+    this._model?.stateChanged.disconnect(this._onCells, this);
+    this._cells?.changed.disconnect(this._onCells, this);
+    this._model = this._cells = null;
+  }
+
+  private _onWhere(): void {
+    this._watch();
+    this._changed.emit('where');
+  }
+
+  private _onIdentity(_: INotebookIdentity, panel: NotebookPanel): void {
+    if (panel === this._panel) {
+      this._onWhere();
+    }
+  }
+
+  private _onExecuted(_: unknown, args: { notebook: unknown }): void {
+    if (args.notebook === this._panel?.content) {
+      this._changed.emit('cells');
+    }
+  }
+
+  private _onSource(): void {
+    this._changed.emit('source');
+  }
+
+  private _onCells(): void {
+    this._changed.emit('cells');
+  }
+
+  private readonly _tracker: INotebookTracker;
+  private readonly _identity: INotebookIdentity;
+  private _cells: { changed: ISignal<unknown, unknown> } | null = null;
+  private _changed = new Signal<this, SubjectChange>(this);
+  private _isActive = false;
+  private _isDisposed = false;
+  private _model: ICellModel | null = null;
+}
+
+function describe(model: ICellModel, number: number): ICellInfo {
+  const source = model.sharedModel.getSource();
+  return {
+    id: model.id,
+    type: model.type,
+    number,
+    firstLine: /\S.*/.exec(source)?.[0].trimEnd() ?? ''
+  };
+}

@@ -1,0 +1,238 @@
+import type { Step } from '../../../api/types';
+import type { ReplayModel } from '../replay';
+import {
+  type FakeHistory,
+  type FakeSubject,
+  runStep,
+  stepsOf
+} from '../replay.fakes';
+import { ReplayUnderTest } from '../replayUnderTest.fakes';
+
+describe('ReplayActions', () => {
+  let replay: ReplayUnderTest;
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let show: ReplayUnderTest['show'];
+  let pass: ReplayUnderTest['pass'];
+
+  beforeEach(() => {
+    replay = new ReplayUnderTest();
+    ({ subject, history, model, show, pass } = replay);
+  });
+
+  afterEach(() => replay.dispose());
+
+  beforeEach(async () => {
+    await show();
+    model.player.goTo(0);
+  });
+
+  it('puts the step into the cell and records what it replaced', async () => {
+    subject.type('a = "by hand"');
+    expect(model.actions.isEditedSince).toBe(true);
+    expect(model.actions.canRestore).toBe(true);
+    await model.actions.restore();
+    expect(subject.source).toBe('a = 0');
+    expect(history.recorded).toEqual([
+      {
+        type: 'restore',
+        source: 'a = 0',
+        data: { from_seq: 1, replaced: 'a = "by hand"' }
+      }
+    ]);
+    expect(model.actions.note).toBe('restored');
+    expect(model.actions.isInCell).toBe(true);
+    expect(model.actions.canRestore).toBe(false);
+    model.actions.undo();
+    expect(subject.undone).toBe(1);
+  });
+
+  it('asks before it replaces what no step holds, and takes no for an answer', async () => {
+    subject.type('a = "by hand"');
+    replay.mayReplace = false;
+    expect(await model.actions.restore()).toBe(false);
+    expect(replay.asked).toEqual([0]);
+    expect(subject.source).toBe('a = "by hand"');
+    expect(history.recorded).toHaveLength(0);
+    subject.type('a = 1');
+    expect(await model.actions.restore()).toBe(true);
+    expect(replay.asked).toEqual([0]);
+    expect(subject.source).toBe('a = 0');
+  });
+
+  it('writes nothing where the person went elsewhere while they were asked (P34)', async () => {
+    subject.type('a = "by hand"');
+    const restored = model.actions.restore();
+    subject.choose('b');
+    await pass();
+    expect(await restored).toBe(false);
+    expect(subject.sources.get('a')).toBe('a = "by hand"');
+    expect(subject.sources.get('b')).toBe('b = 1');
+  });
+
+  it('brings back the last version that ran clean', async () => {
+    const steps = stepsOf('a = 0', 'a = 1');
+    const [first, second] = steps;
+    const ran = { ...runStep([first]), index: 1, seq: 2 };
+    const failed = runStep([first, ran, second]);
+    history.steps.set('a', [
+      first,
+      ran,
+      { ...second, index: 2, seq: 3 },
+      { ...failed, index: 3, seq: 4, outcome: 'error' }
+    ]);
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await pass();
+    expect(model.actions.cleanStep).toBe(0);
+    expect(await model.actions.restoreClean()).toBe(true);
+    expect(subject.source).toBe('a = 0');
+    expect(history.recorded[0].data).toEqual({
+      from_seq: 1,
+      replaced: 'a = 1'
+    });
+    expect(model.actions.cleanStep).toBeNull();
+  });
+
+  it('branches: the version is in the cell, and the request goes on from its turn', async () => {
+    const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
+      ...step,
+      turnId: index + 1,
+      title: `request ${index + 1}`
+    }));
+    history.steps.set('a', steps);
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await pass();
+    model.player.goTo(0);
+    await model.actions.branch();
+    expect(subject.source).toBe('a = 0');
+    expect(history.recorded).toHaveLength(1);
+    const first = { turnId: 1, title: 'request 1' };
+    expect(replay.gone).toEqual([first]);
+    expect(model.actions.note).toBe('branched');
+    // What the cell holds already is not put there again.
+    await model.actions.branch();
+    expect(history.recorded).toHaveLength(1);
+    expect(replay.gone).toEqual([first, first]);
+  });
+
+  it('inserts a version below, and runs and records nothing', () => {
+    model.actions.insertBelow();
+    expect(subject.inserted).toEqual(['a = 0']);
+    expect(subject.source).toBe('a = 1');
+    expect(history.recorded).toHaveLength(0);
+    subject.canInsert = false;
+    expect(model.actions.canInsert).toBe(false);
+  });
+
+  it('does nothing where the cell holds it already', async () => {
+    model.player.goTo(1);
+    await model.actions.restore();
+    expect(history.recorded).toHaveLength(0);
+    expect(model.actions.note).toBeNull();
+  });
+
+  it('does nothing to a cell that is read-only', async () => {
+    subject.isWritable = false;
+    expect(model.actions.canRestore).toBe(false);
+    await model.actions.restore();
+    expect(subject.source).toBe('a = 1');
+  });
+
+  it('never writes into another cell than the one on show', async () => {
+    history.isSlow = true;
+    subject.choose('b');
+    await pass();
+    await model.actions.restore();
+    expect(subject.source).toBe('b = 1');
+    expect(history.recorded).toHaveLength(0);
+  });
+
+  it('says so if only the record failed', async () => {
+    history.failure = new Error('Full.');
+    await model.actions.restore();
+    expect(subject.source).toBe('a = 0');
+    expect(model.actions.note).toBe('unrecorded');
+  });
+
+  it('forgets the note when the cell changes again', async () => {
+    await model.actions.restore();
+    subject.type('a = 3');
+    expect(model.actions.note).toBeNull();
+    model.actions.undo();
+    expect(subject.undone).toBe(0);
+  });
+
+  it('stops playing', async () => {
+    model.player.play();
+    await model.actions.restore();
+    expect(model.player.isPlaying).toBe(false);
+  });
+
+  describe('while a proposal is open', () => {
+    beforeEach(async () => {
+      const [first, second] = stepsOf('a = 0', 'a = 1');
+      const open: Step = {
+        ...second,
+        index: 2,
+        seq: 3,
+        turnId: 3,
+        before: 'a = 1',
+        code: 'a = 2',
+        applied: false,
+        outcome: 'open',
+        parent: 1
+      };
+      history.steps.set('a', [first, second, open]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+    });
+
+    it('accepts it by restoring it', async () => {
+      model.player.goTo(2);
+      expect(await model.actions.restore()).toBe(true);
+      expect(subject.source).toBe('a = 2');
+      expect(history.recorded).toEqual([
+        { type: 'accept', turnId: 3, source: 'a = 2' }
+      ]);
+      expect(model.actions.note).toBe('accepted');
+    });
+
+    it('accepts it with what it replaced where the cell was edited since', async () => {
+      model.player.goTo(2);
+      subject.type('a = "by hand"');
+      await model.actions.restore();
+      expect(history.recorded).toEqual([
+        {
+          type: 'accept',
+          turnId: 3,
+          source: 'a = 2',
+          data: { replaced: 'a = "by hand"' }
+        }
+      ]);
+    });
+
+    it('closes it by restoring another step', async () => {
+      model.player.goTo(0);
+      expect(await model.actions.restore()).toBe(true);
+      expect(history.recorded).toEqual([
+        { type: 'reject', turnId: 3 },
+        {
+          type: 'restore',
+          source: 'a = 0',
+          data: { from_seq: 1, replaced: 'a = 1' }
+        }
+      ]);
+    });
+  });
+
+  it('has nothing to restore where a request failed without code', async () => {
+    const [step] = stepsOf('');
+    history.steps.set('c', [{ ...step, applied: false, outcome: 'error' }]);
+    subject.choose('c');
+    subject.type('kept');
+    await show();
+    expect(model.actions.isInCell).toBe(false);
+    expect(model.actions.canRestore).toBe(false);
+  });
+});

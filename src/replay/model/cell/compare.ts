@@ -1,0 +1,64 @@
+/**
+ * Two steps side by side: A, which stays where it was put, and B, which is the step on show.
+ *
+ * What must hold: while it is on, A is one of the steps.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ReplayPlayer } from '../player';
+
+export class ReplayCompare {
+  constructor(private readonly _player: ReplayPlayer) {}
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The position of A; null while nothing is compared. */
+  get from(): number | null {
+    return this._from !== null && this._from < this._player.length
+      ? this._from
+      : null;
+  }
+
+  get isOn(): boolean {
+    return this.from !== null;
+  }
+
+  /** Compare what is on show with this step. */
+  start(from: number): void {
+    this._player.pause();
+    const last = this._player.length - 1;
+    if (last >= 0) {
+      this._set(Math.max(0, Math.min(last, Math.round(from))));
+    }
+  }
+
+  /** Compare what is on show with the step before it, or the one after the first. */
+  startHere(): void {
+    const { position } = this._player;
+    this.start(position > 0 ? position - 1 : 1);
+  }
+
+  swap(): void {
+    const { from } = this;
+    if (from !== null) {
+      this._from = this._player.position;
+      this._player.goTo(from);
+    }
+  }
+
+  stop(): void {
+    this._set(null);
+  }
+
+  private _set(from: number | null): void {
+    if (from !== this._from) {
+      this._from = from;
+      this._changed.emit();
+    }
+  }
+
+  private _from: number | null = null;
+  private _changed = new Signal<this, void>(this);
+}

@@ -1,0 +1,79 @@
+import type { Step } from '../../../api/types';
+import { stepsOf } from '../replay.fakes';
+import { graphOf, isBranching, parentOf, turnOf } from './graph';
+
+/** Steps, each with what differs from an accepted turn. */
+function steps(...changes: Partial<Step>[]): Step[] {
+  return stepsOf(...changes.map((_, i) => `v${i}`)).map((step, i) => ({
+    ...step,
+    ...changes[i]
+  }));
+}
+
+describe('the graph of the steps', () => {
+  it('is one line where nothing branches', () => {
+    const { rows, lanes } = graphOf(steps({}, {}, {}));
+    expect(lanes).toBe(1);
+    expect(rows).toEqual([
+      { lane: 0, through: [], fromAbove: false, down: [0] },
+      { lane: 0, through: [], fromAbove: true, down: [0] },
+      { lane: 0, through: [], fromAbove: true, down: [] }
+    ]);
+  });
+
+  it('leads a line past the steps of a branch that was left', () => {
+    // 0 ── 1 ── 2 (left), 0 ── 3.
+    const { rows, lanes } = graphOf(
+      steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
+    );
+    expect(lanes).toBe(2);
+    expect([...rows[0].down].sort()).toEqual([0, 1]);
+    expect(rows[1]).toEqual({
+      lane: 1,
+      through: [0],
+      fromAbove: true,
+      down: [1]
+    });
+    expect(rows[2].through).toEqual([0]);
+    expect(rows[2].down).toEqual([]);
+    expect(rows[3].fromAbove).toBe(true);
+  });
+
+  it('is total: parents that are none stand alone, lanes beyond the last share it', () => {
+    const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
+    expect(all.map(parentOf)).toEqual([null, null, null]);
+    const { rows, lanes } = graphOf(all);
+    expect(lanes).toBe(4);
+    expect(rows.every(row => !row.fromAbove)).toBe(true);
+    expect(graphOf([]).lanes).toBe(1);
+  });
+
+  it('knows which steps go on from another than the one before', () => {
+    const all = steps({}, {}, { parent: 0 });
+    expect(all.map(isBranching)).toEqual([false, false, true]);
+  });
+});
+
+describe('the turn that a version comes from', () => {
+  it('is the turn itself, or the one that it was made from', () => {
+    const all = steps(
+      { kind: 'start', author: 'person' },
+      { turnId: 1 },
+      { kind: 'edit', author: 'person' },
+      { turnId: 2, applied: false, outcome: 'rejected' },
+      { kind: 'edit', author: 'person' },
+      { kind: 'restore', author: 'person', fromStep: 3 },
+      { kind: 'edit', author: 'person', parent: 0 }
+    );
+    expect(all.map((_, at) => turnOf(all, at))).toEqual([
+      null,
+      1,
+      1,
+      2,
+      1,
+      // What came back is the rejected answer: it is what was restored.
+      2,
+      null
+    ]);
+  });
+});

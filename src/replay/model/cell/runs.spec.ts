@@ -1,0 +1,69 @@
+import type { Step } from '../../../api/types';
+import { runStep, stepsOf } from '../replay.fakes';
+import { foldRuns } from './fold';
+import { countOf, durationOf, lastClean, outputOf, runOf } from './runs';
+
+const SHA = 'cd'.repeat(32);
+const run = (data: object) => runStep([], data);
+
+/** a = 0 (ran twice: failed, then well), a = 1 (never ran), a = 2 proposed, not taken. */
+function history(): Step[] {
+  const [zero, one, two] = stepsOf('a = 0', 'a = 1', 'a = 2');
+  const ran = { ...runStep([zero]), index: 1, seq: 2 };
+  return [
+    zero,
+    { ...ran, outcome: 'error' as const, error: 'NameError: b' },
+    { ...ran, index: 2, seq: 3 },
+    { ...one, index: 3, seq: 4 },
+    { ...two, index: 4, seq: 5, before: 'a = 1', applied: false }
+  ];
+}
+
+describe('the run of a version', () => {
+  it('is the last one before the cell held something else', () => {
+    const runs = foldRuns(history()).map(step => runOf(step)?.index);
+    expect(runs).toEqual([2, undefined, undefined]);
+  });
+
+  it('tells the last one that ended well', () => {
+    expect(lastClean(foldRuns(history()))).toBe(0);
+    expect(lastClean(foldRuns(history().slice(0, 2)))).toBeNull();
+  });
+});
+
+describe('what a run kept', () => {
+  it('is read part by part, and only where it is what it says', () => {
+    const image = { sha256: SHA, mime: 'image/png', width: 4, height: 3 };
+    const outputs = {
+      text: 'out',
+      truncated: true,
+      images: [
+        image,
+        { ...image, sha256: 'x' },
+        { ...image, mime: 'text/html' },
+        { ...image, width: '4' },
+        { ...image, height: -1 },
+        null
+      ]
+    };
+    expect(outputOf(run({ outputs }))).toEqual({
+      text: 'out',
+      truncated: true,
+      images: [{ sha256: SHA, width: 4, height: 3 }]
+    });
+  });
+
+  it.each([undefined, null, 'text', [], {}, { text: 3 }, { images: {} }])(
+    'is nothing where there is none: %j',
+    outputs => {
+      expect(outputOf(run({ outputs }))).toBeNull();
+    }
+  );
+
+  it('has a number and a duration where they are some', () => {
+    const good = run({ duration_ms: 12.5, execution_count: 3 });
+    expect([durationOf(good), countOf(good)]).toEqual([12.5, 3]);
+    const bad = run({ duration_ms: -1, execution_count: '3' });
+    expect([durationOf(bad), countOf(bad)]).toEqual([null, null]);
+  });
+});

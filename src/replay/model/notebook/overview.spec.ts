@@ -1,0 +1,127 @@
+import { ApiError } from '../../../api/request';
+import type { ReplayModel } from '../replay';
+import {
+  type FakeHistory,
+  type FakeSubject,
+  stepsOf,
+  summaryOf
+} from '../replay.fakes';
+import { ReplayUnderTest } from '../replayUnderTest.fakes';
+
+describe('ReplayOverview', () => {
+  let replay: ReplayUnderTest;
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let show: ReplayUnderTest['show'];
+  let pass: ReplayUnderTest['pass'];
+
+  beforeEach(() => {
+    replay = new ReplayUnderTest();
+    ({ subject, history, model, show, pass } = replay);
+  });
+
+  afterEach(() => replay.dispose());
+
+  beforeEach(() => {
+    history.summaryList = [summaryOf('gone', 2), summaryOf('b', 3)];
+    model.view = 'notebook';
+  });
+
+  it('lists cells in their order, and those that are gone last', async () => {
+    await show();
+    const rows = model.overview.rows;
+    expect(rows.map(row => row.cellId)).toEqual(['a', 'b', 'c', 'gone']);
+    expect(rows.map(row => row.summary?.turns)).toEqual([
+      undefined,
+      3,
+      undefined,
+      2
+    ]);
+    expect(rows.map(row => row.isActive)).toEqual([true, false, false, false]);
+    expect(rows[3].cell).toBeNull();
+    expect(rows[3].firstLine).toBe('first line of gone');
+  });
+
+  it('makes its rows anew only where a first line changes', async () => {
+    await show();
+    const { rows } = model.overview;
+    subject.type('a = 2\nb = 3');
+    const { rows: changed } = model.overview;
+    expect(changed).not.toBe(rows);
+    subject.type('a = 2\nb = 34');
+    expect(model.overview.rows).toBe(changed);
+  });
+
+  it('asks only while it is looked at, and again after a change', async () => {
+    model.view = 'cell';
+    await show();
+    expect(history.summaryCalls).toBe(0);
+    model.view = 'notebook';
+    await pass();
+    expect(history.summaryCalls).toBe(1);
+    subject.choose('b');
+    expect(model.overview.rows[1].isActive).toBe(true);
+    expect(history.summaryCalls).toBe(1);
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await pass();
+    expect(history.summaryCalls).toBe(2);
+    model.isActive = false;
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await pass();
+    expect(history.summaryCalls).toBe(2);
+    await show();
+    expect(history.summaryCalls).toBe(3);
+  });
+
+  it('asks once where many cells change at once', async () => {
+    await show();
+    const tellOfAll = () => {
+      for (let cell = 0; cell < 200; cell++) {
+        history.notify({ notebookId: 'nb', cellId: `cell-${cell}` });
+      }
+    };
+    tellOfAll();
+    await pass();
+    expect(history.summaryCalls).toBe(2);
+    tellOfAll();
+    await pass();
+    expect(history.summaryCalls).toBe(3);
+    await pass();
+    expect(history.summaryCalls).toBe(3);
+  });
+
+  it('keeps what it knows while the server does not answer', async () => {
+    await show();
+    history.failure = new ApiError(404, 'not_found', 'Gone.');
+    model.overview.refresh();
+    await pass();
+    expect(model.overview.error).toMatchObject({ message: 'Gone.' });
+    expect(model.overview.rows).toHaveLength(4);
+    history.failure = null;
+    model.overview.refresh();
+    await pass();
+    expect(model.overview.error).toBeNull();
+  });
+
+  it('goes to a cell, and shows one that is gone until the next is chosen', async () => {
+    await show();
+    await model.goTo('b');
+    expect(subject.active).toBe('b');
+    history.steps.set('gone', stepsOf('lost', 'found'));
+    await model.goTo('gone');
+    await pass();
+    expect(model.view).toBe('cell');
+    expect(model.shown).toMatchObject({ cellId: 'gone', info: null });
+    expect(model.actions.canRestore).toBe(false);
+    subject.choose('a');
+    await pass();
+    expect(model.shown?.cellId).toBe('a');
+    model.view = 'notebook';
+    await model.goTo('gone');
+    await pass();
+    model.unpin();
+    await pass();
+    expect(model.shown?.cellId).toBe('a');
+  });
+});

@@ -1,0 +1,213 @@
+import type { CellThen, Moment, NotebookThen } from '../../../api/types';
+import { ApiError } from '../../../api/request';
+import { NotebookTimeline } from './timeline';
+import { FakeHistory, FakeSubject, stepsOf } from '../replay.fakes';
+
+export function momentOf(index: number, more: Partial<Moment> = {}): Moment {
+  return {
+    index,
+    timestamp: `2026-01-27T10:${String(index).padStart(2, '0')}:00.000Z`,
+    kind: 'edit',
+    cellId: 'a',
+    step: index,
+    author: 'person',
+    outcome: 'done',
+    title: '',
+    saved: false,
+    ...more
+  };
+}
+
+const cellThen = (cellId: string, source = cellId): CellThen => ({
+  cellId,
+  type: 'code',
+  source,
+  step: 0
+});
+
+export function thenOf(
+  index: number,
+  cells: string[],
+  gone: string[] = [],
+  version = 'v1'
+): NotebookThen {
+  return {
+    version,
+    index,
+    timestamp: '2026-01-27T10:00:00.000Z',
+    cells: cells.map(id => ({ ...cellThen(id), changed: false })),
+    gone: gone.map(id => cellThen(id, `${id} last`))
+  };
+}
+
+describe('NotebookTimeline', () => {
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let timeline: NotebookTimeline;
+
+  const settled = async () => {
+    for (let turn = 0; turn < 8; turn++) {
+      await Promise.resolve();
+    }
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    subject = new FakeSubject();
+    subject.isActive = true;
+    history = new FakeHistory();
+    history.timelineNow = {
+      version: 'v1',
+      moments: [0, 1, 2, 3].map(index => momentOf(index)),
+      cells: []
+    };
+    for (const index of [0, 1, 2, 3]) {
+      history.thens.set(index, thenOf(index, ['a', 'b']));
+    }
+    timeline = new NotebookTimeline({ subject, history });
+  });
+
+  afterEach(() => {
+    timeline.dispose();
+    jest.useRealTimers();
+  });
+
+  const wake = async () => {
+    timeline.isActive = true;
+    await settled();
+  };
+
+  it('begins with now, and asks for nothing before somebody looks', async () => {
+    await settled();
+    expect(history.timelineCalls).toBe(0);
+    await wake();
+    expect(timeline.moments).toHaveLength(4);
+    expect(timeline.isNow).toBe(true);
+    expect(timeline.position).toBe(4);
+    expect(timeline.then).toBeNull();
+    expect(history.momentsAsked).toEqual([]);
+  });
+
+  it('shows the notebook as it was at a moment, and asks for it once', async () => {
+    await wake();
+    timeline.player.goTo(2);
+    await settled();
+    expect(timeline.then?.index).toBe(2);
+    timeline.goToNow();
+    timeline.player.goTo(2);
+    await settled();
+    expect(history.momentsAsked).toEqual([2]);
+    expect(timeline.then?.index).toBe(2);
+  });
+
+  it('asks for one moment at a time while somebody drags, and for the last one', async () => {
+    await wake();
+    for (const at of [0, 1, 2, 3]) {
+      timeline.player.goTo(at);
+    }
+    await settled();
+    await settled();
+    expect(history.momentsAsked).toEqual([0, 3]);
+    expect(timeline.then?.index).toBe(3);
+  });
+
+  it('stays at the moment on show while the notebook goes on', async () => {
+    await wake();
+    timeline.player.goTo(1);
+    await settled();
+    const [zero, ...rest] = history.timelineNow.moments;
+    const between = momentOf(1, { cellId: 'b', timestamp: zero.timestamp });
+    const later = rest.map(moment => ({ ...moment, index: moment.index + 1 }));
+    history.timelineNow = {
+      version: 'v2',
+      moments: [zero, between, ...later],
+      cells: []
+    };
+    history.thens.set(2, thenOf(2, ['a', 'b'], [], 'v2'));
+    history.notify({ notebookId: 'nb', cellId: 'b' });
+    jest.runOnlyPendingTimers();
+    await settled();
+    expect(timeline.moments).toHaveLength(5);
+    expect(timeline.moment?.timestamp).toBe(rest[0].timestamp);
+  });
+
+  it('goes on with now for who looks at now', async () => {
+    await wake();
+    history.timelineNow = {
+      ...history.timelineNow,
+      version: 'v2',
+      moments: [...history.timelineNow.moments, momentOf(4)]
+    };
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    history.notify({ notebookId: 'nb', cellId: 'b' });
+    jest.runOnlyPendingTimers();
+    await settled();
+    expect(history.timelineCalls).toBe(2);
+    expect(timeline.isNow).toBe(true);
+    expect(timeline.position).toBe(5);
+  });
+
+  it('keeps what it has where the server can’t be reached, and says so', async () => {
+    await wake();
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
+    timeline.refresh();
+    await settled();
+    expect(timeline.error?.code).toBe('unreachable');
+    expect(timeline.moments).toHaveLength(4);
+    history.failure = null;
+    timeline.refresh();
+    await settled();
+    expect(timeline.error).toBeNull();
+  });
+
+  it('shows nothing of another notebook', async () => {
+    await wake();
+    subject.notebookId = 'other';
+    expect(timeline.moments).toEqual([]);
+    expect(timeline.report).toBeNull();
+    history.timelineNow = { version: 'w', moments: [], cells: [] };
+    subject.tell('where');
+    await settled();
+    expect(history.timelineCalls).toBe(2);
+    expect(timeline.isNow).toBe(true);
+  });
+
+  it('brings a deleted cell back under its id, where it stood, as it was last', async () => {
+    history.timelineNow.moments[3] = momentOf(3, {
+      kind: 'delete',
+      cellId: 'x'
+    });
+    history.thens.set(2, thenOf(2, ['a', 'x', 'b']));
+    history.thens.set(3, thenOf(3, ['a', 'b'], ['x']));
+    await wake();
+    expect(await timeline.bringBack('x')).toBe(true);
+    expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);
+    expect(subject.sources.get('x')).toBe('x last');
+  });
+
+  it('brings back what is on show, behind the nearest neighbour that is left', async () => {
+    history.thens.set(1, thenOf(1, ['a', 'gone', 'x', 'b']));
+    await wake();
+    timeline.player.goTo(1);
+    await settled();
+    expect(await timeline.bringBack('x')).toBe(true);
+    expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);
+    expect(subject.sources.get('x')).toBe('x');
+  });
+
+  it('brings back what no moment knows, from its own history, at the end', async () => {
+    history.timelineNow.moments = [];
+    history.steps.set('x', stepsOf('x = 1', 'x = 2'));
+    await wake();
+    expect(await timeline.bringBack('x')).toBe(true);
+    expect([...subject.sources.entries()].pop()).toEqual(['x', 'x = 2']);
+  });
+
+  it('brings nothing back into a notebook that can’t be written, nor what is not kept', async () => {
+    await wake();
+    expect(await timeline.bringBack('nobody')).toBe(false);
+    subject.canBringBack = false;
+    expect(await timeline.bringBack('x')).toBe(false);
+    expect(subject.sources.size).toBe(3);
+  });
+});

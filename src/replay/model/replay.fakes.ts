@@ -1,0 +1,320 @@
+/**
+ * A notebook and a history in memory, for specs of the replay alone.
+ */
+import { PromiseDelegate } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import type {
+  Blame,
+  BlameBody,
+  BlameLine,
+  EventBody,
+  ISearchAsk,
+  ModelList,
+  NotebookThen,
+  Replay,
+  Report,
+  SearchResults,
+  SessionSummary,
+  Step,
+  Timeline
+} from '../../api/types';
+import { modelList } from '../../providers/model/models.fakes';
+import type {
+  ICellKey,
+  IChange,
+  IHistory,
+  IRecorded,
+  IWritten
+} from '../../tokens';
+import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
+
+/** A notebook of code cells, of which one is active. */
+export class FakeSubject implements IReplaySubject {
+  readonly changed = new Signal<this, SubjectChange>(this);
+  readonly sources = new Map([
+    ['a', 'a = 1'],
+    ['b', 'b = 1'],
+    ['c', '']
+  ]);
+  isActive = false;
+  hasNotebook = true;
+  isWritable = true;
+  mimeType = 'text/x-python';
+  codeMimeType = 'text/x-python';
+  canBringBack = true;
+  notebookId: string | null = 'nb';
+  active: string | null = 'a';
+  undone = 0;
+
+  get cell(): ICellInfo | null {
+    return this.cells().find(({ id }) => id === this.active) ?? null;
+  }
+
+  get source(): string {
+    return this.sources.get(this.active ?? '') ?? '';
+  }
+
+  cells(): ICellInfo[] {
+    return [...this.sources].map(([id, source], index) => ({
+      id,
+      type: 'code',
+      number: index + 1,
+      firstLine: source.split('\n')[0]
+    }));
+  }
+
+  numberOf(cellId: string): number | null {
+    return [...this.sources.keys()].indexOf(cellId) + 1 || null;
+  }
+
+  apply(source: string): void {
+    this.type(source);
+  }
+
+  bringBack(
+    cell: { id: string; source: string },
+    before: readonly string[] | null
+  ): boolean {
+    const rows = [...this.sources];
+    const at = rows.findIndex(
+      ([id]) => id === before?.find(b => this.sources.has(b))
+    );
+    rows.splice(before ? at + 1 : rows.length, 0, [cell.id, cell.source]);
+    this.sources.clear();
+    rows.forEach(([id, source]) => this.sources.set(id, source));
+    this.tell('cells');
+    return true;
+  }
+
+  canInsert = true;
+  readonly inserted: string[] = [];
+
+  insertBelow(source: string): void {
+    this.inserted.push(source);
+  }
+
+  undo(): void {
+    this.undone++;
+  }
+
+  async goTo(cellId: string): Promise<void> {
+    this.choose(cellId);
+  }
+
+  /** Make another cell the active one. */
+  choose(cellId: string | null): void {
+    this.active = cellId;
+    this.tell('where');
+  }
+
+  /** Change the active cell's code. */
+  type(source: string): void {
+    this.sources.set(this.active!, source);
+    this.tell('source');
+  }
+
+  tell(change: SubjectChange): void {
+    if (this.isActive) {
+      this.changed.emit(change);
+    }
+  }
+}
+
+/** A question that waits for the spec's answer. */
+export class Question extends PromiseDelegate<Replay> {
+  constructor(
+    readonly cellId: string,
+    readonly signal?: AbortSignal
+  ) {
+    super();
+  }
+}
+
+/** A history that answers at once, or (while `isSlow`) when the spec says so. */
+export class FakeHistory implements IHistory {
+  readonly changed: Signal<IHistory, IWritten> = new Signal(this);
+  readonly told: Signal<IHistory, IRecorded> = new Signal(this);
+  readonly steps = new Map<string, Step[]>();
+  readonly asked: Question[] = [];
+  readonly recorded: EventBody[] = [];
+  readonly blames = new Map<string, BlameLine[]>();
+  readonly blamed: (BlameBody & { cellId: string })[] = [];
+  readonly blobs = new Map<string, Blob>();
+  summaryList: SessionSummary[] = [];
+  summaryCalls = 0;
+  failure: Error | null = null;
+  isSlow = false;
+
+  notify(written: IWritten): void {
+    this.changed.emit(written);
+  }
+
+  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
+    const question = new Question(key.cellId, signal);
+    this.asked.push(question);
+    if (this.failure) {
+      question.reject(this.failure);
+    } else if (!this.isSlow) {
+      this.answer(question);
+    }
+    return question.promise;
+  }
+
+  answer(question: Question): void {
+    const { cellId } = question;
+    const steps = this.steps.get(cellId) ?? [];
+    const revision = steps.length ? 1 : 0;
+    question.resolve({ notebookId: 'nb', cellId, revision, steps });
+  }
+
+  timelineNow: Timeline = { version: 'v0', moments: [], cells: [] };
+  readonly thens = new Map<number, NotebookThen>();
+  readonly momentsAsked: number[] = [];
+  timelineCalls = 0;
+  reportNow: Report | null = null;
+  readonly searches: { ask: ISearchAsk; signal?: AbortSignal }[] = [];
+  found: SearchResults = {
+    results: [],
+    total: 0,
+    unread: 0,
+    meaning: { available: false, install: 'pip install "aiserver[semantic]"' }
+  };
+
+  async timeline(): Promise<Timeline> {
+    this.timelineCalls++;
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.timelineNow;
+  }
+
+  async moment(_id: string, index: number): Promise<NotebookThen> {
+    this.momentsAsked.push(index);
+    const then = this.thens.get(index);
+    if (this.failure || !then) {
+      throw this.failure ?? new Error(`no moment ${index}`);
+    }
+    return then;
+  }
+
+  async report(): Promise<Report> {
+    if (!this.reportNow) {
+      throw new Error('no report');
+    }
+    return this.reportNow;
+  }
+
+  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+    this.searches.push({ ask, signal });
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.found;
+  }
+
+  async blame(key: ICellKey, body: BlameBody): Promise<Blame> {
+    this.blamed.push({ cellId: key.cellId, ...body });
+    if (this.failure) {
+      throw this.failure;
+    }
+    const lines = this.blames.get(key.cellId) ?? [];
+    return { lines, revision: lines.length };
+  }
+
+  async blob(sha256: string): Promise<Blob> {
+    const found = this.blobs.get(sha256);
+    if (!found) {
+      throw new Error('Not kept.');
+    }
+    return found;
+  }
+
+  async summaries(): Promise<SessionSummary[]> {
+    this.summaryCalls++;
+    if (this.failure) {
+      throw this.failure;
+    }
+    return this.summaryList;
+  }
+
+  async record(key: ICellKey, events: EventBody[]): Promise<void> {
+    if (this.failure) {
+      throw this.failure;
+    }
+    this.recorded.push(...events);
+    this.notify(key);
+  }
+
+  change(notebookId: string, change: IChange | Promise<IChange>): void {
+    void Promise.resolve(change).then(({ cells }) =>
+      cells.forEach(({ cellId }) => this.notify({ notebookId, cellId }))
+    );
+  }
+
+  behind<T>(_: string, work: () => Promise<T>): Promise<T> {
+    return work();
+  }
+
+  async settled(): Promise<void> {
+    return;
+  }
+
+  async models(): Promise<ModelList> {
+    return modelList();
+  }
+}
+
+/** Steps of a model, each accepted, that lead from code to code. */
+export function stepsOf(...codes: string[]): Step[] {
+  return codes.map((code, index) => ({
+    index,
+    seq: index + 1,
+    kind: 'turn',
+    author: 'model',
+    timestamp: '2026-01-27T10:00:00.000Z',
+    before: codes[index - 1] ?? '',
+    code,
+    applied: true,
+    title: `make ${code}`,
+    outcome: 'accepted',
+    parent: index > 0 ? index - 1 : null,
+    lane: 0
+  }));
+}
+
+export function summaryOf(cellId: string, turns = 1): SessionSummary {
+  return {
+    notebookId: 'nb',
+    cellId,
+    turns,
+    failed: 0,
+    events: 0,
+    revision: turns,
+    createdAt: '2026-01-27T10:00:00.000Z',
+    lastUpdated: '2026-01-27T10:00:00.000Z',
+    lastIntent: `about ${cellId}`,
+    lastSource: `\n  first line of ${cellId}\nmore`
+  };
+}
+
+/** A run of the code that a cell holds after these steps. */
+export function runStep(steps: readonly Step[], data: object = {}): Step {
+  const last = steps[steps.length - 1];
+  return {
+    index: steps.length,
+    seq: (last?.seq ?? 0) + 1,
+    kind: 'run',
+    author: 'person',
+    timestamp: '2026-01-27T10:01:00.000Z',
+    before: last?.code ?? '',
+    code: last?.code ?? '',
+    applied: true,
+    title: '',
+    outcome: 'done',
+    event: 'run',
+    parent: steps.length ? steps.length - 1 : null,
+    lane: 0,
+    data: { status: 'ok', ...data }
+  };
+}

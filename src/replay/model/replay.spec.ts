@@ -1,0 +1,309 @@
+import { signalToPromise } from '@jupyterlab/testing';
+
+import { ApiError } from '../../api/request';
+import type { ReplayModel } from './replay';
+import { type FakeHistory, type FakeSubject, stepsOf } from './replay.fakes';
+import { ReplayUnderTest } from './replayUnderTest.fakes';
+
+describe('ReplayModel', () => {
+  let replay: ReplayUnderTest;
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let show: ReplayUnderTest['show'];
+  let pass: ReplayUnderTest['pass'];
+
+  beforeEach(() => {
+    replay = new ReplayUnderTest();
+    ({ subject, history, model, show, pass } = replay);
+  });
+
+  afterEach(() => replay.dispose());
+
+  describe('following', () => {
+    it('shows the newest step of the active cell', async () => {
+      await show();
+      expect(model.phase).toBe('steps');
+      expect(model.shown?.cellId).toBe('a');
+      expect(model.step?.code).toBe('a = 1');
+      expect(model.actions.isInCell).toBe(true);
+      subject.choose('b');
+      await pass();
+      expect(model.shown?.cellId).toBe('b');
+      expect(model.step?.code).toBe('b = 1');
+    });
+
+    it('asks for nothing while nobody looks, and catches up', async () => {
+      subject.choose('b');
+      history.notify({ notebookId: 'nb', cellId: 'b' });
+      await pass();
+      expect(history.asked).toHaveLength(0);
+      expect(subject.isActive).toBe(false);
+      await show();
+      expect(model.shown?.cellId).toBe('b');
+      model.isActive = false;
+      expect(subject.isActive).toBe(false);
+      history.steps.set('b', stepsOf('b = 1', 'b = 2'));
+      history.notify({ notebookId: 'nb', cellId: 'b' });
+      await pass();
+      expect(history.asked).toHaveLength(1);
+      await show();
+      expect(history.asked).toHaveLength(2);
+      expect(model.step?.code).toBe('b = 2');
+    });
+
+    it('does not ask again when it is shown and nothing has changed', async () => {
+      await show();
+      model.isActive = false;
+      await show();
+      subject.tell('cells');
+      await pass();
+      expect(history.asked).toHaveLength(1);
+    });
+
+    it('idles while the overview is on show', async () => {
+      model.view = 'notebook';
+      await show();
+      subject.choose('b');
+      await pass();
+      expect(history.asked).toHaveLength(0);
+      model.view = 'cell';
+      await pass();
+      expect(model.shown?.cellId).toBe('b');
+    });
+
+    it('aborts what it asked when it is hidden, and asks again', async () => {
+      history.isSlow = true;
+      await show();
+      model.isActive = false;
+      expect(history.asked[0].signal?.aborted).toBe(true);
+      history.answer(history.asked[0]);
+      await pass();
+      expect(model.phase).toBe('idle');
+      history.isSlow = false;
+      await show();
+      expect(model.phase).toBe('steps');
+    });
+
+    it('keeps the old until the new is there', async () => {
+      await show();
+      history.isSlow = true;
+      subject.choose('b');
+      await pass();
+      expect(model.isLoading).toBe(true);
+      expect(model.shown?.cellId).toBe('a');
+      expect(model.step?.code).toBe('a = 1');
+      expect(model.isFollowing).toBe(false);
+      expect(model.actions.canRestore).toBe(false);
+      history.answer(history.asked[1]);
+      await pass();
+      expect(model.isLoading).toBe(false);
+      expect(model.shown?.cellId).toBe('b');
+    });
+
+    it('shows the newest cell only, whatever answers last', async () => {
+      history.isSlow = true;
+      await show();
+      subject.choose('b');
+      await pass();
+      const [first, second] = history.asked;
+      expect(first.signal?.aborted).toBe(true);
+      history.answer(second);
+      history.answer(first);
+      await pass();
+      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps).toHaveLength(1);
+    });
+
+    it('asks only for the first and the last of cells that fly by', async () => {
+      await show();
+      for (const id of ['b', 'c', 'a', 'b', 'c', 'b']) {
+        subject.choose(id);
+      }
+      await pass();
+      expect(history.asked.map(({ cellId }) => cellId)).toEqual(['a', 'b']);
+      expect(model.shown?.cellId).toBe('b');
+    });
+
+    it('stays at the step that somebody looks at when the cell gets more', async () => {
+      await show();
+      model.player.goTo(0);
+      history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.steps).toHaveLength(3);
+      expect(model.player.position).toBe(0);
+    });
+
+    it('follows a new request while the newest step is on show', async () => {
+      await show();
+      history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.player.position).toBe(2);
+      // Also from a request that failed or is still open, and past a run.
+      const steps = stepsOf('a = 0', 'a = 1', 'a = 2', 'a = 3');
+      const open = { applied: false, outcome: 'open' as const };
+      history.steps.set('a', [...steps.slice(0, 3), { ...steps[3], ...open }]);
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.step?.code).toBe('a = 3');
+    });
+
+    it('passes over what happens to other cells', async () => {
+      await show();
+      history.notify({ notebookId: 'nb', cellId: 'b' });
+      history.notify({ notebookId: 'other', cellId: 'a' });
+      await pass();
+      expect(history.asked).toHaveLength(1);
+    });
+
+    it('says why there is nothing to show', async () => {
+      subject.hasNotebook = false;
+      await show();
+      expect(model.phase).toBe('notebook');
+      subject.hasNotebook = true;
+      subject.notebookId = null;
+      subject.choose(null);
+      await pass();
+      // It is still being opened.
+      expect(model.phase).toBe('cell');
+      subject.choose('a');
+      await pass();
+      expect(model.phase).toBe('history');
+      expect(history.asked).toHaveLength(0);
+      subject.notebookId = 'nb';
+      subject.choose('c');
+      await pass();
+      expect(model.phase).toBe('empty');
+      subject.choose(null);
+      await pass();
+      expect(model.phase).toBe('cell');
+      expect(model.shown).toBeNull();
+    });
+
+    it('tells views of each change, and is silent once disposed', async () => {
+      const told = signalToPromise(model.stateChanged);
+      await show();
+      await told;
+      let count = 0;
+      model.stateChanged.connect(() => count++);
+      model.dispose();
+      model.dispose();
+      subject.choose('b');
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(count).toBe(0);
+      expect(subject.isActive).toBe(false);
+      expect(history.asked).toHaveLength(1);
+    });
+  });
+
+  describe('failing', () => {
+    it('says so in a sentence, and tries again when asked', async () => {
+      history.failure = new ApiError(0, 'unreachable', 'It does not answer.');
+      await show();
+      expect(model.phase).toBe('failed');
+      expect(model.error).toMatchObject({ code: 'unreachable' });
+      history.failure = null;
+      model.refresh();
+      await pass();
+      expect(model.phase).toBe('steps');
+      expect(model.error).toBeNull();
+    });
+
+    it('keeps the steps that it has', async () => {
+      await show();
+      history.failure = new ApiError(404, 'not_found', 'Gone.');
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.phase).toBe('steps');
+      expect(model.steps).toHaveLength(2);
+      expect(model.error).toMatchObject({ message: 'Gone.' });
+    });
+
+    it('never shows the steps of another cell under its name', async () => {
+      await show();
+      history.failure = new ApiError(404, 'not_found', 'Gone.');
+      subject.choose('b');
+      await pass();
+      expect(model.phase).toBe('failed');
+      expect(model.steps).toHaveLength(0);
+    });
+  });
+
+  describe('showing a step that somebody wants to see', () => {
+    it('goes there as soon as its cell is on show', async () => {
+      history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
+      await show();
+      void model.showStep('b', { step: 1 });
+      await pass();
+      expect(model.shown?.cellId).toBe('b');
+      expect(model.player.position).toBe(1);
+      expect(subject.active).toBe('b');
+      await model.showStep('b', { seq: 1 });
+      expect(model.player.position).toBe(0);
+    });
+
+    it('finds it also where nobody looked before, and in a cell that is gone', async () => {
+      history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
+      model.view = 'notebook';
+      await model.showStep('gone', { seq: 1 });
+      await show();
+      expect(model.view).toBe('cell');
+      expect(model.shown?.cellId).toBe('gone');
+      expect(model.player.position).toBe(0);
+    });
+
+    it('gives up when the person goes elsewhere, or there is no such step', async () => {
+      await show();
+      history.isSlow = true;
+      void model.showStep('b', { step: 0 });
+      await pass();
+      history.isSlow = false;
+      subject.choose('a');
+      await pass();
+      expect(model.shown?.cellId).toBe('a');
+      expect(model.player.position).toBe(1);
+      await model.showStep('a', { step: 7, seq: 99 });
+      expect(model.player.position).toBe(1);
+      // Nor does it go there when there is one later.
+      history.steps.set('a', stepsOf(...Array(9).fill('a')));
+      history.notify({ notebookId: 'nb', cellId: 'a' });
+      await pass();
+      expect(model.player.position).toBe(8);
+    });
+  });
+
+  describe('comparing', () => {
+    beforeEach(async () => {
+      history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+      await show();
+    });
+
+    it('keeps A while B goes through the steps, and swaps them', () => {
+      model.compare.start(0);
+      expect(model.compared?.code).toBe('a = 0');
+      expect(model.step?.code).toBe('a = 2');
+      model.player.goTo(1);
+      expect(model.compare.from).toBe(0);
+      model.compare.swap();
+      expect(model.compared?.code).toBe('a = 1');
+      expect(model.step?.code).toBe('a = 0');
+      model.compare.stop();
+      expect(model.compared).toBeNull();
+    });
+
+    it('begins with the step before, and ends with the cell', async () => {
+      model.compare.startHere();
+      expect(model.compare.from).toBe(1);
+      model.player.goTo(0);
+      model.compare.stop();
+      model.compare.startHere();
+      expect(model.compare.from).toBe(1);
+      subject.choose('b');
+      await pass();
+      expect(model.compare.isOn).toBe(false);
+    });
+  });
+});

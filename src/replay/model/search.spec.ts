@@ -1,0 +1,215 @@
+import type { SearchHit, SearchResults } from '../../api/types';
+import { ApiError } from '../../api/request';
+import { FakeHistory, FakeSubject } from './replay.fakes';
+import { SearchModel } from './search';
+
+export function hitOf(
+  turnId: number,
+  more: Partial<SearchHit> = {}
+): SearchHit {
+  return {
+    notebookId: 'nb',
+    cellId: 'a',
+    path: 'here.ipynb',
+    turnId,
+    seq: turnId,
+    step: turnId - 1,
+    timestamp: '2026-01-27T10:00:00.000Z',
+    intent: `wish ${turnId}`,
+    where: 'intent',
+    snippet: [{ text: `wish ${turnId}`, hit: true }],
+    score: 1,
+    ...more
+  };
+}
+
+describe('SearchModel', () => {
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let search: SearchModel;
+
+  const settled = async () => {
+    for (let turn = 0; turn < 6; turn++) {
+      await Promise.resolve();
+    }
+  };
+  const pause = async () => {
+    jest.runOnlyPendingTimers();
+    await settled();
+  };
+  const answer = (...results: SearchHit[]): SearchResults => ({
+    ...history.found,
+    results,
+    total: results.length,
+    unread: 0
+  });
+
+  beforeEach(async () => {
+    jest.useFakeTimers();
+    subject = new FakeSubject();
+    subject.isActive = true;
+    history = new FakeHistory();
+    search = new SearchModel({ subject, history });
+    search.isActive = true;
+    await pause();
+    history.searches.length = 0;
+  });
+
+  afterEach(() => {
+    search.dispose();
+    jest.useRealTimers();
+  });
+
+  it('waits for a pause in typing, and asks once', async () => {
+    history.found = answer(hitOf(1));
+    for (const query of ['r', 're', 'rea', 'read ', 'read']) {
+      search.query = query;
+    }
+    expect(search.isSearching).toBe(true);
+    await pause();
+    expect(history.searches.map(({ ask }) => ask.query)).toEqual(['read']);
+    expect(history.searches[0].ask.notebookId).toBe('nb');
+    expect(search.hits).toEqual([hitOf(1)]);
+    expect(search.isSearching).toBe(false);
+  });
+
+  it('aborts an older question, and never shows its answer', async () => {
+    search.query = 'old';
+    jest.runOnlyPendingTimers();
+    const { signal } = history.searches[0];
+    history.found = answer(hitOf(2));
+    search.query = 'new';
+    expect(signal?.aborted).toBe(true);
+    await pause();
+    expect(search.hits).toEqual([hitOf(2)]);
+  });
+
+  it('looks where it is told to, and by what', async () => {
+    search.query = 'x';
+    await pause();
+    search.scope = 'project';
+    await pause();
+    search.by = 'meaning';
+    await pause();
+    expect(history.searches.map(({ ask }) => [ask.notebookId, ask.by])).toEqual(
+      [
+        ['nb', 'words'],
+        [null, 'words'],
+        [null, 'meaning']
+      ]
+    );
+  });
+
+  it('searches all where no notebook is open', async () => {
+    subject.notebookId = null;
+    search.query = 'x';
+    await pause();
+    expect(search.scope).toBe('project');
+    expect(history.searches[0].ask.notebookId).toBeNull();
+  });
+
+  it('asks for the next page, and puts it behind', async () => {
+    history.found = { ...answer(hitOf(1)), total: 2 };
+    search.query = 'x';
+    await pause();
+    history.found = { ...answer(hitOf(2)), total: 2 };
+    await search.more();
+    expect(search.hits?.map(hit => hit.turnId)).toEqual([1, 2]);
+    expect(history.searches[1].ask.offset).toBe(1);
+    await search.more();
+    expect(history.searches).toHaveLength(2);
+  });
+
+  it('asks again while the server still reads', async () => {
+    history.found = { ...answer(), unread: 7 };
+    search.query = 'x';
+    await pause();
+    expect(search.unread).toBe(7);
+    history.found = answer(hitOf(1));
+    await pause();
+    expect([search.unread, search.hits?.length]).toEqual([0, 1]);
+    await pause();
+    expect(history.searches).toHaveLength(2);
+  });
+
+  it('keeps what was found while it asks anew, and where that fails', async () => {
+    history.found = answer(hitOf(1));
+    search.query = 'x';
+    await pause();
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
+    search.query = 'xy';
+    expect(search.hits).toHaveLength(1);
+    await pause();
+    expect(search.error?.code).toBe('unreachable');
+    expect(search.hits).toHaveLength(1);
+    history.failure = null;
+    search.refresh();
+    await pause();
+    expect(search.error).toBeNull();
+  });
+
+  it('finds what was asked meanwhile, and forgets all with the query', async () => {
+    search.query = 'x';
+    await pause();
+    history.found = answer(hitOf(3));
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await pause();
+    expect(search.hits).toHaveLength(1);
+    search.query = '';
+    await pause();
+    expect(search.hits).toBeNull();
+  });
+
+  it('finds new turns also where histories never cease to change', async () => {
+    search.query = 'x';
+    await pause();
+    for (let n = 0; n < 30; n++) {
+      history.notify({ notebookId: 'nb', cellId: `cell-${n}` });
+      await jest.advanceTimersByTimeAsync(100);
+    }
+    // At once, then with a pause after each answer.
+    expect(history.searches.length).toBeGreaterThanOrEqual(4);
+    expect(history.searches.length).toBeLessThanOrEqual(6);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const { length } = history.searches;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(history.searches).toHaveLength(length);
+  });
+
+  it('asks once more for what changed while an answer was on its way', async () => {
+    const answered: ((found: SearchResults) => void)[] = [];
+    history.search = () => new Promise(resolve => answered.push(resolve));
+    search.query = 'x';
+    await pause();
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(answered).toHaveLength(1);
+    answered[0](answer(hitOf(1)));
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(answered).toHaveLength(2);
+    answered[1](answer(hitOf(2), hitOf(1)));
+    await settled();
+    expect(search.hits).toHaveLength(2);
+  });
+
+  it('forgets no change over the next page', async () => {
+    history.found = { ...answer(hitOf(1)), total: 2 };
+    search.query = 'x';
+    await pause();
+    history.notify({ notebookId: 'nb', cellId: 'a' });
+    await search.more();
+    expect(history.searches).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(history.searches.map(({ ask }) => ask.offset)).toEqual([0, 1, 0]);
+  });
+
+  it('asks for nothing while nobody looks', async () => {
+    search.isActive = false;
+    search.query = 'x';
+    await pause();
+    expect(history.searches).toEqual([]);
+    search.isActive = true;
+    await pause();
+    expect(history.searches.map(({ ask }) => ask.query)).toEqual(['x']);
+  });
+});

@@ -1,0 +1,186 @@
+/** What can be done with the step on show, and what became of it. */
+import {
+  addBelowIcon,
+  checkIcon,
+  closeIcon,
+  copyIcon,
+  LabIcon,
+  undoIcon
+} from '@jupyterlab/ui-components';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { ReplayModel } from '../../model/replay';
+import type { ReplayNote } from '../../model/cell/actions';
+import { useReplay } from '../context';
+import { branchIcon, compareIcon } from '../icons';
+
+export function CellActions(props: {
+  model: ReplayModel;
+  copy: (text: string) => void;
+}): React.JSX.Element {
+  const { model, copy } = props;
+  const { actions, compare, step } = model;
+  const { trans } = useReplay();
+  const [copied, setCopied] = React.useState<unknown>(null);
+  const isCopied = copied !== null && copied === step;
+  return (
+    <footer className="jp-AIServer-Replay-actions">
+      <Note model={model} />
+      <button
+        type="button"
+        className="jp-AIServer-Replay-button jp-mod-primary"
+        aria-disabled={!actions.canRestore || undefined}
+        title={whyNot(model, trans)}
+        onClick={() => void actions.restore()}
+      >
+        {actions.isInCell && <checkIcon.react tag="span" />}
+        {actions.isInCell
+          ? trans.__('Current version')
+          : trans.__('Restore this version')}
+      </button>
+      <Action
+        icon={branchIcon}
+        text={trans.__('Branch')}
+        label={trans.__('Branch from here with a different request')}
+        disabled={!actions.canBranch}
+        onClick={() => void actions.branch()}
+      />
+      <Action
+        icon={isCopied ? checkIcon : copyIcon}
+        text={isCopied ? trans.__('Copied') : trans.__('Copy')}
+        label={trans.__('Copy this version')}
+        disabled={!step?.code}
+        onClick={() => {
+          if (step) {
+            copy(step.code);
+            setCopied(step);
+          }
+        }}
+      />
+      <Action
+        icon={addBelowIcon}
+        text={trans.__('Insert')}
+        label={trans.__('Insert this version below the cell')}
+        disabled={!actions.canInsert}
+        onClick={() => actions.insertBelow()}
+      />
+      <Action
+        icon={compareIcon}
+        text={trans.__('Compare')}
+        label={trans.__('Compare with another step')}
+        disabled={model.steps.length < 2}
+        pressed={compare.isOn}
+        onClick={() => (compare.isOn ? compare.stop() : compare.startHere())}
+      />
+    </footer>
+  );
+}
+
+/** A button of an icon and, where there is room for it, a word. */
+function Action(props: {
+  icon: LabIcon;
+  text: string;
+  label: string;
+  disabled: boolean;
+  pressed?: boolean;
+  onClick: () => void;
+}): React.JSX.Element {
+  const { icon: Icon, text, label, disabled, pressed, onClick } = props;
+  return (
+    <button
+      type="button"
+      className="jp-AIServer-Replay-button jp-AIServer-Replay-action"
+      aria-label={label}
+      title={label}
+      aria-disabled={disabled || undefined}
+      aria-pressed={pressed}
+      onClick={disabled ? undefined : onClick}
+    >
+      <Icon.react tag="span" />
+      <span>{text}</span>
+    </button>
+  );
+}
+
+/** Lies over the end of the code, so that nothing moves when it comes. */
+function Note(props: { model: ReplayModel }): React.JSX.Element {
+  const { actions } = props.model;
+  const { trans } = useReplay();
+  return (
+    <div className="jp-AIServer-Replay-note" hidden={!actions.note}>
+      <span role="status">{noteText(actions.note, trans)}</span>
+      {actions.canUndo && (
+        <button
+          type="button"
+          className="jp-AIServer-Replay-link"
+          onClick={event => {
+            leave(event);
+            actions.undo();
+          }}
+        >
+          <undoIcon.react tag="span" />
+          {trans.__('Undo')}
+        </button>
+      )}
+      <button
+        type="button"
+        className="jp-AIServer-Replay-link"
+        aria-label={trans.__('Dismiss')}
+        title={trans.__('Dismiss')}
+        onClick={event => {
+          leave(event);
+          actions.dismiss();
+        }}
+      >
+        <closeIcon.react tag="span" />
+      </button>
+    </div>
+  );
+}
+
+/** The note goes with its buttons: the focus stays with what can be done. */
+function leave(event: React.MouseEvent<HTMLElement>): void {
+  const first = '.jp-AIServer-Replay-button.jp-mod-primary';
+  const actions = event.currentTarget.closest('footer');
+  actions?.querySelector<HTMLElement>(first)?.focus();
+}
+
+function noteText(note: ReplayNote, trans: TranslationBundle): string {
+  switch (note) {
+    case 'restored':
+      return trans.__('Restored. Undo to get the previous code back.');
+    case 'accepted':
+      return trans.__('Accepted. Undo to get the previous code back.');
+    case 'branched':
+      return trans.__('Restored. Your next request continues from here.');
+    case 'inserted':
+      return trans.__('Inserted below the cell.');
+    case 'unrecorded':
+      return trans.__(
+        'Restored, but this step could not be saved to the history.'
+      );
+    default:
+      return '';
+  }
+}
+
+/** Why the step can't be restored; undefined where it can. */
+function whyNot(
+  model: ReplayModel,
+  trans: TranslationBundle
+): string | undefined {
+  const { actions } = model;
+  if (actions.canRestore) {
+    return undefined;
+  }
+  if (!model.isFollowing) {
+    return trans.__('The cell is no longer in the notebook.');
+  }
+  if (!actions.isWritable) {
+    return trans.__('The cell or its notebook is read-only.');
+  }
+  return actions.isInCell
+    ? trans.__('This is the current version.')
+    : trans.__('This step has no code.');
+}

@@ -1,0 +1,23 @@
+import { stepsOf } from '../../model/replay.fakes';
+import { lineChanges } from './changes';
+
+describe('lineChanges', () => {
+  const changes = (before: string, code: string) =>
+    lineChanges({ ...stepsOf(code)[0], before });
+
+  it('counts lines that came and lines that went', () => {
+    expect(changes('', 'a\nb')).toEqual({ added: 2, removed: 0 });
+    expect(changes('a\nb', '')).toEqual({ added: 0, removed: 2 });
+    expect(changes('a\nb', 'a\nb')).toEqual({ added: 0, removed: 0 });
+    expect(changes('a\nb\nc', 'a\nx\nc')).toEqual({ added: 1, removed: 1 });
+    expect(changes('a\nc', 'a\nb\nc')).toEqual({ added: 1, removed: 0 });
+    expect(changes('a\nb', 'a')).toEqual({ added: 0, removed: 1 });
+    expect(changes('\n\n\nb', '\nb')).toEqual({ added: 0, removed: 2 });
+    expect(changes('a\n\nb', 'a\n\n\nb')).toEqual({ added: 1, removed: 0 });
+  });
+
+  it('compares with the code that the request started from', () => {
+    const step = { ...stepsOf('a\nc')[0], before: 'zzz', base: 'a\nb' };
+    expect(lineChanges(step)).toEqual({ added: 1, removed: 1 });
+  });
+});

@@ -1,0 +1,185 @@
+/**
+ * Any two steps, A and B, as a change from one to the other. B is the step on show, so that the
+ * slider and the list choose it; A is chosen here, or in the list with Shift.
+ */
+import { closeIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { ReplayModel } from '../../model/replay';
+import type { IShownStep } from '../../model/cell/fold';
+import { outputOf, runOf } from '../../model/cell/runs';
+import { countChanges } from './changes';
+import { useReplay } from '../context';
+import { IconButton } from '../../../ui/iconButton';
+import { compareIcon } from '../icons';
+import { FetchPicture, Output } from './output';
+import { StepCode } from './stepCode';
+import { LineCount, RunChip } from './stepView';
+import { stepTitle } from '../stepLabels';
+
+export function CompareView(props: {
+  model: ReplayModel;
+  from: IShownStep;
+  to: IShownStep;
+  split: boolean;
+  mimeType: string;
+  picture: FetchPicture;
+}): React.JSX.Element {
+  const { model, from, to, split, mimeType, picture } = props;
+  const { trans } = useReplay();
+  const { compare, player } = model;
+  const changes = React.useMemo(
+    () => countChanges(from.code, to.code),
+    [from.code, to.code]
+  );
+  const last = model.steps.length;
+  const section = React.useRef<HTMLElement>(null);
+  React.useLayoutEffect(() => {
+    const node = section.current!;
+    return () => {
+      // Who was in here goes back to where it began.
+      if (node.contains(document.activeElement)) {
+        const stage = node.closest('.jp-AIServer-Replay-stage');
+        const began = 'footer > button[aria-pressed]';
+        stage?.querySelector<HTMLElement>(began)?.focus();
+      }
+    };
+  }, []);
+  return (
+    <section
+      ref={section}
+      className="jp-AIServer-Replay-step jp-AIServer-Replay-compare"
+      aria-label={trans.__('Comparing two steps')}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          compare.stop();
+        }
+      }}
+    >
+      <header className="jp-AIServer-Replay-stepHead">
+        <StepNumber
+          name="A"
+          label={trans.__('Compare step')}
+          value={from.index + 1}
+          max={last}
+          isFirst
+          onChange={value => compare.start(value - 1)}
+        />
+        <IconButton
+          icon={compareIcon}
+          label={trans.__('Swap A and B')}
+          onClick={() => compare.swap()}
+        />
+        <StepNumber
+          name="B"
+          label={trans.__('with step')}
+          value={to.index + 1}
+          max={last}
+          onChange={value => player.goTo(value - 1)}
+        />
+        <span className="jp-AIServer-Replay-result">
+          <LineCount changes={changes} isNothing={from.code === to.code} />
+          <IconButton
+            icon={closeIcon}
+            label={trans.__('Close comparison')}
+            onClick={() => compare.stop()}
+          />
+        </span>
+      </header>
+      <dl className="jp-AIServer-Replay-pair">
+        <dt>A</dt>
+        <dd title={stepTitle(from, trans)}>{stepTitle(from, trans)}</dd>
+        <dt>B</dt>
+        <dd title={stepTitle(to, trans)}>{stepTitle(to, trans)}</dd>
+      </dl>
+      <StepCode
+        before={from.code}
+        code={to.code}
+        mimeType={mimeType}
+        split={split}
+        pace={0}
+        label={trans.__(
+          'Code of step %1, shown as changes from step %2',
+          to.index + 1,
+          from.index + 1
+        )}
+        labelBefore={trans.__('Code of step %1', from.index + 1)}
+      />
+      {(runOf(from) || runOf(to)) && (
+        <div className="jp-AIServer-Replay-outputs">
+          <SideOutput name="A" step={from} picture={picture} />
+          <SideOutput name="B" step={to} picture={picture} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The last run of one side: its result and its output. */
+function SideOutput(props: {
+  name: string;
+  step: IShownStep;
+  picture: FetchPicture;
+}): React.JSX.Element {
+  const { name, step, picture } = props;
+  const { trans } = useReplay();
+  const run = runOf(step);
+  return (
+    <section aria-label={trans.__('Output of %1', name)}>
+      <header>
+        <b className="jp-AIServer-Replay-mark">{name}</b>
+        {run && <RunChip run={run} />}
+      </header>
+      {run?.error && <p className="jp-AIServer-Replay-problem">{run.error}</p>}
+      {run && <Output run={run} picture={picture} />}
+      {!(run?.error || (run && outputOf(run))) && (
+        <p className="jp-AIServer-Replay-same">
+          {run ? trans.__('No output') : trans.__('Not run')}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The number of a step; what is typed counts when it is one. */
+function StepNumber(props: {
+  name: string;
+  label: string;
+  value: number;
+  max: number;
+  isFirst?: boolean;
+  onChange: (value: number) => void;
+}): React.JSX.Element {
+  const { name, label, value, max, onChange } = props;
+  const [typed, setTyped] = React.useState<string | null>(null);
+  const input = React.useRef<HTMLInputElement>(null);
+  const { isFirst } = props;
+  React.useEffect(() => {
+    if (isFirst) {
+      input.current?.focus();
+    }
+  }, [isFirst]);
+  return (
+    <label className="jp-AIServer-Replay-number">
+      <b className="jp-AIServer-Replay-mark">{name}</b>
+      <input
+        ref={input}
+        type="number"
+        aria-label={label}
+        min={1}
+        max={max}
+        value={typed ?? value}
+        onChange={event => {
+          const number = event.target.valueAsNumber;
+          const isStep = number >= 1 && number <= max;
+          setTyped(isStep ? null : event.target.value);
+          if (isStep) {
+            onChange(number);
+          }
+        }}
+        onBlur={() => setTyped(null)}
+      />
+    </label>
+  );
+}

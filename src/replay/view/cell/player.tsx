@@ -1,0 +1,102 @@
+/** The slider and the buttons that go through the steps. */
+import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { ReplayModel } from '../../model/replay';
+import type { IShownStep } from '../../model/cell/fold';
+import { SPEEDS } from '../../model/player';
+import { runOf } from '../../model/cell/runs';
+import { useReplay } from '../context';
+import { IconButton } from '../../../ui/iconButton';
+import { nextIcon, previousIcon, splitIcon } from '../icons';
+import { Slider } from '../slider';
+import { dotKind, stepTitle } from '../stepLabels';
+
+/** Two texts beside each other need so much room, in pixels. */
+export const SPLIT_WIDTH = 400;
+
+export function Player(props: {
+  model: ReplayModel;
+  steps: readonly IShownStep[];
+  /** How wide the sidebar is; 0 while that is not known. */
+  width: number;
+}): React.JSX.Element {
+  const { model, steps, width } = props;
+  const { player } = model;
+  const { trans } = useReplay();
+  const canSplit = width >= SPLIT_WIDTH;
+  const { position } = player;
+  const dots = React.useMemo(
+    () =>
+      steps.map(step =>
+        runOf(step)?.outcome === 'error' ? 'bad' : dotKind(step)
+      ),
+    [steps]
+  );
+  const step = steps[position];
+  const count = trans.__('Step %1 of %2', position + 1, steps.length);
+  const short = trans.__('%1 of %2', position + 1, steps.length);
+  return (
+    <div className="jp-AIServer-Replay-player">
+      <Slider
+        dots={dots}
+        position={position}
+        from={model.compare.from}
+        width={width}
+        label={trans.__('Cell steps')}
+        valueText={
+          step ? trans.__('%1: %2', count, stepTitle(step, trans)) : count
+        }
+        onMove={target => player.goTo(target)}
+        onPlay={() => player.toggle()}
+      />
+      <div className="jp-AIServer-Replay-controls">
+        <IconButton
+          icon={previousIcon}
+          label={trans.__('Previous step')}
+          disabled={position <= 0}
+          onClick={() => player.goTo(position - 1)}
+        />
+        <IconButton
+          icon={player.isPlaying ? pauseIcon : runIcon}
+          label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
+          className="jp-mod-play"
+          disabled={steps.length < 2}
+          onClick={() => player.toggle()}
+        />
+        <IconButton
+          icon={nextIcon}
+          label={trans.__('Next step')}
+          disabled={position >= steps.length - 1}
+          onClick={() => player.goTo(position + 1)}
+        />
+        <span className="jp-AIServer-Replay-count">{short}</span>
+        <select
+          className="jp-AIServer-Replay-speed"
+          aria-label={trans.__('Speed')}
+          title={trans.__('Speed')}
+          value={player.speed}
+          onChange={event => {
+            player.speed = Number(event.target.value);
+          }}
+        >
+          {SPEEDS.map(speed => (
+            <option key={speed} value={speed}>
+              {speed}×
+            </option>
+          ))}
+        </select>
+        {canSplit && (
+          <IconButton
+            icon={splitIcon}
+            label={trans.__('Show changes side by side')}
+            pressed={model.diffMode === 'split'}
+            onClick={() => {
+              model.diffMode = model.diffMode === 'split' ? 'inline' : 'split';
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

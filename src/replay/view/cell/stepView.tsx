@@ -1,0 +1,252 @@
+/**
+ * One step: who did it and how it ended, what was asked, the code, the explanation.
+ *
+ * What must hold (P11, P12): what a model or a person wrote is text in the page, never HTML
+ * and never Markdown.
+ */
+import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { ModelInfo, Step } from '../../../api/types';
+import type { ReplayModel } from '../../model/replay';
+import type { IShownStep } from '../../model/cell/fold';
+import { isBranching, parentOf } from '../../model/cell/graph';
+import { runOf } from '../../model/cell/runs';
+import { ILineChanges, lineChanges } from './changes';
+import { useReplay } from '../context';
+import { contributorIcon } from '../../../labels/contributorLabels';
+import { FetchPicture, Output } from './output';
+import { Relatives } from './relatives';
+import { StepCode } from './stepCode';
+import { showTime } from '../../../labels/time';
+import { When } from '../when';
+import {
+  author,
+  comparedWith,
+  outcome,
+  problemOf,
+  runResult,
+  stepTitle,
+  Tone
+} from '../stepLabels';
+
+export interface IStepViewProps {
+  step: IShownStep;
+  position: number;
+  isNewestTurn: boolean;
+  split: boolean;
+  /** See `StepCode`. */
+  pace: number;
+  mimeType: string;
+  model: ModelInfo | null;
+  picture: FetchPicture;
+  describeCells: ReplayModel['describeCells'];
+  /** Show the history of another cell. */
+  onOpen: (cellId: string) => void;
+}
+
+export function StepView(props: IStepViewProps): React.JSX.Element {
+  const { step, position, picture } = props;
+  const { trans } = useReplay();
+  // The run that was chosen; else the last one.
+  const [chosen, choose] = React.useState<number | null>(null);
+  const run = step.runs?.find(({ seq }) => seq === chosen) ?? runOf(step);
+  const isTurn = step.kind === 'turn';
+  const before = comparedWith(step);
+  // A run says itself what it failed by; of other steps it is told beside the output.
+  const error = problemOf(step, trans) ?? run?.error;
+  return (
+    <section
+      className={`jp-AIServer-Replay-step jp-mod-${step.author}`}
+      aria-label={trans.__('Step %1', position + 1)}
+    >
+      <StepHead {...props} run={run} choose={choose} />
+      {isTurn && <h3>{trans.__('Request')}</h3>}
+      <LongText
+        key={step.index}
+        className="jp-AIServer-Replay-request"
+        text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
+      />
+      <Relatives {...props} />
+      {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
+      {isTurn && (step.code || step.explanation) && (
+        <h3>{trans.__('Answer')}</h3>
+      )}
+      {(step.code || (!isTurn && step.before)) && (
+        <StepCode
+          before={before}
+          code={step.code}
+          mimeType={props.mimeType}
+          split={props.split}
+          pace={props.pace}
+          label={
+            before && before !== step.code
+              ? trans.__('Code of step %1, shown as changes', position + 1)
+              : trans.__('Code of step %1', position + 1)
+          }
+          labelBefore={trans.__('Code before step %1', position + 1)}
+        />
+      )}
+      {step.explanation && (
+        <p className="jp-AIServer-Replay-explanation">{step.explanation}</p>
+      )}
+      {run && <Output run={run} picture={picture} />}
+    </section>
+  );
+}
+
+function StepHead(
+  props: IStepViewProps & {
+    run: Step | null;
+    choose: (seq: number) => void;
+  }
+): React.JSX.Element {
+  const { step, model, run, choose } = props;
+  const { trans } = useReplay();
+  const who = author(step, model, trans);
+  const chip = outcome(step, props.isNewestTurn, trans);
+  const Icon = contributorIcon(step) ?? fileIcon;
+  return (
+    <header className="jp-AIServer-Replay-stepHead">
+      <span
+        className={`jp-AIServer-Replay-author jp-mod-${step.author}`}
+        title={[step.model, who.place].filter(Boolean).join(' · ')}
+      >
+        <Icon.react tag="span" />
+        <span className="jp-AIServer-Replay-name">{who.name}</span>
+      </span>
+      <span className="jp-AIServer-Replay-when">
+        <When time={step.timestamp} />
+        {who.place && (
+          <span className="jp-AIServer-Replay-place"> · {who.place}</span>
+        )}
+        {isBranching(step) && (
+          <span>
+            {' '}
+            · {trans.__('continues from step %1', parentOf(step)! + 1)}
+          </span>
+        )}
+      </span>
+      <span className="jp-AIServer-Replay-result">
+        <LineCount
+          changes={lineChanges(step)}
+          isNothing={step.kind === 'turn' && !!step.code}
+        />
+        {chip && step.kind !== 'run' && <Chip {...chip} />}
+        {run && <RunChip run={run} />}
+        {run && <RunChoice runs={step.runs ?? []} run={run} choose={choose} />}
+      </span>
+    </header>
+  );
+}
+
+export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
+  return (
+    <span className={`jp-AIServer-Replay-chip jp-mod-${props.tone}`}>
+      {props.text}
+    </span>
+  );
+}
+
+/** How running the code went, and for how long it took. */
+export function RunChip(props: { run: Step }): React.JSX.Element {
+  const { trans } = useReplay();
+  const { text, tone } = runResult(props.run, trans);
+  return (
+    <span
+      className={`jp-AIServer-Replay-chip jp-mod-${tone}`}
+      title={trans.__('Result of running this version')}
+    >
+      {tone === 'good' && <checkIcon.react tag="span" />}
+      {text}
+    </span>
+  );
+}
+
+/** Which of several runs is shown. */
+function RunChoice(props: {
+  runs: readonly Step[];
+  run: Step;
+  choose: (seq: number) => void;
+}): React.JSX.Element | null {
+  const { runs, run, choose } = props;
+  const { locale, now, trans } = useReplay();
+  if (runs.length < 2) {
+    return null;
+  }
+  const when = ({ timestamp }: Step) => {
+    const { short, clock } = showTime(timestamp, now, locale);
+    return short === clock ? clock : `${short} ${clock}`.trim();
+  };
+  return (
+    <select
+      className="jp-AIServer-Replay-speed"
+      aria-label={trans.__('Runs of this version')}
+      title={trans.__('Runs of this version')}
+      value={run.seq}
+      onChange={event => choose(Number(event.target.value))}
+    >
+      {runs.map((each, index) => (
+        <option key={each.seq} value={each.seq}>
+          {[
+            trans.__('%1 of %2', index + 1, runs.length),
+            when(each),
+            runResult(each, trans).text
+          ].join(' · ')}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** How many lines were added and taken away; `isNothing`: say so where it is none. */
+export function LineCount(props: {
+  changes: ILineChanges;
+  isNothing: boolean;
+}): React.JSX.Element | null {
+  const { trans } = useReplay();
+  const { added, removed } = props.changes;
+  if (!added && !removed) {
+    return props.isNothing ? (
+      <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
+    ) : null;
+  }
+  const label = trans.__('Lines added: %1, removed: %2', added, removed);
+  return (
+    <span
+      className="jp-AIServer-Replay-lines"
+      role="img"
+      aria-label={label}
+      title={label}
+    >
+      {added > 0 && <ins>+{added}</ins>}
+      {removed > 0 && <del>−{removed}</del>}
+    </span>
+  );
+}
+
+/** Text that folds to a few lines where it is long. */
+function LongText(props: {
+  text: string;
+  className: string;
+}): React.JSX.Element {
+  const { text, className } = props;
+  const { trans } = useReplay();
+  const [isOpen, setOpen] = React.useState(false);
+  const isLong = text.length > 280 || text.split('\n').length > 6;
+  return (
+    <div className={className}>
+      <p className={isLong && !isOpen ? 'jp-mod-folded' : undefined}>{text}</p>
+      {isLong && (
+        <button
+          type="button"
+          className="jp-AIServer-Replay-link"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? trans.__('Show less') : trans.__('Show all')}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+/** What every part of the sidebar needs: words, the person's locale, and what time it is. */
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator, TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+export interface IReplayContext {
+  readonly trans: TranslationBundle;
+  readonly locale: string | undefined;
+  /** The time of the last tick: made anew once in a while, so that rows are not. */
+  readonly now: Date;
+  readonly languages: IEditorLanguageRegistry | null;
+}
+
+const Context = React.createContext<IReplayContext>({
+  trans: nullTranslator.load('aiserver'),
+  locale: undefined,
+  now: new Date(0),
+  languages: null
+});
+
+export const ReplayContext = Context.Provider;
+
+export function useReplay(): IReplayContext {
+  return React.useContext(Context);
+}

@@ -1,0 +1,254 @@
+/** The whole notebook through time; at "now" it is the list of its cells. */
+import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { Moment } from '../../../api/types';
+import type { ReplayModel } from '../../model/replay';
+import { roughDuration } from '../../../labels/durations';
+import { cellName } from '../../../labels/cellNames';
+import { useReplay } from '../context';
+import { Empty, IAsk } from '../empty';
+import { IconButton } from '../../../ui/iconButton';
+import { nextIcon, previousIcon } from '../icons';
+import { MomentCells } from './momentCells';
+import { momentDot, momentOutcome, momentTitle } from './momentLabels';
+import { Overview } from './overview';
+import { Provenance } from './provenance';
+import { Scrubber } from './scrubber';
+import { dotClass } from '../slider';
+import { Chip } from '../cell/stepView';
+import { showTime } from '../../../labels/time';
+import { When } from '../when';
+
+const MINUTE = 60_000;
+
+export function NotebookView(props: {
+  model: ReplayModel;
+  ask: IAsk | null;
+  firstSteps?: () => void;
+}): React.JSX.Element {
+  const { model, ask, firstSteps } = props;
+  const { trans } = useReplay();
+  const { timeline, overview } = model;
+  const { rows, isLoading, error } = overview;
+  const acts = useActs(model);
+  const here = React.useMemo(
+    () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
+    [rows]
+  );
+  if (!rows.length && !timeline.moments.length) {
+    return (
+      <Empty
+        title={trans.__('No notebook is open')}
+        text={trans.__('Open a notebook to see how its cells were made.')}
+        ask={null}
+        firstSteps={firstSteps}
+      />
+    );
+  }
+  const { moments, moment, then, report } = timeline;
+  const isNew =
+    !isLoading &&
+    error === null &&
+    !moments.length &&
+    rows.every(row => !row.summary);
+  return (
+    <div
+      className="jp-AIServer-Replay-notebook"
+      aria-busy={timeline.isLoading || undefined}
+    >
+      {isNew && (
+        <Empty
+          title={trans.__('No history yet')}
+          text={trans.__(
+            'After your first request, every change to the notebook is saved, and you can go back to any point here.'
+          )}
+          ask={ask}
+          firstSteps={firstSteps}
+        />
+      )}
+      {report && (
+        <Provenance
+          report={report}
+          modelInfo={acts.modelInfo}
+          onGoTo={acts.goTo}
+        />
+      )}
+      {moments.length > 0 && <Time model={model} />}
+      {moment && then ? (
+        <MomentCells
+          then={then}
+          tone={momentDot(moment)}
+          codeMimeType={model.codeMimeType}
+          here={here}
+          canBringBack={model.canBringBack}
+          onOpen={acts.open}
+          onGoTo={acts.goTo}
+          onBringBack={acts.bringBack}
+        />
+      ) : (
+        timeline.isNow && (
+          <Overview
+            rows={rows}
+            canBringBack={model.canBringBack}
+            mergedInto={acts.mergedInto}
+            onGoTo={acts.goTo}
+            onBringBack={acts.bringBack}
+          />
+        )
+      )}
+    </div>
+  );
+}
+
+/** What can be done from here; the same functions each time, so that rows are drawn once. */
+function useActs(model: ReplayModel) {
+  return React.useMemo(
+    () => ({
+      goTo: (cellId: string) => void model.goTo(cellId),
+      open: (cellId: string, step: number | null) =>
+        void model.showStep(cellId, { step }),
+      bringBack: (cellId: string) => void model.bringBack(cellId),
+      mergedInto: (cellId: string) =>
+        model.timeline.cell(cellId)?.mergedInto ?? null,
+      modelInfo: (id: string) => model.modelInfo(id)
+    }),
+    [model]
+  );
+}
+
+/** The line of work, the buttons that go along it, and what happened at the moment on show. */
+function Time(props: { model: ReplayModel }): React.JSX.Element {
+  const { timeline } = props.model;
+  const { trans, now, locale } = useReplay();
+  const { player, moments, places, position, moment, isNow } = timeline;
+  const count = moments.length;
+  const place = trans.__('Change %1 of %2', position + 1, count);
+  const time = moment ? showTime(moment.timestamp, now, locale).short : '';
+  const value = moment
+    ? trans.__('%1: %2, %3', place, momentTitle(moment, trans), time)
+    : trans.__('Now');
+  return (
+    <section
+      className="jp-AIServer-Replay-time"
+      aria-label={trans.__('Notebook timeline')}
+    >
+      <Scrubber
+        moments={moments}
+        places={places}
+        position={position}
+        label={trans.__('Changes to the notebook')}
+        valueText={value}
+        onMove={at => player.goTo(at)}
+      />
+      <div className="jp-AIServer-Replay-controls">
+        <IconButton
+          icon={previousIcon}
+          label={trans.__('Previous change')}
+          disabled={position <= 0}
+          onClick={() => player.goTo(position - 1)}
+        />
+        <IconButton
+          icon={player.isPlaying ? pauseIcon : runIcon}
+          label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
+          className="jp-mod-play"
+          onClick={() => {
+            player.speed = props.model.player.speed;
+            if (player.isPlaying) {
+              player.pause();
+            } else {
+              player.play();
+            }
+          }}
+        />
+        <IconButton
+          icon={nextIcon}
+          label={trans.__('Next change')}
+          disabled={isNow}
+          onClick={() => player.goTo(position + 1)}
+        />
+        <span className="jp-AIServer-Replay-count">
+          {isNow ? '' : trans.__('%1 of %2', position + 1, count)}
+        </span>
+        <button
+          type="button"
+          className="jp-AIServer-Replay-button"
+          aria-pressed={isNow}
+          onClick={() => timeline.goToNow()}
+        >
+          {trans.__('Now')}
+        </button>
+      </div>
+      {moment ? (
+        <MomentHead model={props.model} moment={moment} />
+      ) : (
+        <NowHead count={count} since={moments[0].timestamp} />
+      )}
+    </section>
+  );
+}
+
+/** As high as the head of a moment, so that nothing jumps. */
+function NowHead(props: { count: number; since: string }): React.JSX.Element {
+  const { trans, now } = useReplay();
+  const { count } = props;
+  const since = now.getTime() - Date.parse(props.since);
+  return (
+    <div className="jp-AIServer-Replay-moment">
+      <i className="jp-AIServer-Replay-dot jp-mod-now" />
+      <span className="jp-AIServer-Replay-title">
+        {trans.__('Current notebook')}
+      </span>
+      <span className="jp-AIServer-Replay-by">
+        {/* A clock that is ahead, or a time that can't be read, has no distance. */}
+        {since >= MINUTE
+          ? trans._n(
+              '%1 change in the last %2',
+              '%1 changes in the last %2',
+              count,
+              roughDuration(since, trans)
+            )
+          : trans._n('%1 change', '%1 changes', count)}
+      </span>
+    </div>
+  );
+}
+
+function MomentHead(props: {
+  model: ReplayModel;
+  moment: Moment;
+}): React.JSX.Element {
+  const { model, moment } = props;
+  const { trans } = useReplay();
+  const { then } = model.timeline;
+  const chip = momentOutcome(moment, trans);
+  const title = momentTitle(moment, trans);
+  const isOfMoment = then?.index === moment.index;
+  const at = isOfMoment
+    ? then.cells.findIndex(cell => cell.cellId === moment.cellId)
+    : -1;
+  const { cellId } = moment;
+  return (
+    <div className="jp-AIServer-Replay-moment">
+      <i className={dotClass(momentDot(moment))} />
+      <span className="jp-AIServer-Replay-title" title={title}>
+        {title}
+      </span>
+      <span className="jp-AIServer-Replay-by">
+        {chip && <Chip {...chip} />}
+        {cellId !== null && (
+          <button
+            type="button"
+            className="jp-AIServer-Replay-link"
+            title={trans.__('Show how this cell was made up to this point')}
+            onClick={() => void model.showStep(cellId, { step: moment.step })}
+          >
+            {isOfMoment ? cellName(at + 1 || null, trans) : trans.__('Cell')}
+          </button>
+        )}
+        <When time={moment.timestamp} />
+        {moment.saved && <span>{trans.__('saved')}</span>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+/** Who wrote the notebook: the share of its lines of each kind of contributor. */
+import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import type { ModelInfo, Report } from '../../../api/types';
+import { cellName } from '../../../labels/cellNames';
+import { useReplay } from '../context';
+import { contributorName } from '../../../labels/contributorLabels';
+import { VirtualList } from '../../../ui/virtualList';
+
+interface IProvenanceProps {
+  report: Report;
+  modelInfo: (id: string) => ModelInfo | null;
+  onGoTo: (cellId: string) => void;
+}
+
+export const Provenance = React.memo(function Provenance(
+  props: IProvenanceProps
+): React.JSX.Element | null {
+  const { trans } = useReplay();
+  const [isOpen, setOpen] = React.useState(false);
+  const { total } = props.report;
+  const say = useWords(props);
+  if (!total.lines) {
+    return null;
+  }
+  const Caret = isOpen ? caretUpIcon : caretDownIcon;
+  const label = trans.__('Authorship by cell');
+  return (
+    <div className="jp-AIServer-Replay-provenance">
+      <Shares {...total} />
+      <p>
+        {say.shares(total).map(([kind, text]) => (
+          <span key={kind} className={TONES[kind]}>
+            {text}
+          </span>
+        ))}
+        <button
+          type="button"
+          className="jp-AIServer-Replay-link jp-AIServer-Replay-each"
+          aria-expanded={isOpen}
+          aria-description={label}
+          title={label}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {trans._n('%1 line', '%1 lines', total.lines)}
+          <Caret.react tag="span" />
+        </button>
+      </p>
+      {isOpen && <EachCell {...props} />}
+    </div>
+  );
+});
+
+/** The models with their lines, and the cells in the notebook's order; those with lines. */
+function EachCell(props: IProvenanceProps): React.JSX.Element {
+  const { trans } = useReplay();
+  const say = useWords(props);
+  const { cells, total } = props.report;
+  const rows = cells
+    .map((cell, index) => ({ ...cell, number: index + 1 }))
+    .filter(({ lines }) => lines);
+  const row = (cell: (typeof rows)[number], tabIndex: 0 | -1) => (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      title={trans.__('Go to the cell')}
+      onClick={() => props.onGoTo(cell.cellId)}
+    >
+      <span>{cellName(cell.number, trans)}</span>
+      <span>{trans._n('%1 line', '%1 lines', cell.lines)}</span>
+      <span>
+        {say
+          .shares(cell)
+          .map(([, text]) => text)
+          .join(' · ')}
+      </span>
+      <span className="jp-AIServer-Replay-models">
+        {[
+          ...byLines(cell.models).map(say.model),
+          ...byLines(cell.names).map(say.name)
+        ].join(trans._p('between names', ', '))}
+      </span>
+      <Shares {...cell} />
+    </button>
+  );
+  const names = [
+    ...byLines(total.models).map(
+      id => [say.model(id), total.models[id]] as const
+    ),
+    ...byLines(total.names).map(
+      name => [say.name(name), total.names[name]] as const
+    )
+  ];
+  return (
+    <>
+      {names.length > 0 && (
+        <ul
+          className="jp-AIServer-Replay-models"
+          aria-label={trans.__('Lines by name')}
+        >
+          {names.map(([name, lines]) => (
+            <li key={name}>
+              {trans._n('%2: %1 line', '%2: %1 lines', lines, name)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <VirtualList
+        className="jp-AIServer-Replay-eachCell"
+        label={trans.__('Authorship by cell')}
+        count={rows.length}
+        keyOf={index => rows[index].cellId}
+        estimate={() => 28}
+        render={(index, tabIndex) => row(rows[index], tabIndex)}
+      />
+    </>
+  );
+}
+
+type Share = Omit<Report['total'], 'turns'>;
+
+/** The kinds of lines, in the order in which they are shown, with their colours. */
+const TONES = {
+  byModel: 'jp-mod-model',
+  byPerson: 'jp-mod-hand',
+  byAgent: 'jp-mod-agent',
+  byProgram: 'jp-mod-program',
+  byUnknown: 'jp-mod-unknown',
+  existing: 'jp-mod-existing'
+} as const;
+type Kind = keyof typeof TONES;
+const KINDS = Object.keys(TONES) as Kind[];
+
+function Shares(share: Share): React.JSX.Element {
+  return (
+    <span className="jp-AIServer-Replay-shares" aria-hidden="true">
+      {KINDS.filter(kind => share[kind]).map(kind => (
+        <i
+          key={kind}
+          className={TONES[kind]}
+          style={{ flexGrow: share[kind] }}
+        />
+      ))}
+    </span>
+  );
+}
+
+/** Names with their lines, those with the most first. */
+function byLines(counts: Record<string, number>): string[] {
+  return Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name);
+}
+
+function useWords({ modelInfo }: IProvenanceProps) {
+  const { trans, locale } = useReplay();
+  const say: Record<Kind, (share: string) => string> = {
+    byModel: share => trans.__('%1 by AI', share),
+    byPerson: share => trans.__('%1 by hand', share),
+    byAgent: share => trans.__('%1 by agents', share),
+    byProgram: share => trans.__('%1 by programs', share),
+    byUnknown: share => trans.__('%1 of unknown origin', share),
+    existing: share => trans.__('%1 existing', share)
+  };
+  const percent = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0
+  });
+  return {
+    shares: (share: Share): [Kind, string][] =>
+      KINDS.filter(kind => share[kind]).map(kind => [
+        kind,
+        say[kind](percent.format(share[kind] / share.lines))
+      ]),
+    model: (id: string) =>
+      modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
+    name: (name: string) => contributorName({ author: 'program', name }, trans)
+  };
+}

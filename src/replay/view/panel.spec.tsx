@@ -1,0 +1,425 @@
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import { ApiError } from '../../api/request';
+import type { Step } from '../../api/types';
+import { ReplayModel } from '../model/replay';
+import {
+  FakeHistory,
+  FakeSubject,
+  runStep,
+  stepsOf,
+  summaryOf
+} from '../model/replay.fakes';
+import { ReplayPanel } from './panel';
+import { keyTarget } from './slider';
+
+describe('the slider', () => {
+  it('goes by one, by a tenth and to the ends', () => {
+    expect(keyTarget('ArrowRight', 3, 40)).toBe(4);
+    expect(keyTarget('ArrowUp', 3, 40)).toBe(4);
+    expect(keyTarget('ArrowLeft', 3, 40)).toBe(2);
+    expect(keyTarget('ArrowDown', 0, 40)).toBe(0);
+    expect(keyTarget('PageUp', 3, 40)).toBe(7);
+    expect(keyTarget('PageDown', 3, 40)).toBe(0);
+    expect(keyTarget('Home', 3, 40)).toBe(0);
+    expect(keyTarget('End', 3, 40)).toBe(39);
+    expect(keyTarget('a', 3, 40)).toBeNull();
+  });
+});
+
+describe('ReplayPanel', () => {
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let panel: ReplayPanel;
+  let copied: string[];
+
+  beforeAll(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+    // jsdom lays nothing out: a list of room for ten rows.
+    Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
+      configurable: true,
+      get: () => 300
+    });
+    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
+      configurable: true,
+      get: () => 30
+    });
+  });
+
+  beforeEach(() => {
+    subject = new FakeSubject();
+    subject.sources.set('a', 'a = 2');
+    history = new FakeHistory();
+    history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+    copied = [];
+    model = new ReplayModel({ subject, history });
+    panel = new ReplayPanel({
+      model,
+      languages: new EditorLanguageRegistry(),
+      translator: nullTranslator,
+      ask: () => ({ keys: 'Ctrl+I', isEnabled: true, run: () => undefined }),
+      copy: text => copied.push(text)
+    });
+  });
+
+  afterEach(() => {
+    panel.dispose();
+    model.dispose();
+  });
+
+  /** Draw until something holds; a test that waits in vain is ended by jest. */
+  async function until(isDone: () => unknown): Promise<void> {
+    while (!isDone()) {
+      MessageLoop.flush();
+      await new Promise(resolve => setTimeout(resolve));
+    }
+  }
+
+  async function show(selector = '[role="slider"]'): Promise<void> {
+    Widget.attach(panel, document.body);
+    await until(() => find(selector));
+  }
+
+  const find = (selector: string) =>
+    panel.node.querySelector<HTMLElement>(selector)!;
+  const button = (label: string) =>
+    [...panel.node.querySelectorAll('button')].find(
+      node => (node.getAttribute('aria-label') ?? node.textContent) === label
+    )!;
+  const press = (key: string) =>
+    find('[role="slider"]').dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true })
+    );
+  const stands = (position: number) =>
+    until(
+      () =>
+        find('[role="slider"]').getAttribute('aria-valuenow') ===
+        String(position)
+    );
+
+  it('works while it is seen only', async () => {
+    expect(model.isActive).toBe(false);
+    await show();
+    expect(model.isActive).toBe(true);
+    panel.hide();
+    expect(model.isActive).toBe(false);
+    panel.show();
+    expect(model.isActive).toBe(true);
+    Widget.detach(panel);
+    expect(model.isActive).toBe(false);
+  });
+
+  it('moves by keyboard, and says in words where it is', async () => {
+    await show();
+    const slider = find('[role="slider"]');
+    expect(slider.getAttribute('aria-valuetext')).toBe(
+      'Step 3 of 3: make a = 2'
+    );
+    press('Home');
+    await stands(1);
+    press('ArrowRight');
+    await stands(2);
+    expect(slider.getAttribute('aria-valuetext')).toBe(
+      'Step 2 of 3: make a = 1'
+    );
+    expect(find('li [aria-current="step"]').title).toBe('make a = 1');
+  });
+
+  it('shows the step as a change of the step before, with nothing to press', async () => {
+    await show();
+    const code = find('.jp-AIServer-Replay-code');
+    await until(() => code.querySelector('.cm-deletedChunk'));
+    expect(code.querySelector('.cm-deletedChunk')?.textContent).toContain(
+      'a = 1'
+    );
+    expect(code.querySelector('.cm-changedLine')?.textContent).toBe('a = 2');
+    expect(code.querySelector('button')).toBeNull();
+    const content = code.querySelector('.cm-content')!;
+    expect(content.getAttribute('contenteditable')).toBe('false');
+    press('Home');
+    await until(() => !code.querySelector('.cm-deletedChunk'));
+    expect(code.querySelector('.cm-content')?.textContent).toBe('a = 0');
+  });
+
+  it('shows lines put at the end as nothing but that', async () => {
+    history.steps.set('a', stepsOf('first', 'first\nsecond'));
+    await show();
+    const code = find('.jp-AIServer-Replay-code');
+    await until(() => code.querySelector('.cm-changedLine'));
+    expect(code.querySelector('.cm-deletedLine')).toBeNull();
+    const changed = [...code.querySelectorAll('.cm-changedLine')];
+    expect(changed.map(line => line.textContent)).toEqual(['second']);
+  });
+
+  it('restores, copies and says so', async () => {
+    await show();
+    press('Home');
+    await stands(1);
+    button('Copy this version').click();
+    expect(copied).toEqual(['a = 0']);
+    button('Restore this version').click();
+    expect(subject.source).toBe('a = 0');
+    await until(() => button('Current version'));
+    expect(find('[role="status"]').textContent).toContain('Restored.');
+    expect(button('Current version').getAttribute('aria-disabled')).toBe(
+      'true'
+    );
+  });
+
+  it('draws the rows that are seen, and the current one, of a long history', async () => {
+    const codes = Array.from({ length: 1000 }, (_, i) => `a = ${i}`);
+    history.steps.set('a', stepsOf(...codes));
+    await show();
+    await until(() => find('li [aria-current="step"]'));
+    const rows = panel.node.querySelectorAll('.jp-AIServer-Replay-list li');
+    expect(rows.length).toBeLessThan(60);
+    expect(find('li [aria-current="step"]').title).toBe('make a = 999');
+    const current = find('li [aria-current="step"]').closest('li')!;
+    expect(current.getAttribute('aria-posinset')).toBe('1000');
+    expect(current.getAttribute('aria-setsize')).toBe('1000');
+  });
+
+  it('goes through the list by keys, which keep the focus on the current step', async () => {
+    await show();
+    await until(() => find('li [aria-current="step"]'));
+    const key = (name: string) =>
+      document.activeElement!.dispatchEvent(
+        new KeyboardEvent('keydown', { key: name, bubbles: true })
+      );
+    find('li [aria-current="step"]').focus();
+    key('ArrowUp');
+    await stands(2);
+    await until(
+      () => document.activeElement === find('li [aria-current="step"]')
+    );
+    key('Home');
+    await stands(1);
+    key('End');
+    await stands(3);
+  });
+
+  it('compares any two steps', async () => {
+    await show();
+    button('Compare with another step').click();
+    await until(() => find('.jp-AIServer-Replay-compare'));
+    const [a, b] = panel.node.querySelectorAll<HTMLInputElement>(
+      'input[type="number"]'
+    );
+    expect([a.value, b.value]).toEqual(['2', '3']);
+    expect(document.activeElement).toBe(a);
+    const type = (input: HTMLInputElement, value: string) => {
+      // As React hears it: its own setter is passed by.
+      Object.getOwnPropertyDescriptor(
+        HTMLInputElement.prototype,
+        'value'
+      )!.set!.call(input, value);
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    };
+    type(a, '1');
+    await until(() => model.compare.from === 0);
+    await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
+    type(b, '2');
+    await stands(2);
+    type(a, '9'); // There is no such step: what is compared stays.
+    expect(model.compare.from).toBe(0);
+    find('.jp-AIServer-Replay-compare').dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
+    );
+    await until(() => !find('.jp-AIServer-Replay-compare'));
+    expect(document.activeElement).toBe(button('Compare with another step'));
+  });
+
+  it('shows the last of several runs, and each that is chosen', async () => {
+    const steps = stepsOf('a = 1');
+    const ran = (text: string, data = {}) => {
+      steps.push(runStep(steps, { outputs: { text }, ...data }));
+    };
+    ran('first', { duration_ms: 40 });
+    ran('second', { duration_ms: 2000 });
+    history.steps.set('a', steps);
+    await show();
+    const output = () =>
+      find('.jp-AIServer-Replay-output pre')?.textContent ?? '';
+    await until(() => output() === 'second');
+    const menu = find('select[aria-label="Runs of this version"]');
+    const { options, value } = menu as HTMLSelectElement;
+    expect([...options].map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^1 of 2 · .*\d:\d\d.* · 40 ms$/),
+      expect.stringMatching(/^2 of 2 · .*\d:\d\d.* · 2 s$/)
+    ]);
+    expect(value).toBe(options[1].value);
+    (menu as HTMLSelectElement).value = options[0].value;
+    menu.dispatchEvent(new Event('change', { bubbles: true }));
+    await until(() => output() === 'first');
+    expect(find('.jp-AIServer-Replay-rows li').textContent).toContain('×2');
+  });
+
+  it('shows the outputs of both sides that are compared', async () => {
+    const [a, b, c] = stepsOf('a = 0', 'a = 1', 'a = 2');
+    const ran = (step: Step, seq: number, data: object) => ({
+      ...runStep([step], data),
+      seq,
+      index: seq - 1,
+      parent: seq - 2
+    });
+    history.steps.set('a', [
+      a,
+      ran(a, 2, { outputs: { text: 'zero' } }),
+      { ...b, index: 2, seq: 3, parent: 1 },
+      ran(b, 4, { outputs: { text: 'one' } }),
+      { ...c, index: 4, seq: 5, parent: 3 }
+    ]);
+    await show();
+    const side = (name: string) => find(`[aria-label="Output of ${name}"]`);
+    model.player.goTo(1);
+    model.compare.start(0);
+    await until(() => side('B'));
+    expect(side('A').querySelector('pre')!.textContent).toBe('zero');
+    expect(side('B').querySelector('pre')!.textContent).toBe('one');
+    model.player.goTo(2);
+    await until(() => side('B').textContent!.includes('Not run'));
+    expect(side('A').querySelector('pre')!.textContent).toBe('zero');
+  });
+
+  it('lists the cells that were merged, and opens their histories', async () => {
+    const [step] = stepsOf('p = 1\n\nq = 2');
+    const data = { parents: ['p', 'b'] };
+    const merge = { ...step, author: 'person', kind: 'merge' as const, data };
+    history.steps.set('a', [merge as Step]);
+    history.steps.set('p', stepsOf('p = 1'));
+    history.summaryList = [{ ...summaryOf('p'), lastSource: '\n  p = 1\nq' }];
+    await show();
+    const links = () => [
+      ...panel.node.querySelectorAll<HTMLElement>(
+        '[aria-label="Merged from 2 cells"] button'
+      )
+    ];
+    await until(() => links().every(node => !node.textContent!.includes('…')));
+    expect(links().map(node => node.textContent)).toEqual([
+      'Deleted cellp = 1',
+      'Cell 2b = 1'
+    ]);
+    links()[0].click();
+    await until(() => model.shown?.cellId === 'p' && model.step);
+    await model.goTo('a'); // It is the active cell still.
+    await until(() => model.shown?.cellId === 'a' && links().length);
+    links()[1].click();
+    await until(() => subject.active === 'b');
+  });
+
+  it('shows what a version printed as text, and its pictures from this server alone (P11, P12)', async () => {
+    const steps = stepsOf('a = 2');
+    const sha256 = 'ab'.repeat(32);
+    const evil = '<img src="https://evil.example/x.png">';
+    const image = { sha256, mime: 'image/png', width: 40, height: 20 };
+    const outputs = {
+      text: evil,
+      truncated: true,
+      images: [
+        image,
+        { ...image, mime: 'image/svg+xml' },
+        { ...image, sha256: '../../secret' }
+      ]
+    };
+    history.steps.set('a', [...steps, runStep(steps, { outputs })]);
+    history.blobs.set(sha256, new Blob(['x'], { type: 'image/png' }));
+    const made = jest.fn((_: Blob) => 'blob:here');
+    const revoked = jest.fn();
+    Object.assign(URL, { createObjectURL: made, revokeObjectURL: revoked });
+    await show();
+    await until(() => find('.jp-AIServer-Replay-output img'));
+    const pictures = panel.node.querySelectorAll('img');
+    expect([...pictures].map(node => node.src)).toEqual(['blob:here']);
+    expect(find('.jp-AIServer-Replay-output pre').textContent).toContain(evil);
+    panel.hide();
+    panel.dispose();
+    expect(revoked).toHaveBeenCalledWith('blob:here');
+  });
+
+  it('shows what others wrote as text, never as HTML or Markdown (P11, P12)', async () => {
+    const evil =
+      '<img src="https://evil.example/x.png" onerror="alert(1)"> ' +
+      '![x](https://evil.example/y.png) <b>b</b>';
+    const [step] = stepsOf(evil);
+    history.steps.set('a', [
+      {
+        ...step,
+        title: evil,
+        explanation: evil,
+        error: evil,
+        model: evil,
+        timestamp: evil
+      }
+    ]);
+    history.summaryList = [{ ...summaryOf('a'), lastIntent: evil }];
+    await show();
+    expect(panel.node.querySelector('img, b, a, script')).toBeNull();
+    expect(find('.jp-AIServer-Replay-request').textContent).toBe(evil);
+    expect(find('.jp-AIServer-Replay-explanation').textContent).toBe(evil);
+    button('Notebook').click();
+    await until(() => find('.jp-AIServer-Replay-intent'));
+    expect(panel.node.querySelector('img, b, a, script')).toBeNull();
+    expect(find('.jp-AIServer-Replay-intent').textContent).toBe(evil);
+  });
+
+  it('teaches where there is nothing to replay', async () => {
+    subject.choose(null);
+    subject.active = 'c';
+    await show('.jp-AIServer-Replay-empty');
+    const text = panel.node.textContent!;
+    expect(text).toContain('This cell has no history yet');
+    expect(text).toContain('Press Ctrl+I in a cell to ask for code.');
+    expect(button('Ask for code')).toBeTruthy();
+  });
+
+  it('says what failed and offers to try again', async () => {
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
+    await show('[role="alert"]');
+    expect(find('[role="alert"]').textContent).toContain(
+      'The Jupyter server is not responding.'
+    );
+    history.failure = null;
+    button('Try again').click();
+    await until(() => find('[role="slider"]'));
+    expect(find('[role="alert"]')).toBeNull();
+  });
+
+  it('does not take a list that could not be read for an empty one', async () => {
+    await show();
+    history.failure = new ApiError(0, 'unreachable', 'fetch failed');
+    button('Notebook').click();
+    await until(() => find('[role="alert"]'));
+    expect(panel.node.textContent).not.toContain('No history yet');
+    history.failure = null;
+    button('Try again').click();
+    await until(() => panel.node.textContent!.includes('No history yet'));
+  });
+
+  it('counts answers in the overview, and names requests that brought none', async () => {
+    history.summaryList = [
+      { ...summaryOf('a', 3), failed: 1 },
+      { ...summaryOf('b', 2), failed: 2 }
+    ];
+    await show();
+    button('Notebook').click();
+    await until(() => panel.node.textContent!.includes('2 requests'));
+    expect(panel.node.textContent).toContain('2 failed requests');
+  });
+
+  it('goes to a cell from the overview', async () => {
+    history.summaryList = [summaryOf('b')];
+    await show();
+    button('Notebook').click();
+    await until(() => panel.node.textContent!.includes('about b'));
+    const rows = panel.node.querySelectorAll<HTMLElement>('ol button');
+    expect(rows).toHaveLength(3);
+    expect(rows[1].textContent).toContain('about b');
+    rows[1].click();
+    expect(subject.active).toBe('b');
+  });
+});

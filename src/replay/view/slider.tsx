@@ -1,0 +1,157 @@
+/**
+ * The slider whose dots are the steps. A `role=slider` that the keyboard moves: arrows by
+ * one, Page keys by a tenth, Home and End to the ends; the space bar plays.
+ */
+import React from 'react';
+
+import type { DotKind } from './stepLabels';
+
+/** Dots that are closer than this, in pixels, can't be told apart: they become a striped bar. */
+const DOT_SPACE = 9;
+
+/** As many dots as are drawn while the width is not known. */
+const MAX_DOTS = 48;
+
+export interface ISliderProps {
+  dots: readonly DotKind[];
+  position: number;
+  /** The dot that the current one is compared with; null if there is none. */
+  from: number | null;
+  /** How much room there is, in pixels; 0 while that is not known. */
+  width: number;
+  label: string;
+  /** The step on show, in words. */
+  valueText: string;
+  onMove: (position: number) => void;
+  onPlay: () => void;
+}
+
+/** Where a key leads from a position; null if the key is not the slider's. */
+export function keyTarget(
+  key: string,
+  position: number,
+  count: number
+): number | null {
+  const page = Math.max(1, Math.round(count / 10));
+  const targets: Record<string, number> = {
+    ArrowLeft: position - 1,
+    ArrowDown: position - 1,
+    ArrowRight: position + 1,
+    ArrowUp: position + 1,
+    PageDown: position - page,
+    PageUp: position + page,
+    Home: 0,
+    End: count - 1
+  };
+  const target = targets[key];
+  return target === undefined ? null : Math.max(0, Math.min(count - 1, target));
+}
+
+export function Slider(props: ISliderProps): React.JSX.Element {
+  const { dots, position, from, width, label, valueText, onMove } = props;
+  const maxDots = width ? Math.floor((width - 44) / DOT_SPACE) : MAX_DOTS;
+  const track = React.useRef<HTMLDivElement>(null);
+  const last = dots.length - 1;
+  const percent = (index: number) => (last > 0 ? (index / last) * 100 : 50);
+
+  const moveTo = (event: React.PointerEvent) => {
+    const box = track.current?.getBoundingClientRect();
+    if (box && box.width > 0 && last > 0) {
+      const share = (event.clientX - box.left) / box.width;
+      onMove(Math.round(Math.max(0, Math.min(1, share)) * last));
+    }
+  };
+
+  return (
+    <div
+      className="jp-AIServer-Replay-slider"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={1}
+      aria-valuemax={dots.length}
+      aria-valuenow={position + 1}
+      aria-valuetext={valueText}
+      onKeyDown={event => {
+        const plain = !event.altKey && !event.ctrlKey && !event.metaKey;
+        const target = plain
+          ? keyTarget(event.key, position, dots.length)
+          : null;
+        if (target !== null) {
+          event.preventDefault();
+          event.stopPropagation();
+          onMove(target);
+        } else if (plain && event.key === ' ') {
+          event.preventDefault();
+          event.stopPropagation();
+          props.onPlay();
+        }
+      }}
+      onPointerDown={event => {
+        if (event.button === 0) {
+          event.currentTarget.setPointerCapture?.(event.pointerId);
+          moveTo(event);
+        }
+      }}
+      onPointerMove={event => {
+        if (event.buttons & 1) {
+          moveTo(event);
+        }
+      }}
+    >
+      <div ref={track} className="jp-AIServer-Replay-track">
+        <div
+          className="jp-AIServer-Replay-passed"
+          style={{ width: `${percent(position)}%` }}
+        />
+        {dots.length > maxDots ? (
+          <div
+            className="jp-AIServer-Replay-stripes"
+            style={{ backgroundImage: stripes(dots) }}
+          />
+        ) : (
+          dots.map((kind, index) => (
+            <i
+              key={index}
+              className={dotClass(kind)}
+              style={{ left: `${percent(index)}%` }}
+            />
+          ))
+        )}
+        {from !== null && (
+          <b
+            className="jp-AIServer-Replay-mark"
+            style={{ left: `${percent(from)}%` }}
+          >
+            A
+          </b>
+        )}
+        {position < dots.length && (
+          <i
+            className={`${dotClass(dots[position])} jp-mod-current`}
+            style={{ left: `${percent(position)}%` }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function dotClass(kind: DotKind): string {
+  return `jp-AIServer-Replay-dot jp-mod-${kind}`;
+}
+
+/** One stripe for each run of steps of a kind. */
+function stripes(dots: readonly DotKind[]): string {
+  const stops: string[] = [];
+  let from = 0;
+  dots.forEach((kind, index) => {
+    if (index === dots.length - 1 || dots[index + 1] !== kind) {
+      const color = `var(--jp-AIServer-Replay-${kind})`;
+      const share = (at: number) => `${((at / dots.length) * 100).toFixed(2)}%`;
+      stops.push(`${color} ${share(from)} ${share(index + 1)}`);
+      from = index + 1;
+    }
+  });
+  return `linear-gradient(to right, ${stops.join(', ')})`;
+}

@@ -1,0 +1,49 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import type { Step } from '../../api/types';
+import { stepsOf } from '../model/replay.fakes';
+import { problemOf, stepTitle } from './stepLabels';
+
+/** A language in which each text is said as `<text>`. */
+const trans = {
+  ...nullTranslator.load('aiserver'),
+  gettext: (text: string) => `<${text}>`,
+  __: (text: string) => `<${text}>`
+} as unknown as TranslationBundle;
+
+function stepWith(more: Partial<Step>): Step {
+  return { ...stepsOf('x = 1')[0], ...more };
+}
+
+describe('stepTitle', () => {
+  const english = nullTranslator.load('aiserver');
+
+  it('names a request to mend an error by that error', () => {
+    const title = "Fix this error:\n  df['month']\nKeyError: 'month'\n";
+    const step = stepWith({ kind: 'turn', title });
+    expect(stepTitle(step, english)).toBe("Fix: KeyError 'month'");
+    const own = title.replace('Fix this error:', '<Fix this error:>');
+    expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
+  });
+
+  it('leaves other requests as they were made', () => {
+    for (const title of ['Fix this error:', 'Fix it\nnow']) {
+      expect(stepTitle(stepWith({ title }), english)).toBe(title);
+    }
+  });
+});
+
+describe('problemOf', () => {
+  it('says in the person’s language why there was no answer', () => {
+    const said = 'The model stopped in the middle of its answer. Try again.';
+    const step = stepWith({ kind: 'turn', error: said });
+    expect(problemOf(step, trans)).toBe(`<${said}>`);
+  });
+
+  it('leaves what Python said as it is', () => {
+    const error = 'Something went wrong.';
+    expect(problemOf(stepWith({ kind: 'run', error }), trans)).toBe(error);
+    expect(problemOf(stepWith({ kind: 'turn' }), trans)).toBeUndefined();
+  });
+});

@@ -1,0 +1,460 @@
+/** The views of the whole notebook and of the search, as they are drawn. */
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { Moment, NotebookThen, SearchHit } from '../../api/types';
+import { ReplayModel } from '../model/replay';
+import {
+  FakeHistory,
+  FakeSubject,
+  stepsOf,
+  summaryOf
+} from '../model/replay.fakes';
+import { ReplayPanel } from './panel';
+
+const EVIL =
+  '<img src="https://evil.example/x.png" onerror="alert(1)"> <b>b</b> ![x](y)';
+
+const momentOf = (index: number, more: Partial<Moment> = {}): Moment => ({
+  index,
+  timestamp: `2026-01-27T10:0${index}:00.000Z`,
+  kind: 'turn',
+  cellId: 'a',
+  step: index,
+  author: 'model',
+  outcome: 'accepted',
+  title: `wish ${index}`,
+  saved: false,
+  ...more
+});
+
+const thenOf = (
+  index: number,
+  sources: Record<string, string>,
+  changed = 'a',
+  gone: NotebookThen['gone'] = []
+): NotebookThen => ({
+  version: 'v',
+  index,
+  timestamp: '2026-01-27T10:00:00.000Z',
+  cells: Object.entries(sources).map(([cellId, source]) => ({
+    cellId,
+    type: 'code',
+    source,
+    step: index,
+    changed: cellId === changed
+  })),
+  gone
+});
+
+const hitOf = (turnId: number, more: Partial<SearchHit> = {}): SearchHit => ({
+  notebookId: 'nb',
+  cellId: 'b',
+  path: 'here.ipynb',
+  turnId,
+  seq: turnId,
+  step: turnId - 1,
+  timestamp: '2026-01-27T10:00:00.000Z',
+  intent: `wish ${turnId}`,
+  where: 'code',
+  snippet: [
+    { text: 'df = pd.', hit: false },
+    { text: 'read_csv', hit: true }
+  ],
+  score: 1,
+  ...more
+});
+
+describe('the views of more than a cell', () => {
+  let subject: FakeSubject;
+  let history: FakeHistory;
+  let model: ReplayModel;
+  let panel: ReplayPanel;
+  let opened: string[];
+
+  beforeAll(() => {
+    window.requestIdleCallback ??= ((done: () => void) =>
+      setTimeout(done)) as never;
+    // jsdom lays nothing out: a list of a thousand rows is to have a height all the same.
+    const sized = (name: string, value: number) =>
+      Object.defineProperty(Element.prototype, name, {
+        configurable: true,
+        value
+      });
+    sized('clientHeight', 400);
+    sized('clientWidth', 400);
+    Object.defineProperty(HTMLElement.prototype, 'offsetHeight', {
+      configurable: true,
+      value: 40
+    });
+  });
+
+  beforeEach(() => {
+    subject = new FakeSubject();
+    history = new FakeHistory();
+    history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
+    history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
+    history.summaryList = [summaryOf('a')];
+    history.timelineNow = {
+      version: 'v',
+      moments: [0, 1, 2].map(index => momentOf(index)),
+      cells: []
+    };
+    history.thens.set(0, thenOf(0, { a: 'a = 0' }));
+    history.thens.set(1, thenOf(1, { a: 'a = 1', b: 'b = 1' }, 'b'));
+    history.thens.set(
+      2,
+      thenOf(2, { a: 'a = 1', b: 'b = 2' }, '', [
+        { cellId: 'x', type: 'code', source: 'x = 1', step: 1, after: 'a' }
+      ])
+    );
+    opened = [];
+    model = new ReplayModel({
+      subject,
+      history,
+      openFile: async path => {
+        opened.push(path);
+        subject.notebookId = 'other';
+        subject.tell('where');
+      }
+    });
+    panel = new ReplayPanel({
+      model,
+      languages: new EditorLanguageRegistry(),
+      translator: nullTranslator,
+      ask: () => null,
+      copy: () => undefined
+    });
+  });
+
+  afterEach(() => {
+    panel.dispose();
+    model.dispose();
+  });
+
+  /** Draw until something holds; a test that waits in vain is ended by jest. */
+  async function until(isDone: () => unknown): Promise<void> {
+    while (!isDone()) {
+      MessageLoop.flush();
+      await new Promise(resolve => setTimeout(resolve));
+    }
+  }
+
+  const find = (selector: string) =>
+    panel.node.querySelector<HTMLElement>(selector)!;
+  const slider = () => find('[role="slider"]');
+  const button = (label: string | RegExp) =>
+    [...panel.node.querySelectorAll('button')].find(node =>
+      (node.getAttribute('aria-label') ?? node.textContent ?? '').match(label)
+    )!;
+  const press = (node: HTMLElement, key: string) =>
+    node.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  const rows = () =>
+    [...panel.node.querySelectorAll('li[data-index]')].map(
+      row => row.querySelector('button')?.getAttribute('aria-label') ?? ''
+    );
+
+  async function show(tab: string): Promise<void> {
+    Widget.attach(panel, document.body);
+    await until(() => button(tab));
+    button(tab).click();
+    await until(() => button(tab).getAttribute('aria-selected') === 'true');
+  }
+
+  it('goes through the moments by keyboard, and says in words where it is (P38)', async () => {
+    await show('Notebook');
+    await until(slider);
+    expect(slider().getAttribute('aria-valuetext')).toBe('Now');
+    expect(slider().getAttribute('aria-valuemax')).toBe('4');
+    press(slider(), 'Home');
+    await until(() => slider().getAttribute('aria-valuenow') === '1');
+    expect(slider().getAttribute('aria-valuetext')).toMatch(
+      /^Change 1 of 3: wish 0, /
+    );
+    await until(() => rows().length === 1);
+    press(slider(), 'ArrowRight');
+    await until(() => rows().length === 2);
+    expect(rows()).toEqual(['Cell 1: a = 1', 'Cell 2, changed: b = 1']);
+    expect(find('li.jp-mod-changed code').textContent).toBe('b = 1');
+    press(slider(), 'End');
+    await until(() => slider().getAttribute('aria-valuetext') === 'Now');
+    await until(() => find('[aria-label="Notebook cells"]'));
+  });
+
+  it('marks what a moment changed in a cell, of a long one what is around it', async () => {
+    const long = Array.from({ length: 30 }, (_, i) => `x${i} = ${i}`);
+    const before = long.join('\n');
+    const source = before.replace('x20 = 20', 'x20 = 21');
+    const then = thenOf(1, { a: source, b: 'b = 1' });
+    history.thens.set(1, {
+      ...then,
+      cells: [{ ...then.cells[0], before }, then.cells[1]]
+    });
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(1);
+    await until(() => find('li ins'));
+    expect(find('li del').textContent).toBe('x20 = 20');
+    expect(find('li ins').textContent).toBe('x20 = 21');
+    expect(find('li ins > b').textContent).toBe('1');
+    expect(find('li.jp-mod-changed code').textContent).not.toContain('x5 =');
+    expect(
+      find('li.jp-mod-changed button').getAttribute('aria-description')
+    ).toBe('Lines added: 1, removed: 1');
+    button('more lines').click();
+    await until(() => find('li code')?.textContent?.includes('x5 = 5'));
+    expect(find('li[data-index="1"] ins')).toBeNull();
+  });
+
+  it('says of what a cell held before anything was noted that it was seen later', async () => {
+    const then = thenOf(1, { a: 'a = 1', b: '' });
+    const cells = then.cells.map(cell => ({ ...cell, step: null }));
+    history.thens.set(1, { ...then, cells });
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(1);
+    await until(() => rows().length === 2);
+    const [seen, unseen] = panel.node.querySelectorAll('li[data-index]');
+    expect(seen.textContent).toContain('a = 1');
+    expect(seen.textContent).toContain('first recorded version');
+    expect(unseen.textContent).toContain('not recorded yet');
+    expect(unseen.textContent).not.toContain('first recorded version');
+  });
+
+  it('shows a deleted cell where it was, and brings it back', async () => {
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(2);
+    await until(() => rows().length === 3 && rows()[0]);
+    expect(rows()).toEqual([
+      'Cell 1: a = 1',
+      'Deleted cell: x = 1',
+      'Cell 2: b = 2'
+    ]);
+    button('Restore cell').click();
+    await until(() => subject.sources.has('x'));
+    expect(subject.sources.get('x')).toBe('x = 1');
+    expect(subject.active).toBe('x');
+    await until(() => !button('Restore cell'));
+  });
+
+  it('opens a cell’s own replay at the step of the moment', async () => {
+    await show('Notebook');
+    await until(slider);
+    model.timeline.player.goTo(1);
+    await until(() => rows().length === 2);
+    button('Cell 2, changed').click();
+    // (The cell that was followed before may be on show for a moment.)
+    await until(() => model.shown?.cellId === 'b' && model.step);
+    expect(model.view).toBe('cell');
+    expect(model.step?.index).toBe(1);
+  });
+
+  it('names a cell by its place, in every view alike', async () => {
+    const isNamed = (text: string) => panel.node.textContent!.includes(text);
+    history.found = {
+      ...history.found,
+      results: [hitOf(2), hitOf(3, { cellId: 'x' })],
+      total: 2
+    };
+    await show('Notebook');
+    await until(() => rows().length && find('.jp-AIServer-Replay-prompt'));
+    const prompts = panel.node.querySelectorAll('.jp-AIServer-Replay-prompt');
+    expect([...prompts].map(({ textContent }) => textContent)).toEqual([
+      '1',
+      '2',
+      '3'
+    ]);
+    model.timeline.player.goTo(1);
+    await until(() => button('Cell 2, changed') && button(/^Cell [12]$/));
+    button('Cell 2, changed').click();
+    await until(() => find('h2')?.textContent === 'Cell 2');
+    button('Search').click();
+    await until(() => find('input[type="search"]'));
+    model.search.query = 'csv';
+    await until(() => find('li[data-index="1"]'));
+    expect(isNamed('Cell 2')).toBe(true);
+    expect(isNamed('Deleted cell')).toBe(true);
+  });
+
+  it('tells whose the lines are', async () => {
+    const none = {
+      byModel: 0,
+      byPerson: 0,
+      byAgent: 0,
+      byProgram: 0,
+      byUnknown: 0,
+      existing: 0,
+      names: {}
+    };
+    const total = {
+      ...none,
+      lines: 10,
+      byModel: 7,
+      byPerson: 1,
+      byAgent: 1,
+      existing: 1,
+      turns: 2,
+      models: { 'openai:gpt': 7 },
+      names: { bot: 1 }
+    };
+    const cell = { ...none, type: 'code', turns: 1, lines: 0 };
+    history.reportNow = {
+      cells: [
+        {
+          ...cell,
+          cellId: 'a',
+          lines: 3,
+          byPerson: 1,
+          byAgent: 1,
+          existing: 1,
+          models: {},
+          names: { bot: 1 }
+        },
+        { ...cell, cellId: 'empty', models: {} },
+        {
+          ...cell,
+          cellId: 'b',
+          lines: 7,
+          byModel: 7,
+          models: total.models
+        }
+      ],
+      total
+    };
+    await show('Notebook');
+    await until(() => panel.node.textContent?.includes('70% by AI'));
+    expect(panel.node.textContent).toContain(
+      '10% by hand10% by agents10% existing'
+    );
+    const more = button(/10 lines/);
+    expect(more.getAttribute('aria-expanded')).toBe('false');
+    expect(panel.node.textContent).not.toContain('gpt');
+    more.click();
+    await until(() => more.getAttribute('aria-expanded') === 'true');
+    expect(find('ul[aria-label="Lines by name"]').textContent).toBe(
+      'gpt: 7 linesbot: 1 line'
+    );
+    const each = find('[aria-label="Authorship by cell"]');
+    expect([...each.children].map(row => row.textContent)).toEqual([
+      'Cell 13 lines33% by hand · 33% by agents · 33% existingbot',
+      'Cell 37 lines100% by AIgpt'
+    ]);
+    each.querySelectorAll('button')[1].click();
+    await until(() => subject.active === 'b');
+  });
+
+  it('draws of a thousand cells only what is seen, and goes through all by keyboard (P37)', async () => {
+    const sources: Record<string, string> = {};
+    for (let index = 0; index < 1000; index++) {
+      sources[`c${index}`] = `x = ${index}`;
+    }
+    history.thens.set(0, thenOf(0, sources, ''));
+    await show('Notebook');
+    await until(slider);
+    press(slider(), 'Home');
+    await until(() => rows().length > 5);
+    expect(rows().length).toBeLessThan(60);
+    const first = find('li[data-index="0"] button');
+    expect(first.closest('li')!.getAttribute('aria-setsize')).toBe('1000');
+    first.focus();
+    press(first, 'ArrowDown');
+    await until(() =>
+      document.activeElement?.getAttribute('aria-label')?.startsWith('Cell 2:')
+    );
+    expect(
+      panel.node.querySelectorAll('li button[tabindex="0"]:not([title^="Go"])')
+        .length
+    ).toBeLessThan(4);
+  });
+
+  it('shows what others wrote as text, in the notebook and in what was found (P12)', async () => {
+    history.timelineNow.moments[0] = momentOf(0, { title: EVIL });
+    history.thens.set(0, thenOf(0, { a: EVIL }));
+    history.found = {
+      ...history.found,
+      results: [
+        hitOf(1, { intent: EVIL, snippet: [{ text: EVIL, hit: true }] })
+      ],
+      total: 1
+    };
+    await show('Notebook');
+    await until(slider);
+    press(slider(), 'Home');
+    await until(() => find('li code')?.textContent === EVIL);
+    const strange = 'img, a, script, [onerror]';
+    expect(panel.node.querySelector(strange)).toBeNull();
+    button('Search').click();
+    model.search.query = 'b';
+    await until(() => find('mark'));
+    expect(find('mark').textContent).toBe(EVIL);
+    expect(panel.node.querySelector(strange)).toBeNull();
+  });
+
+  it('shows what turns the reading order round (Trojan Source)', async () => {
+    history.thens.set(0, thenOf(0, { a: 'a = 1 \u202e# x' }));
+    await show('Notebook');
+    await until(slider);
+    press(slider(), 'Home');
+    await until(() => find('li code')?.textContent === 'a = 1 •# x');
+  });
+
+  it('finds by typing, marks what was found, and opens it at its step', async () => {
+    history.found = { ...history.found, results: [hitOf(2)], total: 1 };
+    await show('Search');
+    await until(() => find('input[type="search"]'));
+    expect(document.activeElement).not.toBe(find('input[type="search"]'));
+    model.search.call();
+    await until(() => document.activeElement === find('input[type="search"]'));
+    expect(panel.node.textContent).toContain('Find an earlier request');
+    button('read_csv').click();
+    await until(() => find('mark'));
+    expect(find('mark').textContent).toBe('read_csv');
+    expect(find('[role="status"]').textContent).toBe('1 request');
+    const input = find('input[type="search"]');
+    input.focus();
+    press(input, 'ArrowDown');
+    const hit = find('li[data-index="0"] button');
+    await until(() => document.activeElement === hit);
+    press(hit, 'ArrowUp');
+    await until(() => document.activeElement === input);
+    press(input, 'Enter');
+    await until(() => model.view === 'cell' && model.step?.index === 1);
+    expect(model.shown?.cellId).toBe('b');
+  });
+
+  it('opens the notebook of a hit elsewhere, and says which are gone', async () => {
+    history.found = {
+      ...history.found,
+      results: [
+        hitOf(1, { notebookId: 'other', path: 'deep/there.ipynb' }),
+        hitOf(2, { notebookId: 'lost', path: null })
+      ],
+      total: 2
+    };
+    await show('Search');
+    model.search.scope = 'project';
+    model.search.query = 'csv';
+    await until(() => find('li[data-index="1"]'));
+    expect(find('li[data-index="0"]').textContent).toContain('there.ipynb');
+    const lost = find('li[data-index="1"] button');
+    expect(lost.getAttribute('aria-disabled')).toBe('true');
+    lost.click();
+    expect(opened).toEqual([]);
+    find('li[data-index="0"] button').click();
+    await until(() => model.view === 'cell');
+    expect(opened).toEqual(['deep/there.ipynb']);
+    await until(() => model.shown?.notebookId === 'other');
+  });
+
+  it('teaches where nothing is found', async () => {
+    await show('Search');
+    model.search.query = 'nothing_of_that';
+    await until(() => panel.node.textContent?.includes('No results'));
+    button('Search all notebooks').click();
+    expect(model.search.scope).toBe('project');
+    expect(panel.node.querySelector('input[disabled]')).toBeTruthy(); // by meaning
+  });
+});

@@ -1,0 +1,133 @@
+/** Exporting the replay: the notebook's past as one file, to be handed on. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import {
+  ITranslator,
+  TranslationBundle,
+  nullTranslator
+} from '@jupyterlab/translation';
+
+import { ApiClient } from '../api/client';
+import type { Export, ExportFormat } from '../api/types';
+import { asFailure } from '../state/failure';
+import { CommandIDs, INotebookIdentity } from '../tokens';
+import { failureText } from '../labels/failureText';
+
+const FORMATS: readonly ExportFormat[] = ['html', 'md', 'ipynb'];
+const MEDIA_TYPES: Record<ExportFormat, string> = {
+  html: 'text/html',
+  md: 'text/markdown',
+  ipynb: 'application/x-ipynb+json'
+};
+
+export const sharingPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'aiserver:sharing',
+  description: 'Exports the replay of a notebook as one file.',
+  autoStart: true,
+  requires: [INotebookTracker, INotebookIdentity],
+  optional: [ITranslator, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    identity: INotebookIdentity,
+    translator: ITranslator | null,
+    palette: ICommandPalette | null
+  ) => {
+    const { commands, serviceManager } = app;
+    const trans = (translator ?? nullTranslator).load('aiserver');
+    const api = new ApiClient(serviceManager.serverSettings);
+    const notebookId = () => {
+      const panel = tracker.currentWidget;
+      return panel && identity.get(panel);
+    };
+
+    commands.addCommand(CommandIDs.exportReplay, {
+      label: args => label(asFormat(args.format), Boolean(args.isMenu), trans),
+      caption: trans.__('Download the history of this notebook as one file'),
+      describedBy: {
+        args: {
+          type: 'object',
+          properties: {
+            format: {
+              type: 'string',
+              enum: [...FORMATS],
+              description: trans.__('File format')
+            },
+            isMenu: {
+              type: 'boolean',
+              description: trans.__(
+                'Whether the command is shown in a menu of formats'
+              )
+            }
+          }
+        }
+      },
+      isEnabled: () => notebookId() !== null,
+      execute: async args => {
+        const panel = tracker.currentWidget;
+        const id = notebookId();
+        if (!panel || id === null) {
+          return;
+        }
+        const format = asFormat(args.format);
+        const path = serviceManager.contents.localPath(panel.context.path);
+        try {
+          download(await api.exportReplay(id, format, path), format);
+        } catch (reason) {
+          const text = failureText(asFailure(reason), trans);
+          Notification.error(text, { autoClose: 5000 });
+        }
+      }
+    });
+    const tell = () => commands.notifyCommandChanged(CommandIDs.exportReplay);
+    tracker.currentChanged.connect(tell);
+    identity.changed.connect(tell);
+    for (const format of FORMATS) {
+      palette?.addItem({
+        command: CommandIDs.exportReplay,
+        category: trans.__('AI Server'),
+        args: { format }
+      });
+    }
+  }
+};
+
+function asFormat(value: unknown): ExportFormat {
+  return FORMATS.find(format => format === value) ?? 'html';
+}
+
+function label(
+  format: ExportFormat,
+  isMenu: boolean,
+  trans: TranslationBundle
+): string {
+  if (isMenu) {
+    return {
+      html: trans.__('Web Page'),
+      md: trans.__('Markdown'),
+      ipynb: trans.__('Notebook with History')
+    }[format];
+  }
+  return {
+    html: trans.__('Export Replay as Web Page'),
+    md: trans.__('Export Replay as Markdown'),
+    ipynb: trans.__('Export Replay as Notebook with History')
+  }[format];
+}
+
+/** Have the browser save a file. It is never opened here (P10). */
+function download({ name, content }: Export, format: ExportFormat): void {
+  const url = URL.createObjectURL(
+    new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })
+  );
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // Some browsers read it only after the click is done.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
