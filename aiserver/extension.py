@@ -20,7 +20,7 @@ from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
 from traitlets import Bool, Int, List, Type, Unicode, Union, default
 
-from .gc_pause import loading
+from .gc_pause import pause_gc
 
 if TYPE_CHECKING:
     from .generation.assistant import Assistant
@@ -139,9 +139,9 @@ class AIServer(ExtensionApp):
         web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        from .i18n import speak_up
+        from .i18n import install_translations
 
-        speak_up()
+        install_translations()
         for module in _SLOW:
             await asyncio.to_thread(_load, module)
         from .errors import SettingError
@@ -194,12 +194,14 @@ class AIServer(ExtensionApp):
         from .handlers.routes import ROUTES
         from .notebooks.change_log import Changes
         from .notebooks.history import Histories
-        from .redact import know, of_environment
+        from .redact import register_secrets, secrets_in_environment
         from .search import SearchEngine
         from .sharing.process import Exporter
 
         server: Any = self.serverapp
-        know([*of_environment(os.environ), server.identity_provider.token or ""])
+        register_secrets(
+            [*secrets_in_environment(os.environ), server.identity_provider.token or ""]
+        )
         self.sessions = self.make_sessions(server.root_dir)
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
@@ -237,7 +239,7 @@ class AIServer(ExtensionApp):
 
 
 def _load(module: str) -> None:
-    with loading():
+    with pause_gc():
         importlib.import_module(module, "aiserver")
 
 

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_loading = 0
+_active = 0
 
 
-def keep() -> None:
-    """Spare the collector all there is by now. To be called seldom, and inside ``loading``.
+def freeze_gc() -> None:
+    """Spare the collector all there is by now. To be called seldom, and inside ``pause_gc``.
 
     What is no longer used is freed all the same, but for objects in a circle.
     """
@@ -27,21 +27,21 @@ def keep() -> None:
 
 
 @contextmanager
-def loading() -> Iterator[None]:
+def pause_gc() -> Iterator[None]:
     """For the code that imports, or makes very many objects. Many threads may enter it at once."""
-    global _loading
+    global _active
     known = len(sys.modules)
     with _lock:
-        _loading += 1
-        ours = _loading == 1 and gc.isenabled()
+        _active += 1
+        ours = _active == 1 and gc.isenabled()
         if ours:
             gc.disable()
     try:
         yield
     finally:
         with _lock:
-            _loading -= 1
+            _active -= 1
             if len(sys.modules) > known:
-                keep()
+                freeze_gc()
             if ours:
                 gc.enable()

@@ -23,12 +23,12 @@ _I18N = "jupyter.lab.internationalization"
 FOLDER = Path(__file__).parent / "locale"
 
 
-class OurTexts(gettext.NullTranslations):
+class Translations(gettext.NullTranslations):
     """The texts of one language as JupyterLab's frontend reads them."""
 
     def __init__(self, locale: str) -> None:
         super().__init__()
-        self._texts = read(locale)
+        self._texts = load_texts(locale)
 
     def gettext(self, message: str) -> str:
         """The text in this language, or as it is."""
@@ -43,7 +43,7 @@ class OurTexts(gettext.NullTranslations):
         return str(said[0]) if isinstance(said, list) and said else ""
 
 
-def read(locale: str) -> dict[str, Any]:
+def load_texts(locale: str) -> dict[str, Any]:
     """What is said in a language, such as ``zh_CN``; empty if we don't speak it."""
     folders = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
     folder = folders.get(locale.lower().replace("-", "_"))
@@ -54,7 +54,7 @@ def read(locale: str) -> dict[str, Any]:
     return said
 
 
-def speak_up() -> None:
+def install_translations() -> None:
     """Have jupyterlab_server take our texts for schemas of our domain, where it runs."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
@@ -66,7 +66,7 @@ def speak_up() -> None:
         bundle = translator.load(DOMAIN)
 
         def update_locale(locale: str) -> None:
-            texts = OurTexts(locale)
+            texts = Translations(locale)
             bundle.gettext, bundle.pgettext = texts.gettext, texts.pgettext
 
         @wraps(get_settings)

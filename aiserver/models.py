@@ -23,7 +23,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError
 
 from .errors import InvalidRequest
-from .surrogates import whole
+from .surrogates import fix_surrogates
 
 SCHEMA_VERSION = "1.0"
 ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
@@ -61,7 +61,7 @@ def _id(value: str) -> str:
 # Kept as text, so that what was read is written back to the letter.
 Timestamp = Annotated[str, AfterValidator(_iso_time)]
 # Any tool may have written the file; halves of characters could be neither sent nor shown.
-Text = Annotated[str, AfterValidator(whole)]
+Text = Annotated[str, AfterValidator(fix_surrogates)]
 # nbformat's rule for cell ids; the same rule serves notebook ids.
 Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
 

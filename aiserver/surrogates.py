@@ -13,14 +13,14 @@ from typing import Any
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def whole(text: str) -> str:
+def fix_surrogates(text: str) -> str:
     """``text`` with halves that belong together joined, and each lone one as U+FFFD."""
     if text.isascii() or not _HALF.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def ends_in_half(text: str) -> bool:
+def ends_in_high_surrogate(text: str) -> bool:
     """Whether the text may end inside a character."""
     return "\ud800" <= text[-1:] <= "\udbff"
 

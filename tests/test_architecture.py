@@ -109,7 +109,9 @@ def test_no_imports_form_a_cycle():
     edges: dict[str, set[str]] = {}
     for path, parts in modules():
         here = ".".join(("aiserver", *parts)).removesuffix(".__init__")
-        found = {name if name in names else name.rpartition(".")[0] for name in imports(path, parts)}
+        found = {
+            name if name in names else name.rpartition(".")[0] for name in imports(path, parts)
+        }
         edges[here] = {name for name in found & names if not here.startswith(f"{name}.")} - {here}
     done: set[str] = set()
     cycles: list[str] = []

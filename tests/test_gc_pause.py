@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from aiserver.gc_pause import loading
+from aiserver.gc_pause import pause_gc
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def test_the_collector_waits_meanwhile_and_need_not_look_through_what_was_loaded
     (tmp_path / "large_package.py").write_text("things = [[] for _ in range(1000)]")
     monkeypatch.syspath_prepend(tmp_path)
     before = gc.get_freeze_count()
-    with loading():
+    with pause_gc():
         assert not gc.isenabled()
         importlib.import_module("large_package")
     assert gc.isenabled()
@@ -34,7 +34,7 @@ def test_the_collector_waits_meanwhile_and_need_not_look_through_what_was_loaded
 def test_where_nothing_new_was_loaded_nothing_is_kept():
     """Else what a request holds just then would never be given back."""
     before = gc.get_freeze_count()
-    with loading():
+    with pause_gc():
         importlib.import_module("json")
     assert gc.get_freeze_count() == before
 
@@ -43,14 +43,14 @@ def test_threads_that_load_side_by_side_leave_the_collector_on():
     inside, leave = threading.Event(), threading.Event()
 
     def other():
-        with loading():
+        with pause_gc():
             inside.set()
             leave.wait(10)
 
     thread = threading.Thread(target=other)
     thread.start()
     assert inside.wait(10)
-    with loading():
+    with pause_gc():
         pass
     leave.set()
     thread.join()
@@ -58,7 +58,7 @@ def test_threads_that_load_side_by_side_leave_the_collector_on():
 
 
 def test_a_failure_leaves_the_collector_on():
-    with pytest.raises(ImportError), loading():
+    with pytest.raises(ImportError), pause_gc():
         importlib.import_module("there_is_no_such_module")
     assert gc.isenabled()
 
@@ -67,7 +67,7 @@ def test_a_collector_that_is_off_stays_off():
     """Some servers run without it."""
     gc.disable()
     try:
-        with loading():
+        with pause_gc():
             pass
         assert not gc.isenabled()
     finally:

@@ -248,8 +248,8 @@ SHOWN = {
     "NoModel",
     "ModelError",
     "InstallFailed",
-    "Failed",
-    "HubOutOfReach",
+    "InstallError",
+    "HubUnreachable",
 }
 # A field of a request, as the API names it; the page says it in the words of its form.
 FIELD = re.compile(r"'((?:key|address|onThisMachine|intent|q): [^']+)'")
@@ -380,7 +380,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     from jupyterlab_server import settings_handler
     from jupyterlab_server.translation_utils import translator
 
-    from aiserver.i18n import speak_up
+    from aiserver.i18n import install_translations
 
     def titles(name: str = "") -> dict[str, str]:
         folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
@@ -396,8 +396,8 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
         return {one["id"]: one["schema"]["title"] for one in found.get("settings") or [found]}
 
     before = translator._LOCALE
-    speak_up()
-    speak_up()  # a second server in the same process
+    install_translations()
+    install_translations()  # a second server in the same process
     try:
         translator.set_locale(locale)
         assert titles("aiserver:replay") == {"aiserver:replay": title}
@@ -414,12 +414,12 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
     """Of one plugin, "settings" in the answer is what was set, and no list of plugins."""
     from jupyterlab_server import settings_handler
 
-    from aiserver.i18n import speak_up
+    from aiserver.i18n import install_translations
 
     saved = labextension / "aiserver" / "replay.jupyterlab-settings"
     saved.parent.mkdir()
     saved.write_text('{"diff": "split"}')
-    speak_up()
+    install_translations()
     found, _ = settings_handler.get_settings(
         "",
         schemas_dir=str(labextension / "schemas"),
@@ -432,16 +432,16 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
 
 
 def test_a_text_or_a_language_that_is_missing_is_english() -> None:
-    from aiserver.i18n import OurTexts, read
+    from aiserver.i18n import Translations, load_texts
 
-    assert read("../zh_CN") == read("de_DE") == read("") == {}
-    assert OurTexts("zh_CN").gettext("no text of ours") == "no text of ours"
-    assert OurTexts("zh-cn").gettext("Accept") == "采纳"
-    assert OurTexts("zh_CN").gettext("") == ""
+    assert load_texts("../zh_CN") == load_texts("de_DE") == load_texts("") == {}
+    assert Translations("zh_CN").gettext("no text of ours") == "no text of ours"
+    assert Translations("zh-cn").gettext("Accept") == "采纳"
+    assert Translations("zh_CN").gettext("") == ""
 
 
 def test_a_server_without_jupyterlab_loads_nothing_for_it() -> None:
-    code = "import sys, aiserver.i18n as t; t.speak_up(); print(*sys.modules)"
+    code = "import sys, aiserver.i18n as t; t.install_translations(); print(*sys.modules)"
     out = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert "jupyterlab_server" not in out.split()
     assert "babel" not in out.split()

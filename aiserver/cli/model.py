@@ -18,8 +18,8 @@ from typing import Any
 from ..durable import translation
 from ..errors import StorageError, StorageFull
 from ..llm.local import weights
-from ..llm.local.fetch import Failed, install
-from ..llm.progress import Shown, Told
+from ..llm.local.fetch import InstallError, install
+from ..llm.progress import JsonProgress, TerminalProgress
 
 _FULL = (
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
@@ -75,9 +75,9 @@ def run_install(arguments: argparse.Namespace) -> int:
     if arguments.json:  # asked to end by the page: as by Ctrl+C, so that a pip of ours ends, too
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with Told() if arguments.json else Shown() as progress:
+        with JsonProgress() if arguments.json else TerminalProgress() as progress:
             path = install(target, arguments.source, progress)
-    except Failed as failure:
+    except InstallError as failure:
         return _failed(str(failure), arguments)
     except OSError as error:
         return _failed(_explained(error), arguments)

@@ -21,7 +21,7 @@ from ..requests import GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
 from .compose import compose
 from .generation import Generation
-from .past_turns import history_of
+from .past_turns import load_past_turns
 
 
 class ModelSource(Protocol):
@@ -93,7 +93,7 @@ class Assistant:
         Raises as ``generate``.
         """
         model = await self._models.get(body.model)
-        history = await history_of(self._sessions, key, body.parent_turn_id)
+        history = await load_past_turns(self._sessions, key, body.parent_turn_id)
         messages, vault = await compose(model, body, history)
         texts = [
             (role, text, is_example(message))
@@ -131,7 +131,7 @@ class Assistant:
     async def _warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         try:
             model = await self._models.get(body.model)
-            messages, _ = await compose(model, body, await history_of(self._sessions, key))
+            messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
             await model.warm_up(messages)
         except AIServerError as reason:
             # The request itself will say it, if there ever is one.

@@ -16,7 +16,7 @@ from ..models import Interaction
 from ..prompts.context import PromptInput, build_messages
 from ..redact import Vault
 from ..requests import AnalyzeBody, DataFrameProfile, GenerateBody, PreviewBody, WarmUpBody
-from ..surrogates import whole
+from ..surrogates import fix_surrogates
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
@@ -57,7 +57,7 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
     source = vault.hide(body.source)  # first: what it holds is then known in the history, too
     return PromptInput(
-        intent=vault.hide(intent, said=True),
+        intent=vault.hide(intent, is_prose=True),
         source=source,
         language=body.language,
         cell_type=body.cell_type,
@@ -73,7 +73,7 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
 def _hidden(turn: Interaction, vault: Vault) -> Interaction:
     asked, answer = turn.user_request, turn.ai_response
     request = {
-        "intent": vault.hide(vault.recall(asked.intent), said=True),
+        "intent": vault.hide(vault.recall(asked.intent), is_prose=True),
         "current_code": vault.hide(vault.recall(asked.current_code)),
     }
     reply = {"suggestion": vault.hide(vault.recall(answer.suggestion))}
@@ -92,7 +92,7 @@ def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
     """A column may be called by a key: whoever pivots a table of users has such."""
 
     def hide(text: str) -> str:
-        return vault.hide(whole(text))
+        return vault.hide(fix_surrogates(text))
 
     columns = [
         column.model_copy(update={"name": hide(column.name), "dtype": hide(column.dtype)})

@@ -33,7 +33,7 @@ from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from .compose import compose
-from .past_turns import known, told
+from .past_turns import load_or_new, past_turns_of
 
 QUEUE_SIZE = 256  # tokens that may wait for a slow reader
 
@@ -119,10 +119,12 @@ class Generation:
 
     async def prepare(self) -> None:
         """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
-        session = await known(self._sessions, self.key)
+        session = await load_or_new(self._sessions, self.key)
         check_writable(session.meta, None)  # before a model is asked for what could not be kept
         self.turn_id = session.next_turn_id
-        self._history = await told(self._sessions, session, self.key, self.body.parent_turn_id)
+        self._history = await past_turns_of(
+            self._sessions, session, self.key, self.body.parent_turn_id
+        )
 
     def start(self) -> None:
         """Begin to ask the model."""

@@ -21,7 +21,7 @@ HISTORY_TURNS = 50  # more than any budget holds; the budget decides
 _CELLS = 50  # that a cell was merged from, and those from others: more are not looked up
 
 
-async def known(sessions: SessionManager, key: SessionKey) -> Session:
+async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
     """The session of a cell; an empty one where nothing whole of it is left."""
     try:
         return await sessions.load_session(key)
@@ -29,20 +29,20 @@ async def known(sessions: SessionManager, key: SessionKey) -> Session:
         return new_session(key)
 
 
-async def history_of(
+async def load_past_turns(
     sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
 ) -> list[Interaction]:
     """The turns that a model may be told of; with a turn, those that led to it."""
-    return await told(sessions, await known(sessions, key), key, parent_turn_id)
+    return await past_turns_of(sessions, await load_or_new(sessions, key), key, parent_turn_id)
 
 
-async def told(
+async def past_turns_of(
     sessions: SessionManager,
     session: Session,
     key: SessionKey,
     parent_turn_id: int | None = None,
 ) -> list[Interaction]:
-    """As ``history_of``, of a session that is read already."""
+    """As ``load_past_turns``, of a session that is read already."""
     turns = session.history(parent_turn_id)
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _Past(sessions, key).before(session), *turns]

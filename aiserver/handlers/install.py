@@ -23,7 +23,7 @@ class InstallHandler(ModelsBase):
         """Begin it, or join the one that runs; answer with events, or with how far it is."""
         self.check_owner()
         body = self.body(InstallBody)
-        if not self.models.may_install():
+        if not self.models.can_install():
             raise ModelNotAllowed
         if not local_package():
             raise ModelPackageMissing("Local", INSTALL_LOCAL)

@@ -26,7 +26,7 @@ class KeyHandler(ModelsBase):
     async def patch(self, provider: str) -> None:
         """Note whether its server runs on this machine; key and address stay."""
         self.check_owner()
-        await self.models.declare(provider, self.body(PlaceBody).on_this_machine)
+        await self.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)
         await self.finish()
 

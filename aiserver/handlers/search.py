@@ -13,7 +13,7 @@ from ..models import check_id
 from ..requests import SearchBody, SearchBy
 from ..search import Found, Hit
 from ..search.embeddings import INSTALL, is_installed
-from ..surrogates import json_bytes, whole
+from ..surrogates import fix_surrogates, json_bytes
 from .base import AIServerHandler, guarded
 
 MAX_QUERY = 1000  # characters
@@ -33,7 +33,7 @@ class SearchHandler(AIServerHandler):
     @guarded("read")
     async def get(self) -> None:
         """The same, for clients that put the words into the URL and so into access logs."""
-        query = whole(self.get_query_argument("q", ""))
+        query = fix_surrogates(self.get_query_argument("q", ""))
         if len(query) > MAX_QUERY:
             raise InvalidRequest(f"q: must be at most {MAX_QUERY} characters")
         by = self.get_query_argument("by", "words")

@@ -14,7 +14,7 @@ from .credentials.connections import Connections
 from .local import weights
 from .local.model import CONTEXT, LocalModel
 from .local.process import LocalProcess
-from .policy import Access, Setup
+from .policy import Access, ModelPolicy
 from .providers import PROVIDERS, provider_of
 from .remote.model import RemoteModel
 from .streaming import Limits
@@ -30,7 +30,7 @@ class ModelFactory:
     ``threads`` are those of the local model; 0: one less than this machine's cores.
     """
 
-    setup: Setup
+    policy: ModelPolicy
     connections: Connections
     report: Callable[[str, ModelAuthFailed | None], None]
     timeout: float
@@ -57,7 +57,7 @@ class ModelFactory:
 
         return RemoteModel(
             info,
-            self.setup.options if info.id == self.setup.model else {},
+            self.policy.options if info.id == self.policy.model else {},
             limits,
             access=access,
             max_tokens=self.max_tokens,
@@ -68,7 +68,7 @@ class ModelFactory:
     def _local(self, info: ModelInfo, limits: Limits) -> LocalModel:
         if not local_package():
             raise ModelPackageMissing("Local", INSTALL_LOCAL)
-        path = self.setup.own_file() if info.id != EMBEDDED else weights.installed()
+        path = self.policy.own_file() if info.id != EMBEDDED else weights.installed()
         if path is None:
             raise NoModel
         process = LocalProcess(path, threads=self.threads or spare_cores(), context=CONTEXT)

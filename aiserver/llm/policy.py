@@ -29,7 +29,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Setup:
+class ModelPolicy:
     """What the administrator set."""
 
     model: str = ""

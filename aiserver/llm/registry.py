@@ -31,7 +31,7 @@ from .credentials.connections import Connections
 from .credentials.masking import masked
 from .factory import ModelFactory
 from .local.install import Installer
-from .policy import Setup
+from .policy import ModelPolicy
 from .providers import PROVIDERS
 
 _PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
@@ -124,7 +124,7 @@ class ModelRegistry(LoggingConfigurable):
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
         self._lookups: Lookups[Listed] = Lookups()
-        self.connections = Connections(self.folder, self._setup)
+        self.connections = Connections(self.folder, self._policy)
         self._checker = Checker(self.connections)
         self.installer = Installer()
 
@@ -132,13 +132,13 @@ class ModelRegistry(LoggingConfigurable):
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
         return masked(proposal["value"])
 
-    async def look(self) -> Overview:
+    async def overview(self) -> Overview:
         """All that can be used or easily made usable; each server is asked once."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._wanted(catalog, served) or self._usual(catalog, served)
         first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
-        found = [*filter(catalog.setup.allows, first), *served]
+        found = [*filter(catalog.policy.allows, first), *served]
         found += catalog.suggested()
         models = {info.id: info for info in reversed(found)}  # of two the first one counts …
         ordered = [models[id] for id in dict.fromkeys(info.id for info in found)]  # … and its place
@@ -185,17 +185,17 @@ class ModelRegistry(LoggingConfigurable):
         self, provider: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
         """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
-        if provider in PROVIDERS and not self._setup().allows_provider(provider):
+        if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_NO_SUCH_PROVIDER)
         await self.connections.save(provider, key, address, on_this_machine)
         self._retire(provider)
 
-    async def declare(self, provider: str, on_this_machine: bool) -> None:
+    async def declare_local(self, provider: str, on_this_machine: bool) -> None:
         """Note the person's word on where a provider's server runs.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
-        await self.connections.declare(provider, on_this_machine)
+        await self.connections.declare_local(provider, on_this_machine)
         self._retire(provider)
 
     async def disconnect(self, provider: str) -> None:
@@ -227,14 +227,14 @@ class ModelRegistry(LoggingConfigurable):
             self._known(model_id)
         return await self._checker.check(provider, name, key, address)
 
-    async def names(self, provider: str, key: str | None, address: str | None) -> list[str]:
+    async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
         """The models that a provider lists, asked with what a person entered in its form.
 
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
-        if provider in PROVIDERS and not self._setup().allows_provider(provider):
+        if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_NO_SUCH_PROVIDER)
-        listed = await self._checker.names(provider, key, address)
+        listed = await self._checker.list_names(provider, key, address)
         return self._catalog().usable(provider, listed)
 
     async def close(self) -> None:
@@ -243,7 +243,7 @@ class ModelRegistry(LoggingConfigurable):
         self._models, self._retired = {}, []
         await asyncio.gather(self.installer.close(), *(model.close() for model in models))
 
-    def may_install(self) -> bool:
+    def can_install(self) -> bool:
         """Whether the embedded model is one that may be used."""
         return self._catalog().local() is not None
 
@@ -255,7 +255,7 @@ class ModelRegistry(LoggingConfigurable):
         for info in (catalog.named(chosen) if chosen else None, catalog.configured()):
             if info is not None:
                 info = await catalog.certain(info, served)
-                if catalog.setup.allows(info):
+                if catalog.policy.allows(info):
                     return info
         return None
 
@@ -264,12 +264,12 @@ class ModelRegistry(LoggingConfigurable):
         # Not a compatible server, though it be on this machine: it may pass on what it is sent.
         here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
         usable = (info for info in here if info.ready and info.on_this_machine)
-        return next(filter(catalog.setup.allows, usable), None)
+        return next(filter(catalog.policy.allows, usable), None)
 
     async def _named(self, model_id: str) -> ModelInfo:
         catalog = self._catalog()
         info = await catalog.certain(self._known(model_id))
-        if not catalog.setup.allows(info):
+        if not catalog.policy.allows(info):
             raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         if info.provider in PROVIDERS and info.id != self.model:
             connection = self.connections.of(info.provider)
@@ -283,7 +283,7 @@ class ModelRegistry(LoggingConfigurable):
         info = catalog.named(model_id)
         if info is None:
             raise NotFound("This model is not available here. Choose one from the list.")
-        if not catalog.setup.allows(info):
+        if not catalog.policy.allows(info):
             raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
         return info
 
@@ -294,13 +294,13 @@ class ModelRegistry(LoggingConfigurable):
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
             self._retired.append(self._models.pop(id))
 
-    def _setup(self) -> Setup:
+    def _policy(self) -> ModelPolicy:
         allowed = tuple(self.allowed_models)
-        return Setup(self.model, self.model_options, allowed, self.local_servers)
+        return ModelPolicy(self.model, self.model_options, allowed, self.local_servers)
 
     def _factory(self) -> ModelFactory:
         return ModelFactory(
-            self._setup(),
+            self._policy(),
             self.connections,
             self._checker.report,
             timeout=self.timeout,
@@ -310,7 +310,7 @@ class ModelRegistry(LoggingConfigurable):
         )
 
     def _catalog(self) -> Catalog:
-        return Catalog(self._setup(), self.connections, self._lookups)
+        return Catalog(self._policy(), self.connections, self._lookups)
 
     @property
     def folder(self) -> Path:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, TextRefused
-from ..surrogates import ends_in_half, whole
+from ..surrogates import ends_in_high_surrogate, fix_surrogates
 from .base import Delta
 from .errors import translate
 from .fair_scheduling import Turns
@@ -96,8 +96,8 @@ async def stream_chat(
                 said = str(item.text)
                 text += said
                 size += max(1, len(said))  # also one that thinks, or says nothing, without end
-            half = text[-1] if not ended and ends_in_half(text) else ""
-            if text := whole(text.removesuffix(half)):
+            half = text[-1] if not ended and ends_in_high_surrogate(text) else ""
+            if text := fix_surrogates(text.removesuffix(half)):
                 yield Delta(text)
             if error is not None:
                 raise translate(error) from error

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..gc_pause import keep, loading
+from ..gc_pause import freeze_gc, pause_gc
 from ..models import NotebookLogEntry, Session, SessionKey, check_id, dumps
 from ..replay import Step, Timeline, replay
 from ..sessions.base import SessionManager
@@ -105,7 +105,7 @@ class Histories:
         if version is not None and known.history and known.history.version == version:
             return known.history
         async with known.lock:
-            with loading():
+            with pause_gc():
                 return await self._read(notebook_id, known)
 
     def _remembered(self, notebook_id: str) -> _Known:
@@ -138,7 +138,7 @@ class Histories:
         unread = set(changed) - loaded.keys()  # asked for again the next time
         known.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY:
-            keep()
+            freeze_gc()
         return known.history
 
 

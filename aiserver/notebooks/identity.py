@@ -14,9 +14,9 @@ What must hold:
 
 The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
 not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
-``taken_over {taken, digests}``, what was copied from other places (``other_roots.py``); and of a copy
-``changed {cells, digests, id, inherited}``, how far its cells had come in the notebook that it is a
-copy of: all that is older than the copy.
+``taken_over {taken, digests}``, what was copied from other places (``other_roots.py``); and of a
+copy ``changed {cells, digests, id, inherited}``, how far its cells had come in the notebook that it
+is a copy of: all that is older than the copy.
 """
 
 from __future__ import annotations

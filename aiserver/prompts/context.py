@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..gc_pause import loading
+from ..gc_pause import pause_gc
 from ..models import Interaction
 from ..requests import CellType, ContextCell, DataFrameProfile
 from . import templates
@@ -123,7 +123,7 @@ _loaded = False
 def _load() -> None:
     """Load what prompts need of LangChain: half a second the first time, in a thread."""
     global _loaded
-    with loading():
+    with pause_gc():
         from langchain_core import messages
 
         # It loads a name when it is first asked for.

@@ -9,7 +9,7 @@ What must hold:
   placeholders and ordinary text are left alone: a false alarm would damage somebody's code.
 - It takes time in proportion to the text, whatever the text is. Done twice, it changes nothing.
 
-Pure, but for the secrets that it was told to ``know``, and knows nothing of the rest.
+Pure, but for the secrets that it was told to ``register_secrets``, and knows nothing of the rest.
 
 ``texts`` puts marks where secrets were · ``forms`` what secrets look like · ``commands`` passwords
 of commands and calls · ``literals`` secrets in joined literals · ``hints`` where to look ·
@@ -18,17 +18,17 @@ of commands and calls · ``literals`` secrets in joined literals · ``hints`` wh
 
 from __future__ import annotations
 
-from .configured import know, of_environment
+from .configured import register_secrets, secrets_in_environment
 from .hints import may_hold_secrets
-from .texts import mark, redact, redact_all
+from .texts import mark, redact, redact_json
 from .vault import Vault
 
 __all__ = [
     "Vault",
-    "know",
     "mark",
     "may_hold_secrets",
-    "of_environment",
     "redact",
-    "redact_all",
+    "redact_json",
+    "register_secrets",
+    "secrets_in_environment",
 ]

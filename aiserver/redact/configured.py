@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 
-from .forms import NO_KEY, stands_for_one
+from .forms import MIN_KEY_LENGTH, is_placeholder
 
-KNOWN: dict[str, bytes] = {}
+REGISTERED: dict[str, bytes] = {}
 """Each secret, and how it stands in JSON."""
 
 _SECRET_NAME = re.compile(
@@ -16,14 +16,14 @@ _SECRET_NAME = re.compile(
 )
 
 
-def know(secrets: Iterable[str]) -> None:
+def register_secrets(secrets: Iterable[str]) -> None:
     """From now on take these out too, wherever they stand: in what a cell prints, for one."""
     for secret in secrets:
-        if len(secret) >= NO_KEY and not stands_for_one(secret):
-            KNOWN[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
+        if len(secret) >= MIN_KEY_LENGTH and not is_placeholder(secret):
+            REGISTERED[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
 
 
-def of_environment(environ: Mapping[str, str]) -> list[str]:
+def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
     """The values that a name calls a secret. Kernels inherit them, and print them easily."""
     return [
         value

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from .commands import passwords
 
-NO_KEY = 16
+MIN_KEY_LENGTH = 16
 """Characters; no key with a form of its own is shorter."""
 
-Put = Callable[[str, str], str]
+Replace = Callable[[str, str], str]
 """Says what stands in a secret's place: of its kind, and the secret."""
 
 # Keys that tell by their form whose they are. Sure enough without a name beside them.
@@ -88,7 +88,7 @@ _BARE = re.compile(
 )
 _NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
 # What somebody says in their own words: "the password is hunter2!".
-_SAID = re.compile(
+_IN_PROSE = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
     r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
 )
@@ -108,54 +108,54 @@ _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
-def in_line(text: str, said: bool, put: Put) -> str:
-    """A line without its secrets. ``said``: it is a person's sentence."""
-    text = _KEYS.sub(lambda match: _key_mark(match, put), text)
-    text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), put), text)
-    text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), put), text)
+def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
+    """A line without its secrets. ``is_prose``: it is a person's sentence."""
+    text = _KEYS.sub(lambda match: _key_mark(match, replace), text)
+    text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), replace), text)
+    text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), replace), text)
     for start, pattern in passwords(text):
         text = text[:start] + pattern.sub(
-            lambda match: _in_place(match, "value", _of_place(match), put), text[start:]
+            lambda match: _in_place(match, "value", _of_place(match), replace), text[start:]
         )
-    for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_SAID] if said else [])):
-        text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), put), text)
+    for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
+        text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), replace), text)
     return text
 
 
-def _in_place(match: re.Match[str], group: int | str, kind: str, put: Put) -> str:
+def _in_place(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
     whole = match[0]
     if not kind:
         return whole
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
-    return whole[:start] + put(kind, match[group]) + whole[end:]
+    return whole[:start] + replace(kind, match[group]) + whole[end:]
 
 
-def _key_mark(match: re.Match[str], put: Put) -> str:
+def _key_mark(match: re.Match[str], replace: Replace) -> str:
     kind = _KINDS[int(str(match.lastgroup)[1:])]
     # Only these look like words with hyphens between (sklearn's CSS classes begin with "sk-").
     if kind == "openai-key" and _CSS_CLASS.fullmatch(match[0]):
         return match[0]
-    return put(kind, match[0])
+    return replace(kind, match[0])
 
 
 def _of_url(match: re.Match[str]) -> str:
-    return "" if stands_for_one(match[2]) else "password"
+    return "" if is_placeholder(match[2]) else "password"
 
 
 def _of_place(match: re.Match[str]) -> str:
     """What a command or a call takes there, unless it only stands for one."""
     value = match["value"]
-    return "password" if value.isascii() and not stands_for_one(value) else ""
+    return "password" if value.isascii() and not is_placeholder(value) else ""
 
 
 def _is_bearer(match: re.Match[str]) -> str:
-    return "token" if any(map(str.isdigit, match[1])) and not stands_for_one(match[1]) else ""
+    return "token" if any(map(str.isdigit, match[1])) and not is_placeholder(match[1]) else ""
 
 
 def _of_name(match: re.Match[str]) -> str:
     """What the named value is, or nothing if it is no secret."""
     value = match["value"]
-    if not value.isascii() or stands_for_one(value):
+    if not value.isascii() or is_placeholder(value):
         return ""
     if match.re is _BARE and (_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
         return ""
@@ -164,8 +164,8 @@ def _of_name(match: re.Match[str]) -> str:
             return ""  # the next of several names, as in `["password", "created_at"]`
         if match["password"].lower() == "pwd" and value.isalpha():
             return ""  # a column, or a folder
-        said = match.re is _SAID or (match.re is _SHELL and match["gap"])
-        return "" if said and not any(map(str.isdigit, value)) else "password"
+        needs_digit = match.re is _IN_PROSE or (match.re is _SHELL and match["gap"])
+        return "" if needs_digit and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()
     letters = any(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
@@ -183,12 +183,12 @@ def _in_list(match: re.Match[str]) -> bool:
     return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
 
-def stands_for_one(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether this is a placeholder, and no secret."""
     return len(set(value)) < 3 or _EMPTY.fullmatch(value) is not None
 
 
-def without_private_keys(text: str, put: Put) -> str:
+def redact_private_keys(text: str, replace: Replace) -> str:
     """A text without its private keys, which have many lines."""
     if _END not in text:
         return text
@@ -209,6 +209,6 @@ def without_private_keys(text: str, put: Put) -> str:
                 parts.append(text[place:stop])
                 place = stop
                 continue
-            parts += [text[place:start], put("private-key", text[start:stop])]
+            parts += [text[place:start], replace("private-key", text[start:stop])]
         place = stop
     return "".join([*parts, text[place:]])

@@ -9,7 +9,7 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-from .configured import KNOWN
+from .configured import REGISTERED
 
 # One of these is in every line that holds a secret, in lower case.
 _WORDS = (
@@ -55,14 +55,14 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def may_hold_secrets(data: bytes) -> bool:
-    """Whether a record's JSON may hold what ``redact_all`` would take out; False is sure."""
+    """Whether a record's JSON may hold what ``redact_json`` would take out; False is sure."""
     lower = data.lower().replace(b'_tokens"', b"")  # as models count them
     if _ANY_IN_JSON.isinstance_python(lower.decode("utf-8", "replace")):
         return True
-    return any(secret in data for secret in KNOWN.values())
+    return any(secret in data for secret in REGISTERED.values())
 
 
-def lines_to_look_at(text: str) -> list[tuple[int, int]]:
+def candidate_lines(text: str) -> list[tuple[int, int]]:
     """Start and end of the lines that a hint is in."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter whose small form is two

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
-from .forms import Put, in_line
+from .forms import Replace, redact_line
 
 _MOST = 20_000  # characters that are looked at together, so that time stays in proportion
 _QUOTES = 8  # of a line that are tried as its last: those behind it are in a comment
@@ -48,7 +48,7 @@ _LOGIN = re.compile(
 _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
-def end_of_joined(text: str, start: int, end: int) -> int:
+def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """The end of the last line whose literals are joined to those of the line from ``start``."""
     line = start
     while end < len(text) and end - start < _MOST:
@@ -94,7 +94,7 @@ def _end_of_line(text: str, place: int) -> int:
     return len(text) if end < 0 else end
 
 
-def joined_in_place(text: str, said: bool, put: Put) -> str:
+def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
     """Some lines with a mark for each secret that spans literals or lines."""
     if len(text) > 2 * _MOST:
         return text
@@ -116,7 +116,7 @@ def _joined_once(text: str, said: bool, put: Put) -> str:
     joined = "".join(text[a:b] for a, b in pieces)
     begins = [0, *accumulate(b - a for a, b in pieces)][:-1]  # of each piece, in ``joined``
     parts, place = [], 0
-    for kind, first, last in _secrets(joined, said):
+    for kind, first, last in _secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(begins, at) - 1 for at in (first, last))
         if first_piece == last_piece and not breaks:
             continue
@@ -125,7 +125,7 @@ def _joined_once(text: str, said: bool, put: Put) -> str:
             first_piece, first = opening + 1, begins[opening + 1]
         start = pieces[first_piece][0] + first - begins[first_piece]
         end = pieces[last_piece][0] + last - begins[last_piece] + 1
-        parts += [text[place:start], put(kind, text[start:end])]
+        parts += [text[place:start], replace(kind, text[start:end])]
         place = end
     return "".join([*parts, text[place:]])
 
@@ -154,7 +154,7 @@ def _joints(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joints
 
 
-def _secrets(joined: str, said: bool) -> list[tuple[str, int, int]]:
+def _secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
     """The secrets of a joined text: kind, place of the first and of the last character."""
     found: list[tuple[str, str]] = []
     nonce = "\ue000"
@@ -173,7 +173,7 @@ def _secrets(joined: str, said: bool) -> list[tuple[str, int, int]]:
         return text
 
     spans, place, read = [], 0, 0
-    marked = in_line(joined, said, note)
+    marked = redact_line(joined, is_prose, note)
     for mark in marks.finditer(marked):
         place += mark.start() - read
         kind, secret = found[int(mark[1])]

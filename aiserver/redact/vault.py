@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 
-from .texts import CLOSE, OPEN, mark, replaced
+from .texts import CLOSE, OPEN, mark, replace_secrets
 
 _LONGEST_MARK = 64
 
@@ -32,12 +32,12 @@ class Vault:
     def __len__(self) -> int:
         return len(self._secrets) if self._conceal else 0
 
-    def hide(self, text: str, *, said: bool = False) -> str:
+    def hide(self, text: str, *, is_prose: bool = False) -> str:
         """``text`` as the model may see it."""
-        hidden = self._texts.get((text, said))
+        hidden = self._texts.get((text, is_prose))
         if hidden is None:
-            hidden = replaced(text, said, self._put, self._lines)
-            self._texts[text, said] = hidden
+            hidden = replace_secrets(text, is_prose, self._put, self._lines)
+            self._texts[text, is_prose] = hidden
         return hidden if self._conceal else text
 
     def recall(self, text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from ..child_process import serve_parent
-from ..gc_pause import loading
+from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry
 from ..notebooks.history import history_of
 from ..surrogates import json_bytes
@@ -57,7 +57,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 def main() -> None:
     """Serve the parent."""
-    with loading():
+    with pause_gc():
         serve_parent(serve)
 
 

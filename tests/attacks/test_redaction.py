@@ -12,8 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiserver.redact import Vault, know, mark, may_hold_secrets, of_environment, redact
-from aiserver.redact.configured import KNOWN
+from aiserver.redact import (
+    Vault,
+    mark,
+    may_hold_secrets,
+    redact,
+    register_secrets,
+    secrets_in_environment,
+)
+from aiserver.redact.configured import REGISTERED
 
 from ..conftest import SSE, request
 
@@ -217,12 +224,12 @@ def test_a_password_in_a_call_over_several_lines(around: str, secret: tuple[str,
 
 def test_what_a_person_says() -> None:
     """P16: in the request's own words."""
-    assert redact("数据库密码是 mima123456，读取表", said=True) == (
+    assert redact("数据库密码是 mima123456，读取表", is_prose=True) == (
         f"数据库密码是 {mark('password')}，读取表"
     )
     said = "connect with token: ab12cd34ef56gh78"
-    assert redact(said, said=True) == f"connect with token: {mark('token')}"
-    assert redact("the password is wrong, why?", said=True) == "the password is wrong, why?"
+    assert redact(said, is_prose=True) == f"connect with token: {mark('token')}"
+    assert redact("the password is wrong, why?", is_prose=True) == "the password is wrong, why?"
 
 
 def test_a_secret_before_a_bracket_is_found_as_well() -> None:
@@ -234,7 +241,7 @@ def test_ordinary_text_is_left_alone() -> None:
     """P16: a false alarm would damage somebody's code."""
     for line in ORDINARY.splitlines():
         assert redact(line) == line
-        assert redact(line, said=True) == line
+        assert redact(line, is_prose=True) == line
     assert redact(ORDINARY) == ORDINARY
     assert redact(UNQUOTED) == UNQUOTED
 
@@ -353,7 +360,7 @@ def test_nobody_can_make_up_a_mark() -> None:
 def test_it_takes_time_in_proportion(text: str) -> None:
     """P16: whatever the text is. (A guard against hours, not against a slow machine.)"""
     began = time.monotonic()
-    redact(text * (200_000 // len(text)), said=True)
+    redact(text * (200_000 // len(text)), is_prose=True)
     assert time.monotonic() - began < 8
 
 
@@ -435,7 +442,7 @@ async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, r
     assert text.count("‹redacted:openai-key:") >= 2
 
 
-@patch.dict(KNOWN, clear=True)
+@patch.dict(REGISTERED, clear=True)
 def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands() -> None:
     """P16: it has no form of its own, and a cell prints it without a name beside it."""
     environ = {
@@ -447,9 +454,9 @@ def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands() -> None:
         "API_KEY_FILE": "/run/secrets/key12",
         "EDITOR": "vim-with-16-letters",
     }
-    found = of_environment(environ)
+    found = secrets_in_environment(environ)
     assert found == ["0f3a" * 8, 'quo"te\\and123456']
-    know([*found, "", "short1"])
+    register_secrets([*found, "", "short1"])
     for secret in found:
         printed = f"first\n{secret}\nlast"
         assert may_hold_secrets(json.dumps(printed).encode())

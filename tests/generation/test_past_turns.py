@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.generation.past_turns import HISTORY_TURNS, history_of
+from aiserver.generation.past_turns import HISTORY_TURNS, load_past_turns
 from aiserver.models import NewEvent, NewTurn, Session, SessionKey
 from aiserver.notebooks.change_log import Batch, CellChange, Changes
 from aiserver.sessions.memory import InMemorySessionManager
@@ -54,7 +54,7 @@ class Told:
     async def wishes(
         self, cell_id: str, notebook_id: str = "nb", parent: int | None = None
     ) -> list[str]:
-        found = await history_of(self.store, key(cell_id, notebook_id), parent)
+        found = await load_past_turns(self.store, key(cell_id, notebook_id), parent)
         return [turn.user_request.intent for turn in found]
 
 

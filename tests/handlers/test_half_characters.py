@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aiserver.generation.generation import Generation
-from aiserver.surrogates import whole
+from aiserver.surrogates import fix_surrogates
 
 from ..conftest import SSE, request
 
@@ -86,4 +86,4 @@ async def test_a_stream_ends_whatever_breaks(call, scripted, monkeypatch):
 
 def test_whole_text_is_left_alone() -> None:
     for text in ("", "plain", "价格 😀", "‹é›"):
-        assert whole(text) is text
+        assert fix_surrogates(text) is text

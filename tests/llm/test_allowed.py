@@ -63,7 +63,7 @@ async def test_a_model_of_ollamas_cloud_must_be_named(asked: list[str], data: st
     assert models.connections.choice is None
     for model in ("ollama:qwen3:8b", "ollama:mine"):
         assert (await models.get(model)).info.on_this_machine
-    listed = {info.id for info in (await models.look()).models if info.provider == "ollama"}
+    listed = {info.id for info in (await models.overview()).models if info.provider == "ollama"}
     assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
 
 
@@ -73,7 +73,7 @@ async def test_a_model_of_ollamas_cloud_that_is_named_may_be_asked(
 ):
     models = registry(data, "ollama:qwen3:*", pattern)
     assert not (await models.get("ollama:gpt:120b-cloud")).info.on_this_machine
-    assert "ollama:gpt:120b-cloud" in {info.id for info in (await models.look()).models}
+    assert "ollama:gpt:120b-cloud" in {info.id for info in (await models.overview()).models}
     with pytest.raises(errors.ModelNotAllowed):
         await models.get("ollama:work:latest")
 
@@ -84,7 +84,7 @@ async def test_a_choice_of_before_the_rule_is_not_followed(asked: list[str], dat
     models = registry(data, "ollama:*")
     default = await models.default()
     assert default is not None and default.id == "ollama:qwen3:8b"
-    assert (await models.look()).default == default
+    assert (await models.overview()).default == default
 
 
 async def test_an_ollama_elsewhere_is_the_administrators_to_name(
@@ -106,7 +106,7 @@ async def test_an_ollama_elsewhere_is_the_administrators_to_name(
     own = registry(data, "ollama:*", model="ollama:qwen3:8b", model_options={"base_url": house})
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
     assert own.connections.of("ollama").address == house
-    listed = {info.id for info in (await own.look()).models if info.provider == "ollama"}
+    listed = {info.id for info in (await own.overview()).models if info.provider == "ollama"}
     assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
 
 

@@ -17,7 +17,7 @@ from aiserver.llm.credentials import secret_store as secretstore
 from aiserver.llm.credentials.connections import Connections
 from aiserver.llm.credentials.private_file import PrivateFile
 from aiserver.llm.local import weights
-from aiserver.llm.policy import Access, Setup
+from aiserver.llm.policy import Access, ModelPolicy
 from aiserver.llm.registry import ModelRegistry
 
 from ..keyring_backend import Keyring, Locked
@@ -42,8 +42,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def connections(folder: Path, company: str | None = None) -> Connections:
-    setup = Setup("openai:theirs", {"base_url": company}) if company else Setup()
-    return Connections(folder, lambda: setup)
+    policy = ModelPolicy("openai:theirs", {"base_url": company}) if company else ModelPolicy()
+    return Connections(folder, lambda: policy)
 
 
 def mode(path: Path) -> int:

@@ -35,10 +35,10 @@ async def test_an_address_on_loopback_is_remote_until_the_person_says_otherwise(
     registry = ModelRegistry()
     await registry.connect("openai_compatible", None, LOOPBACK)
     assert not await is_local(registry)
-    await registry.declare("openai_compatible", True)
+    await registry.declare_local("openai_compatible", True)
     assert await is_local(registry)
     assert await is_local(ModelRegistry())  # it is stored with the connection
-    await registry.declare("openai_compatible", False)
+    await registry.declare_local("openai_compatible", False)
     assert not await is_local(registry)
     await registry.connect("openai_compatible", None, LOOPBACK, True)
     assert await is_local(registry)
@@ -56,7 +56,7 @@ async def test_the_word_holds_for_the_address_it_was_given_for(monkeypatch: pyte
     monkeypatch.setenv("OPENAI_API_KEY", "canary")
     monkeypatch.setenv("OPENAI_BASE_URL", LOOPBACK)
     assert not await is_local(registry, "openai:own")
-    await registry.declare("openai", True)
+    await registry.declare_local("openai", True)
     assert await is_local(registry, "openai:own")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:5000/v1")
     assert not await is_local(registry, "openai:own")
@@ -70,14 +70,14 @@ async def test_a_connection_saved_before_there_was_a_choice_is_remote(tmp_path: 
     (folder / "settings.json").write_text(json.dumps(saved))
     registry = ModelRegistry()
     assert not await is_local(registry)
-    await registry.declare("openai_compatible", True)
+    await registry.declare_local("openai_compatible", True)
     assert await is_local(registry)
 
 
 async def test_a_declared_server_keeps_its_key(tmp_path: Path):
     registry = ModelRegistry()
     await registry.connect("openai_compatible", "canary-key", LOOPBACK)
-    await registry.declare("openai_compatible", True)
+    await registry.declare_local("openai_compatible", True)
     assert (await registry.connections.access("openai_compatible")).key == "canary-key"
 
 

@@ -118,13 +118,13 @@ async def test_a_trickling_server_holds_nobody_up(trickling: BadServer):
     await registry.connect("openai_compatible", None, f"http://127.0.0.1:{trickling.port}/v1")
     # The threads in which histories are read and written; here a single one.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-    looks = asyncio.gather(*(registry.look() for _ in range(40)))
+    looks = asyncio.gather(*(registry.overview() for _ in range(40)))
     await asyncio.sleep(0)
     await asyncio.wait_for(asyncio.to_thread(int), 20)
     seen = await asyncio.wait_for(looks, 20)
     assert all(overview.default is None for overview in seen)
     assert trickling.connections == 2
-    await registry.look()  # a server that was so slow is not asked again at once
+    await registry.overview()  # a server that was so slow is not asked again at once
     assert trickling.connections == 2
 
 

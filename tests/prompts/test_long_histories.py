@@ -13,7 +13,7 @@ from aiserver.generation.compose import _hidden
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.history import PER_MESSAGE, newest_that_fit
 from aiserver.redact import Vault
-from aiserver.redact.forms import Put, in_line
+from aiserver.redact.forms import Replace, redact_line
 
 KEY = "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4"
 CODE = f'client = connect(api_key="{KEY}")\nrows = sorted(client, key=len)\nprint({{number}})'
@@ -33,11 +33,11 @@ def test_lines_that_turns_repeat_are_looked_through_once(monkeypatch: pytest.Mon
     """60 turns of one cell cost little more than one, and hide the same (P16)."""
     looked = Counter[str]()
 
-    def counting(line: str, said: bool, put: Put) -> str:
+    def counting(line: str, is_prose: bool, replace: Replace) -> str:
         looked[line] += 1
-        return in_line(line, said, put)
+        return redact_line(line, is_prose, replace)
 
-    monkeypatch.setattr("aiserver.redact.texts.in_line", counting)
+    monkeypatch.setattr("aiserver.redact.texts.redact_line", counting)
     vault = Vault()
     hidden = [_hidden(a_turn(number), vault) for number in range(1, 61)]
     assert looked and set(looked.values()) == {1}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewTurn
-from aiserver.redact import redact, redact_all
+from aiserver.redact import redact, redact_json
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.prepared_turn import ReadyTurn
 
@@ -57,8 +57,8 @@ def test_the_short_way_keeps_what_the_long_way_keeps(
     new = NewTurn.model_validate(turn)
     saved, data = ReadyTurn(new).numbered(3, 7)
 
-    fields = redact_all(codec.fields(new))
-    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
+    fields = redact_json(codec.fields(new))
+    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
     expected = Interaction.model_validate(fields | {"turn_id": 3, "seq": 7})
     assert saved.to_dict() == expected.to_dict()
     assert data == codec.encode(expected) == codec.encode(saved)

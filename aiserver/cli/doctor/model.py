@@ -20,7 +20,7 @@ _NO_MODEL = (
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
     """The default model, and which others there are."""
-    seen = await models.look()
+    seen = await models.overview()
     default = seen.default
     others = [info for info in seen.models if default is None or info.id != default.id]
     found = [_default(default), *(_other(info) for info in others)]

@@ -18,7 +18,7 @@ from ...errors import ModelError, ModelKeyMissing
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections, KeySource
 from ..local import weights
-from ..policy import Access, Setup
+from ..policy import Access, ModelPolicy
 from ..providers import COMPATIBLE, PROVIDERS, Provider, address_option, provider_of
 from . import ollama
 from .lookup import MAX_NAMES, Lookups, deadline_for
@@ -68,15 +68,17 @@ Listed = Sequence[tuple[str, bool]]
 class Catalog:
     """Looks at the machine, each time anew; what servers list is cached in ``lookups``."""
 
-    def __init__(self, setup: Setup, connections: Connections, lookups: Lookups[Listed]) -> None:
-        self.setup, self._connections, self._lookups = setup, connections, lookups
+    def __init__(
+        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[Listed]
+    ) -> None:
+        self.policy, self._connections, self._lookups = policy, connections, lookups
 
     def configured(self) -> ModelInfo | None:
         """The model that the administrator set, usable or not."""
-        if not self.setup.model:
+        if not self.policy.model:
             return None
-        provider, _, name = self.setup.model.partition(":")
-        own = self.setup.own_file()
+        provider, _, name = self.policy.model.partition(":")
+        own = self.policy.own_file()
         if own is not None:
             problem = (
                 None
@@ -88,12 +90,12 @@ class Catalog:
             return self.embedded()
         if not name:
             label = f"{name} ({provider})"
-            return ModelInfo(self.setup.model, label, False, False, NO_PROVIDER)
+            return ModelInfo(self.policy.model, label, False, False, NO_PROVIDER)
         if provider in PROVIDERS:
             return self._remote(self._connections.of(provider), name)
-        address = address_option(self.setup.options)
-        here = self.setup.is_local(provider, address)
-        return ModelInfo(self.setup.model, f"{name} ({provider_of(provider).label})", here)
+        address = address_option(self.policy.options)
+        here = self.policy.is_local(provider, address)
+        return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", here)
 
     def embedded(self) -> ModelInfo:
         """The model of our own, installed or not."""
@@ -107,7 +109,7 @@ class Catalog:
 
     def local(self) -> LocalInfo | None:
         """The embedded model and what it takes; None if it is excluded."""
-        if not self.setup.allows(self.embedded()):
+        if not self.policy.allows(self.embedded()):
             return None
         return LocalInfo(self.embedded(), weights.installed() is not None, local_package())
 
@@ -135,7 +137,7 @@ class Catalog:
             if self._may_ask(connection)
         ]
         found = await asyncio.gather(*asked)
-        return [info for part in found for info in part if self.setup.allows(info)]
+        return [info for part in found for info in part if self.policy.allows(info)]
 
     async def certain(
         self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
@@ -143,7 +145,7 @@ class Catalog:
         """The same model; one of Ollama counts as its own, and as on this machine if Ollama is,
         only if Ollama lists it so, for a model of its cloud can have any name (P4). ``served``
         spares asking anew."""
-        matters = info.on_this_machine or self.setup.restricts
+        matters = info.on_this_machine or self.policy.restricts
         connection = self._connections.of("ollama")
         if info.provider != "ollama" or not matters or connection.address is None:
             return info
@@ -158,19 +160,19 @@ class Catalog:
             for connection in map(self._connections.of, PROVIDERS)
             if connection.provider.keys and connection.source and connection.provider.installed
             for name in connection.provider.suggested
-            if self.setup.allows(info := self._remote(connection, name))
+            if self.policy.allows(info := self._remote(connection, name))
         ]
 
     def usable(self, provider: str, names: Sequence[str]) -> list[str]:
         """Those of a provider's models that can be asked for code, and may be."""
         connection = self._connections.of(provider)
         chat = (name for name in names if _is_chat(name))
-        allowed = (name for name in chat if self.setup.allows(self._remote(connection, name)))
+        allowed = (name for name in chat if self.policy.allows(self._remote(connection, name)))
         return list(islice(allowed, MAX_NAMES))
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
         """All providers that may be used, connected or not; ``refusals`` are codes by name."""
-        connections = map(self._connections.of, filter(self.setup.allows_provider, PROVIDERS))
+        connections = map(self._connections.of, filter(self.policy.allows_provider, PROVIDERS))
         return [
             ProviderInfo(
                 connection.provider,
@@ -178,7 +180,7 @@ class Catalog:
                 connection.source,
                 connection.address,
                 connection.on_this_machine,
-                self.setup.settles_local(connection.provider.name),
+                self.policy.settles_local(connection.provider.name),
                 refusals.get(connection.provider.name),
             )
             for connection in connections
@@ -202,9 +204,9 @@ class Catalog:
     def _may_ask(self, connection: Connection) -> bool:
         """P4: on this machine, or where the person or the administrator said."""
         name = connection.provider.name
-        if connection.address is None or not self.setup.allows_provider(name):
+        if connection.address is None or not self.policy.allows_provider(name):
             return False
-        said = connection.saved or self.setup.access(name).address is not None
+        said = connection.saved or self.policy.access(name).address is not None
         return said or connection.on_loopback
 
     async def _ask(self, connection: Connection, patience: float | None = None) -> list[ModelInfo]:

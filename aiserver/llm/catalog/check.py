@@ -56,7 +56,7 @@ class Checker:
             self.report(provider, None)
         return verdict
 
-    async def names(self, provider: str, key: str | None, address: str | None) -> list[str]:
+    async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
         """What a provider lists. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError."""
         access = await self._connections.entered(provider, key, address)
         try:

@@ -1,8 +1,7 @@
-"""The list of models that a provider offers, from the provider itself.
+"""Fetch the list of models that a provider offers.
 
-Invariants: one bounded request (``catalog/lookup.py``), to the address at which that provider would be
-asked, with the key in a header; nothing of a notebook goes along. What comes back counts only as
-names of models.
+Invariants: one bounded request (see ``lookup.py``) to the provider's configured address, with the
+key in a header; nothing from a notebook is sent. The response is only read as model names.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from ...errors import InvalidRequest, ModelKeyMissing, ModelNotAllowed, NotFound, StorageError
 from ..catalog import ollama
-from ..policy import Access, Setup
+from ..policy import Access, ModelPolicy
 from ..providers import PROVIDERS, Provider, is_loopback
 from .private_file import PrivateFile
 from .secret_store import SecretStore
@@ -60,28 +60,28 @@ class Connection:
 class Connections:
     """The connections of the server's person, kept in ``folder``.
 
-    ``setup`` tells what the administrator set, now.
+    ``policy`` tells what the administrator set, now.
     """
 
-    def __init__(self, folder: Path, setup: Callable[[], Setup]) -> None:
+    def __init__(self, folder: Path, policy: Callable[[], ModelPolicy]) -> None:
         self._index = PrivateFile(folder / "settings.json")
         self._secrets = SecretStore(folder)
-        self._setup = setup
+        self._policy = policy
 
     def of(self, name: str) -> Connection:
         """The connection to a known provider."""
         provider = PROVIDERS[name]
         saved = self._admitted(name)
         place: KeySource | None = saved.get("key") if saved.get("key") in _PLACES else None
-        setup = self._setup()
+        policy = self._policy()
 
         def at(address: str | None) -> bool:
-            return setup.is_local(name, address, saved.get("on_this_machine"))
+            return policy.is_local(name, address, saved.get("on_this_machine"))
 
         address: str | None = saved.get("address")
         if isinstance(address, str):
             return Connection(provider, place, address, True, at(address))
-        configured = setup.access(name)
+        configured = policy.access(name)
         source: KeySource | None = place
         if source is None and configured.key:
             source = "config"
@@ -97,7 +97,7 @@ class Connections:
         if connection.source == "environment":
             key = connection.provider.key_in_environment()
         elif connection.source == "config":
-            key = self._setup().access(name).key
+            key = self._policy().access(name).key
         elif connection.source is not None:
             key = await self._secrets.get(name, connection.source)
             if key is None:
@@ -120,7 +120,7 @@ class Connections:
             access = await self.access(name)
         else:
             self._check_admitted(name, address)
-            usual = self._setup().access(name).address or _usual_address(provider)
+            usual = self._policy().access(name).address or _usual_address(provider)
             access = Access(address or usual, key)
         if access.address is None:
             raise InvalidRequest(_NO_ADDRESS)
@@ -147,7 +147,7 @@ class Connections:
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, before["key"])
 
-    async def declare(self, name: str, on_this_machine: bool) -> None:
+    async def declare_local(self, name: str, on_this_machine: bool) -> None:
         """Note whether the server at the provider's address runs on this machine.
 
         Raises InvalidRequest, NotFound, StorageError.
@@ -190,7 +190,7 @@ class Connections:
 
     def _declared(self, name: str, address: str | None) -> dict[str, Any]:
         """The person's word that a server is on this machine. It holds for this address only."""
-        address = address or self._setup().access(name).address or _usual_address(PROVIDERS[name])
+        address = address or self._policy().access(name).address or _usual_address(PROVIDERS[name])
         if address is None or not is_loopback(address):
             raise InvalidRequest(
                 "onThisMachine: requires a local base URL such as http://127.0.0.1:8000/v1"
@@ -198,14 +198,14 @@ class Connections:
         return {"on_this_machine": address}
 
     def _check_admitted(self, name: str, address: str | None) -> None:
-        if not self._setup().admits(name, address):
+        if not self._policy().admits(name, address):
             raise ModelNotAllowed(_SETTLED)
 
     def _admitted(self, name: str) -> dict[str, Any]:
         """What was saved, as far as the administrator leaves that to the person (still)."""
         saved = self._saved(name) or {}
         address = saved.get("address")
-        return saved if self._setup().admits(name, address) else {}
+        return saved if self._policy().admits(name, address) else {}
 
     def _saved(self, name: str) -> dict[str, Any] | None:
         providers = self._index.read().get("providers")

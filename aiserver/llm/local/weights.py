@@ -71,7 +71,7 @@ def installed() -> Path | None:
     return None
 
 
-def kept() -> int:
+def partial_bytes() -> int:
     """How many bytes of the file lie here of an installation that did not come to its end."""
     place = folder()
     hub = [part.stat().st_size for part in place.glob(".hub/*.part")]

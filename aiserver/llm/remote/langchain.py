@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...errors import ModelError
-from ...gc_pause import loading
+from ...gc_pause import pause_gc
 from ..policy import Access
 from ..providers import ADDRESS_OPTIONS, COMPATIBLE, PROVIDERS, is_loopback
 from .response_limits import bound
@@ -32,7 +32,7 @@ _BY_GATEWAY = (
 )
 
 
-@loading()
+@pause_gc()
 def make_model(
     provider: str,
     name: str,

@@ -23,7 +23,7 @@ from ...models import (
     SessionKey,
     utc_now,
 )
-from ...redact import redact_all
+from ...redact import redact_json
 from . import codec
 from .prepared_turn import ReadyTurn
 
@@ -68,7 +68,7 @@ def saved_events(
         if event.id is not None and event.id in seen:
             saved.append(seen[event.id])
             continue
-        fields = redact_all(codec.fields(event)) | {"seq": seq + len(new)}
+        fields = redact_json(codec.fields(event)) | {"seq": seq + len(new)}
         item = Event.model_validate(fields)
         if item.id is not None:
             seen[item.id] = item

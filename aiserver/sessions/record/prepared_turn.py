@@ -11,7 +11,7 @@ fetching all that this takes into its processor's caches.
 from __future__ import annotations
 
 from ...models import Interaction, NewTurn
-from ...redact import may_hold_secrets, redact, redact_all
+from ...redact import may_hold_secrets, redact, redact_json
 from . import codec
 
 _TURN_ID = b'{\n  "turn_id": '
@@ -49,8 +49,8 @@ def _encoded(turn: NewTurn) -> tuple[Interaction, bytes]:
             ready.__pydantic_extra__[name] = value
     data = codec.encode(ready)
     if may_hold_secrets(data) or codec.may_have_long_numbers(data):
-        fields = redact_all(codec.fields(turn))
-        fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], said=True)
+        fields = redact_json(codec.fields(turn))
+        fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
         ready = Interaction.model_validate(fields | numbers)
         data = codec.encode(ready)
     return ready, data

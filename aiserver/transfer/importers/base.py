@@ -34,7 +34,7 @@ from ...models import (
     Timestamp,
     new_session,
 )
-from ...redact import redact_all
+from ...redact import redact_json
 from ...sessions.record import codec
 from ...sessions.record.mutations import saved_turn
 
@@ -176,14 +176,14 @@ def session_of(
             turn = Interaction.model_validate(fields | {"turn_id": len(turns) + 1})
             turns.append(saved_turn(turn, turn.turn_id, seq))
         else:
-            events.append(Event.model_validate(redact_all(fields)))
+            events.append(Event.model_validate(redact_json(fields)))
     session = new_session(SessionKey(notebook_id, cell_id), NO_TIME)
     first = items[0].get("timestamp") if items else None
     fields = session.meta.to_dict() | {
         "created_at": created or first or NO_TIME,
         "last_updated": last,
         "revision": 1,
-        "imported_from": redact_all(origin),
+        "imported_from": redact_json(origin),
     }
     session.meta = SessionMeta.model_validate(fields)
     session.interactions = turns

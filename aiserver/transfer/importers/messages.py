@@ -121,7 +121,7 @@ def _raw(message: Message) -> Any:
 
 def _unsaid(value: Any) -> Any:
     if isinstance(value, str):
-        return redact(value, said=True)
+        return redact(value, is_prose=True)
     if isinstance(value, list):
         return [_unsaid(item) for item in value]
     return {k: _unsaid(v) for k, v in value.items()} if isinstance(value, dict) else value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...errors import SessionTooNew
 from ...models import Session
-from ...redact import redact_all
+from ...redact import redact_json
 from ...sessions.record import codec
 from ...sessions.record.codec import Damaged
 from ...sessions.record.damage.recovery import parse_united
@@ -52,6 +52,6 @@ def _without_secrets(session: Session) -> Session:
         for place, turn in enumerate(session.interactions, 1)
     ]
     if session.events:
-        events = [redact_all(codec.fields(event)) for event in session.events]
+        events = [redact_json(codec.fields(event)) for event in session.events]
         session.events = [type(session.events[0]).model_validate(event) for event in events]
     return session
