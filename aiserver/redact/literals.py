@@ -99,13 +99,13 @@ def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
     if len(text) > 2 * _MOST:
         return text
     for _ in range(_PASSES):  # what is left before a bracket may be a secret of its own
-        before, text = text, _joined_once(text, said, put)
+        before, text = text, _redact_joined_once(text, is_prose, replace)
         if text == before:
             break
     return text
 
 
-def _joined_once(text: str, said: bool, put: Put) -> str:
+def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     breaks = _breaks(text)
     joints = _joints(text, breaks)
     if not joints:
