@@ -181,9 +181,11 @@ class AIServer(ExtensionApp):
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
         """The store as it is configured, or another ``choice`` with the same settings."""
-        from .sessions.factory import session_manager
+        from .sessions.factory import create_session_manager
 
-        return session_manager(choice or self.session_manager, parent=self, start_dir=start_dir)
+        return create_session_manager(
+            choice or self.session_manager, parent=self, start_dir=start_dir
+        )
 
     def load(self) -> None:
         """Make the parts and give them to the handlers; once."""

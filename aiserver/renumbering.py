@@ -25,14 +25,14 @@ def renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | N
     return {"id": merge_id, "seqs": ranges} if ranges else None
 
 
-def record_now(merged: object, ways: object, seq: int) -> int:
+def current_seq(merged: object, ways: object, seq: int) -> int:
     """The present number of a record that had ``seq`` before these merges."""
     for ranges in _chain(merged, ways):
         seq = _moved(ranges, seq)
     return seq
 
 
-def mark_now(merged: object, ways: object, seq: int) -> int:
+def current_end(merged: object, ways: object, seq: int) -> int:
     """The present number up to which all lies that lay up to ``seq`` before these merges."""
     for ranges in _chain(merged, ways):
         ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}

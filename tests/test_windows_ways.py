@@ -60,5 +60,5 @@ def test_a_file_that_is_read_is_removed_or_set_aside_when_it_is_free(tmp_path, m
     InUse(monkeypatch, "unlink", 1)
     InUse(monkeypatch, "rename", 1)
     assert durable.remove(tmp_path, ["a.json"])
-    aside = durable.set_aside(tmp_path, "b.json")
+    aside = durable.move_to_quarantine(tmp_path, "b.json")
     assert [path.name for path in tmp_path.iterdir()] == [aside]

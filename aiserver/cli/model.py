@@ -15,7 +15,7 @@ import signal
 import sys
 from typing import Any
 
-from ..durable import translation
+from ..durable import storage_error_class
 from ..errors import StorageError, StorageFull
 from ..llm.local import weights
 from ..llm.local.fetch import InstallError, install
@@ -169,7 +169,7 @@ def _package_installed() -> bool:
 
 
 def _explained(error: OSError) -> str:
-    if translation(error) is StorageFull:
+    if storage_error_class(error) is StorageFull:
         return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."

@@ -1,58 +1,59 @@
-"""Files that survive: whole or not at all, private, and never through a link.
+"""Durable files: written whole or not at all, private, and never through a link.
 
-What must hold:
+Invariants:
 
-- When ``replace_file`` or ``append_file`` returns, the bytes survive the machine's death; when it
-  raises, the old content is still there (a log may end in a torn line).
-- A reader sees the old or the new content of a replaced file, never a part.
-- Folders are made 0700 and files 0600, whatever the umask, but for what is for everybody.
-- A symbolic link is never followed at the last step of a path; what isn't a regular file is
-  reported as ``NotRegular``. Nothing is made by reading.
+- When ``replace_file`` or ``append_file`` returns, the bytes survive a power cut; when it raises,
+  the old content is unchanged (a log may end in a torn line).
+- A reader sees the old or the new content of a replaced file, never a part of it.
+- Folders are created with mode 0700 and files with 0600, whatever the umask, except public files.
+- A symbolic link is never followed at the last component of a path; anything that isn't a regular
+  file raises ``NotRegularFile``. Reading creates nothing.
 
-``files`` reads, replaces, appends, removes · ``aside`` keeps what can't be used · ``folders`` where
-they lie · ``locking`` one writer at a time, ``claims`` where the system has no locks · ``systems``
-what one system does otherwise than another · ``faults`` its errors.
+``files`` reads, replaces, appends and removes files · ``folders`` creates and checks folders ·
+``quarantine`` preserves unusable files · ``locking`` admits one writer at a time, with
+``lock_files`` where the system has no locks · ``disks`` detects network file systems ·
+``platform`` covers differences between systems · ``errors`` translates the system's errors.
 """
 
 from __future__ import annotations
 
-from .errors import translated, translation
+from .errors import storage_error_class, translate_os_errors
 from .files import (
-    NotRegular,
+    NotRegularFile,
     Stamp,
     append_file,
+    commit_file,
     read_file,
     remove,
     replace_file,
-    settle_file,
     temp_target,
 )
-from .folders import Access, access_of, check_folder, ensure_folder, shut_out_others
+from .folders import Access, check_folder, ensure_folder, get_access, restrict_access
 from .locking import NO_FLOCK, has_system_locks, lock_file
 from .platform import flush_folder
-from .quarantine import ASIDE, keep_aside, set_aside
+from .quarantine import QUARANTINE_SUFFIX, copy_to_quarantine, move_to_quarantine
 
 __all__ = [
-    "ASIDE",
     "NO_FLOCK",
+    "QUARANTINE_SUFFIX",
     "Access",
-    "NotRegular",
+    "NotRegularFile",
     "Stamp",
-    "access_of",
     "append_file",
     "check_folder",
+    "commit_file",
+    "copy_to_quarantine",
     "ensure_folder",
     "flush_folder",
+    "get_access",
     "has_system_locks",
-    "keep_aside",
     "lock_file",
+    "move_to_quarantine",
     "read_file",
     "remove",
     "replace_file",
-    "set_aside",
-    "settle_file",
-    "shut_out_others",
+    "restrict_access",
+    "storage_error_class",
     "temp_target",
-    "translated",
-    "translation",
+    "translate_os_errors",
 ]

@@ -18,14 +18,18 @@ _NETWORK = {
 }
 # Options that keep locks on the machine that takes them.
 _OWN_LOCKS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
-ALONE = "Do not let servers on two machines write to the same histories at the same time."
-NO_LOCKS = (
+SINGLE_SERVER_ADVICE = (
+    "Do not let servers on two machines write to the same histories at the same time."
+)
+NO_LOCKS_NOTICE = (
     "The disk with the history folder does not support file locks (flock), so lock files are used "
     "instead. Saving takes a little longer."
 )
-OPEN = "Other users of this machine can read the history folder."
-WAS_OPEN = "The history folder was readable by other users of this machine. It is private now."
-SHARED = "The history folder is shared with a group, so its members can read it."
+OPEN_NOTICE = "Other users of this machine can read the history folder."
+NOW_PRIVATE_NOTICE = (
+    "The history folder was readable by other users of this machine. It is private now."
+)
+SHARED_NOTICE = "The history folder is shared with a group, so its members can read it."
 
 
 class NetworkDisk(NamedTuple):

@@ -15,15 +15,15 @@ _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
+def translate_os_errors() -> Iterator[None]:
     """Turn the system's errors into ours, with sentences for a person."""
     try:
         yield
     except OSError as exc:
-        raise translation(exc) from exc
+        raise storage_error_class(exc) from exc
 
 
-def translation(error: OSError) -> type[StorageError]:
+def storage_error_class(error: OSError) -> type[StorageError]:
     """What the system's error is called here."""
     if error.errno in _FULL:
         return StorageFull

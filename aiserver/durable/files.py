@@ -19,7 +19,7 @@ from .platform import NONBLOCK, SAFE, flush, flush_folder, hold, make_private, p
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
 
-class NotRegular(Exception):
+class NotRegularFile(Exception):
     """There is something at that path, but it is no regular file (a link, a folder, a pipe)."""
 
 
@@ -45,12 +45,12 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
         return None
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
-            raise NotRegular from exc
+            raise NotRegularFile from exc
         raise
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise NotRegular
+            raise NotRegularFile
         return _read_all(fd, status.st_size), Stamp.of(status)
     finally:
         os.close(fd)
@@ -62,7 +62,7 @@ def replace_file(
     data: bytes | Sequence[bytes | bytearray],
     *,
     temp_folder: Path | None = None,
-    for_everybody: bool = False,
+    public: bool = False,
     done: Callable[[], object] | None = None,
     hold_old: bool = False,
 ) -> Stamp | None:
@@ -83,11 +83,11 @@ def replace_file(
     temp = f"{temp_folder or folder}{os.sep}{name}.{secrets.token_hex(8)}.tmp"
     target = f"{folder}{os.sep}{name}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE
-    fd = os.open(temp, flags, 0o666 if for_everybody else 0o600)
+    fd = os.open(temp, flags, 0o666 if public else 0o600)
     old = None
     try:
         try:
-            if not for_everybody:
+            if not public:
                 make_private(fd)
             _write_all(fd, data)
             now = set_time(fd)
@@ -114,7 +114,7 @@ def replace_file(
     return stamp if stamp.mtime_ns == now else None
 
 
-def settle_file(file: Path, target: Path) -> None:
+def commit_file(file: Path, target: Path) -> None:
     """Give a finished file its name for good: a power cut leaves no whole name on half a file."""
     with file.open("rb+") as content:
         flush(content.fileno())
@@ -135,12 +135,12 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
         fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFE | NONBLOCK, 0o600)
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.EMLINK):
-            raise NotRegular from exc
+            raise NotRegularFile from exc
         raise
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise NotRegular
+            raise NotRegularFile
         size = status.st_size
         if size == 0:
             make_private(fd)

@@ -41,7 +41,7 @@ def check_folder(folder: Path | str) -> bool:
 Access = Literal["private", "open", "shared", "foreign"]
 
 
-def access_of(folder: Path) -> Access:
+def get_access(folder: Path) -> Access:
     """Who else may look into a folder, and whether that is ours to change.
 
     ``open`` to others, as ``git clone`` leaves a folder; ``shared`` on purpose, by an access list
@@ -56,12 +56,12 @@ def access_of(folder: Path) -> Access:
     return "shared" if by_group or _has_access_list(folder) else "open"
 
 
-def shut_out_others(folder: Path) -> Access:
+def restrict_access(folder: Path) -> Access:
     """Make a folder private where that is ours to do; returns what ``access_of`` was before.
 
     A share on purpose keeps its group, and loses everybody else.
     """
-    access = access_of(folder)
+    access = get_access(folder)
     keep = 0o770 if access == "shared" else 0o700
     mode = stat.S_IMODE(os.lstat(folder).st_mode)
     if access in ("open", "shared") and mode & 0o777 & ~keep:

@@ -30,7 +30,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .files import NotRegular, read_file
+from .files import NotRegularFile, read_file
 from .platform import SAFE, make_private
 
 LEASE = 5.0  # seconds without a change, after which a claim of another machine counts as dead
@@ -92,7 +92,7 @@ class _Claim:
 
     def beat(self) -> None:
         """Change the record, for those who can't see whether this process lives."""
-        with self._guard, contextlib.suppress(OSError, NotRegular):
+        with self._guard, contextlib.suppress(OSError, NotRegularFile):
             if not self._is_ours():
                 return
             self._number += 1
@@ -256,7 +256,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 def _read(path: str) -> bytes | None:
     try:
         found = read_file(Path(path))
-    except NotRegular:  # nobody holds a lock through a link
+    except NotRegularFile:  # nobody holds a lock through a link
         Path(path).unlink(missing_ok=True)
         return None
     return found and found[0]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .files import NotRegular, read_file, replace_file
+from .files import NotRegularFile, read_file, replace_file
 from .platform import flush_folder, patiently
 
-ASIDE = ".corrupt-"
+QUARANTINE_SUFFIX = ".corrupt-"
 
 
-def set_aside(folder: Path, name: str, of: str = "") -> str:
+def move_to_quarantine(folder: Path, name: str, of: str = "") -> str:
     """Rename what lies under ``name`` (a link itself, not its target); return the new name.
 
     ``of``: the file beside whose name it is kept, if that is another. The caller holds that name's
@@ -26,7 +26,7 @@ def set_aside(folder: Path, name: str, of: str = "") -> str:
     return new_name
 
 
-def keep_aside(folder: Path, name: str, data: bytes, mark: str = ASIDE) -> str:
+def copy_to_quarantine(folder: Path, name: str, data: bytes, mark: str = QUARANTINE_SUFFIX) -> str:
     """Keep a file's bytes under another name, too; return that name.
 
     The file itself stays until it is replaced, so at no moment is it missing. Where replacing it
@@ -43,7 +43,7 @@ def keep_aside(folder: Path, name: str, data: bytes, mark: str = ASIDE) -> str:
     return new_name
 
 
-def _asides(folder: Path, name: str, mark: str = ASIDE) -> tuple[str, str | None]:
+def _asides(folder: Path, name: str, mark: str = QUARANTINE_SUFFIX) -> tuple[str, str | None]:
     """The next free name to set a file aside under, and the one before it, if there is one."""
     last, number = None, 1
     while os.path.lexists(folder / (free := f"{name}{mark}{number}")):
@@ -54,6 +54,6 @@ def _asides(folder: Path, name: str, mark: str = ASIDE) -> tuple[str, str | None
 def _holds(path: Path, data: bytes) -> bool:
     try:
         found = read_file(path)
-    except (OSError, NotRegular):
+    except (OSError, NotRegularFile):
         return False
     return found is not None and found[0] == data

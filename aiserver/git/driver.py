@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..durable import replace_file
 from ..errors import AIServerError
-from ..sessions.record.codec import Damaged
+from ..sessions.record.codec import DamagedData
 from ..sessions.record.merge.three_way import merge_logs, merge_sessions
 
 
@@ -34,7 +34,7 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
         if merged != left:
             # Whole or not at all: if this fails, git goes on with what is there.
             replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
-    except (Damaged, AIServerError, OSError):
+    except (DamagedData, AIServerError, OSError):
         return 1
     return 0
 

@@ -7,7 +7,7 @@ import json
 from pydantic import SecretStr
 
 from .. import __version__
-from ..durable.disks import NO_LOCKS
+from ..durable.disks import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
 from ..llm.catalog.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
@@ -111,7 +111,7 @@ class ModelsHandler(ModelsBase):
     async def _notices(self) -> list[str]:
         """What a person at a prompt row should know of the store; ``health`` has the rest."""
         try:
-            return [text for text in await self.sessions.notices() if text == NO_LOCKS]
+            return [text for text in await self.sessions.notices() if text == NO_LOCKS_NOTICE]
         except AIServerError:  # whoever saves is told
             return []
 

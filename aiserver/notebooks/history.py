@@ -23,9 +23,9 @@ from ..models import NotebookLogEntry, Session, SessionKey, check_id, dumps
 from ..replay import Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
-from ..sessions.record.damage.recovery import readable
+from ..sessions.record.damage.recovery import parse_or_recover
 from ..sessions.record.merge import digests
-from ..sessions.record.merge.digests import Places
+from ..sessions.record.merge.digests import SeqsByDigest
 
 _NOTEBOOKS = 4
 _AT_ONCE = 64  # sessions that are asked for together
@@ -71,7 +71,7 @@ class _Cell:
     steps: Sequence[Step]
     merged: object
     """Where branches were merged: ``meta.merged``."""
-    places: Places | None = None
+    seqs_by_digest: SeqsByDigest | None = None
     """Where a line of the log needed them."""
 
 
@@ -179,7 +179,7 @@ def _cells(
         digest = hashlib.sha256(data).digest() if data else b""
         if before and before.digest == digest:
             cells[cell_id] = before  # the file was only touched
-        elif data and (session := readable(data, SessionKey(notebook_id, cell_id, owner))):
+        elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
             cells[cell_id] = _Cell(digest, dumps(session, None), replay(session), merged)
     return dict(sorted(cells.items()))
@@ -195,18 +195,18 @@ def _history(
     state = (notebook_id, log[-1].seq if log else 0, log_mark, contents)
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
-    def places_of(cell_id: str) -> Places | None:
+    def places_of(cell_id: str) -> SeqsByDigest | None:
         cell = cells.get(cell_id)
-        if cell and cell.places is None:
-            cell.places = digests.places(codec.parse(cell.raw))
-        return cell.places if cell else None
+        if cell and cell.seqs_by_digest is None:
+            cell.seqs_by_digest = digests.seqs_by_digest(codec.parse(cell.raw))
+        return cell.seqs_by_digest if cell else None
 
     merges = {cell_id: cell.merged for cell_id, cell in cells.items() if cell.merged}
     last_seqs = {
         cell_id: max((step.seq or 0 for step in cell.steps), default=0)
         for cell_id, cell in cells.items()
     }
-    lines = digests.lines_now(log, merges, last_seqs, places_of)
+    lines = digests.renumber_entries(log, merges, last_seqs, places_of)
     timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, lines)
     sessions = Sessions({cell_id: cell.raw for cell_id, cell in cells.items()})
     return History(notebook_id, sessions, log, timeline, version)

@@ -30,7 +30,7 @@ from typing import Any, Protocol
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
-from ..sessions.record.merge.digests import last_digest, places
+from ..sessions.record.merge.digests import last_digest, seqs_by_digest
 from .other_roots import Elsewhere, Taken
 
 _PATH_SEEN = "path_seen"
@@ -258,7 +258,7 @@ class NotebookRegistry:
                 session = await self._store.load_if_exists(key) if cell_id in cell_ids else None
             except (SessionTooNew, SessionCorrupt):
                 continue
-            if missing := digests.difference(places(session) if session else ()):
+            if missing := digests.difference(seqs_by_digest(session) if session else ()):
                 deleted[cell_id] = sorted(missing)
         if deleted:
             data = {"taken": {}, "digests": deleted}

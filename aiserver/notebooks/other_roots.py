@@ -25,9 +25,9 @@ from ..errors import SessionCorrupt, SessionTooNew, StorageError
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.file.manager import FileSessionManager
-from ..sessions.file.root import other_places
+from ..sessions.file.root import find_other_roots
 from ..sessions.record import codec
-from ..sessions.record.lru_cache import Recent
+from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge.digests import digest
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
@@ -95,14 +95,14 @@ class Elsewhere:
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._known: dict[Path, SessionManager] = {}
         self._marks: dict[Path, Mapping[str, Hashable]] = {}
-        self._taken_marks: Recent[tuple[Path, str, str, str], Hashable] = Recent(20_000)
+        self._taken_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def places(self, path: str) -> dict[Path, SessionManager]:
         """The places that may know the notebook at a path, the nearest first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}
-        found = other_places(folder, self._root, self._served)
+        found = find_other_roots(folder, self._root, self._served)
         for place in found:
             if place not in self._known:
                 self._known[place] = FileSessionManager(
@@ -184,7 +184,7 @@ class Elsewhere:
                 await self._store.put_blob(data, owner=self._owner)
 
     def _translated(self, entry: NotebookLogEntry, place: Path) -> NewLogEntry:
-        fields = {key: value for key, value in codec.fields(entry).items() if key != "seq"}
+        fields = {key: value for key, value in codec.to_dict(entry).items() if key != "seq"}
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, place / PurePosixPath(path))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..models import Session
-from ..renumbering import record_now
+from ..renumbering import current_seq
 from .contributors import ContributorKind
 from .lines import is_telling, matched
 from .step import Step
@@ -257,7 +257,7 @@ class _Book:
         seq = data.get("from_seq")
         if session is None or type(seq) is not int:
             return seq
-        return record_now(session.meta.merged, data.get("merged"), seq)
+        return current_seq(session.meta.merged, data.get("merged"), seq)
 
     def _of_other(self, cell_id: object, *, seq: object = None, text: str = "") -> _Version | None:
         """What another cell held when it was merged into this one, or showed at a record.

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ..models import Interaction, Session, SessionKey
 from ..replay import Step, replay
-from ..sessions.record.damage.recovery import readable
+from ..sessions.record.damage.recovery import parse_or_recover
 from .documents import FIELDS, Entry, TurnName, Where, entry_of, fields_of, turns_in, turns_of
 from .embeddings import Meaning
 from .hits import Hit
@@ -107,7 +107,9 @@ class Shelf:
         """Keep the texts of sessions, given as stored; none of one that is gone or unreadable."""
         self._db.execute("BEGIN")
         for (notebook_id, cell_id), data in sessions:
-            session = readable(data, SessionKey(notebook_id, cell_id, owner)) if data else None
+            session = (
+                parse_or_recover(data, SessionKey(notebook_id, cell_id, owner)) if data else None
+            )
             entry = entry_of(session) if session else None
             if not entry or not entry.turns:
                 self._remove(owner, notebook_id, cell_id)
@@ -185,7 +187,7 @@ class Shelf:
         terms = parsed(query)
         found: dict[Row, Hit] = {}
         for cell, data in stored.items():  # one session in memory at a time
-            session = readable(data, SessionKey(*cell, owner)) if data else None
+            session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
                 wanted = [row for row in rows if row[:2] == cell]
                 found |= _hits(wanted, session, terms)

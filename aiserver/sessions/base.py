@@ -48,22 +48,22 @@ from ..models import (
     new_session,
 )
 from ..tokens import estimate_tokens
-from .record.mutations import flaws, newest
-from .record.summaries import marks_of
+from .record.mutations import find_problems, select_newest
+from .record.summaries import summary_marks
 
 
 class _Meta(ABCMeta, MetaHasTraits):
     """Joins ABC's metaclass with that of traitlets, so that stores are configurable."""
 
 
-class Checked(NamedTuple):
+class VerifyResult(NamedTuple):
     """One record that ``verify`` has looked at."""
 
-    where: str
+    location: str
     """The record's name in the store, for a person: a file, a key, an id."""
-    flaw: str | None = None
+    problem: str | None = None
     """What is wrong with it, in a sentence."""
-    mended: bool = False
+    repaired: bool = False
 
 
 class SessionManager(LoggingConfigurable, metaclass=_Meta):
@@ -160,7 +160,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         Its tokens are those of the intent, the code there was, and the suggestion.
         """
         turns = (await self.load_session(key)).history()
-        return newest(turns, max_messages, max_tokens, count_tokens)
+        return select_newest(turns, max_messages, max_tokens, count_tokens)
 
     @abstractmethod
     async def list_sessions(
@@ -185,7 +185,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
         # What is freed of many rows, a thread frees.
-        return await asyncio.to_thread(lambda: marks_of(listed.pop()[0]))
+        return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
@@ -277,7 +277,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
         """Remove a blob for good; False if there was none. Raises InvalidRequest for no hash."""
 
-    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Look at each record, one by one; with ``repair`` mend what can be, losing no byte.
 
         A store that has flaws of its own kind (a torn file, a counter that lags behind) finds
@@ -285,18 +285,18 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
         return self._verify(owner)
 
-    async def _verify(self, owner: str) -> AsyncIterator[Checked]:
+    async def _verify(self, owner: str) -> AsyncIterator[VerifyResult]:
         rows, _ = await self.list_sessions(owner=owner)
         for row in rows:
             key = SessionKey(row.notebook_id, row.cell_id, owner)
-            where = f"{row.notebook_id}/{row.cell_id}"
+            location = f"{row.notebook_id}/{row.cell_id}"
             try:
                 session = await self.load_if_exists(key)
             except SessionCorrupt as error:
-                yield Checked(where, error.message)
+                yield VerifyResult(location, error.message)
                 continue
-            found = flaws(session, key) if session else []
-            yield Checked(where, "; ".join(found) or None)
+            found = find_problems(session, key) if session else []
+            yield VerifyResult(location, "; ".join(found) or None)
 
     async def writable(self) -> bool:
         """Whether a write would be taken now, as far as can be told without writing."""

@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNOR
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 
 
-def session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
+def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
     """A store: by the name it is offered under (``file``), its address, or its class.
 
     Raises SettingError if there is no such store, or a package that it needs is missing.
@@ -35,11 +35,11 @@ def session_manager(choice: str | type[SessionManager], **traits: Any) -> Sessio
         kind = _imported(choice)
     if kind is None:
         known = ", ".join(sorted({entry.name for entry in entry_points(group=GROUP)}))
-        raise SettingError(f"Unknown session store “{shown(choice)}”. Available: {known}.")
+        raise SettingError(f"Unknown session store “{hide_password(choice)}”. Available: {known}.")
     return kind(url=choice if address else "", **traits)
 
 
-def shown(choice: str) -> str:
+def hide_password(choice: str) -> str:
     """An address as it may be told: without the password in it."""
     return _PASSWORD.sub(r"\1:…@", choice)
 

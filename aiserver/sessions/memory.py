@@ -26,8 +26,14 @@ from ..models import (
 from .base import SessionManager
 from .record import codec
 from .record.filenames import check_sha256
-from .record.merge.sessions import unite
-from .record.mutations import append_events, append_turn, check_writable, forked, numbered
+from .record.merge.sessions import merge_into
+from .record.mutations import (
+    append_events,
+    append_turn,
+    check_writable,
+    fork_session,
+    number_entries,
+)
 from .record.summaries import page, summarise
 
 
@@ -113,7 +119,7 @@ class InMemorySessionManager(SessionManager):
         existing = self._load(target)
         if existing is not None:
             return existing
-        copy = forked(self._load(source), target)
+        copy = fork_session(self._load(source), target)
         self._sessions[target] = codec.encode(copy)
         return copy
 
@@ -124,7 +130,7 @@ class InMemorySessionManager(SessionManager):
         check_writable(other.meta, None)
         session = self._load(key) or new_session(key)
         check_writable(session.meta, None)
-        grown = unite(session, other, taken)
+        grown = merge_into(session, other, taken)
         if grown:
             self._sessions[key] = codec.encode(session)
         return grown
@@ -133,7 +139,7 @@ class InMemorySessionManager(SessionManager):
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """Append lines to a notebook's log."""
-        saved = numbered(self._log(notebook_id, owner), entries)
+        saved = number_entries(self._log(notebook_id, owner), entries)
         if saved:
             lines = self._logs.setdefault((owner, notebook_id), [])
             lines += [codec.encode(entry, indent=None) for entry in saved]

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ..durable import settle_file, translated
+from ..durable import commit_file, translate_os_errors
 from ..errors import StorageError
 from .importers import archive
 
@@ -38,7 +38,7 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
     target = folder / new_name()
     temp = target.with_suffix(".part")
     written: dict[str, bytes] = {}  # what each entry's bytes hash to
-    with translated():
+    with translate_os_errors():
         fd = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with (
@@ -49,7 +49,7 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
                     zipped.writestr(name, data)
                     written[name] = hashlib.sha256(data).digest()
             _check(temp, written)
-            settle_file(temp, target)
+            commit_file(temp, target)
         except BaseException:
             temp.unlink(missing_ok=True)
             raise

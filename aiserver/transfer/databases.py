@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from ..errors import SettingError, StorageUnreachable
-from ..sessions.factory import shown
+from ..sessions.factory import hide_password
 from .importers import agentscope
 from .importers.base import NotUnderstood, Read, loads
 
@@ -52,16 +52,16 @@ class Database:
         except (sqlalchemy.exc.ArgumentError, ImportError) as error:
             # Not the error's own words: they may hold the address.
             raise SettingError(
-                f"Can't open “{shown(self._url)}”: unknown database type, or its package is "
-                "missing (pip install 'aiserver[mysql]')."
+                f"Can't open “{hide_password(self._url)}”: unknown database type, "
+                "or its package is missing (pip install 'aiserver[mysql]')."
             ) from error
         try:
             async for part in self._sessions(sqlalchemy, engine):
                 yield part
         except (sqlalchemy.exc.SQLAlchemyError, OSError) as error:
             raise StorageUnreachable(
-                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
-                "that the database is running."
+                f"Can't read the sessions in {hide_password(self._url)}. "
+                "Check the URL, the login, and that the database is running."
             ) from error
         finally:
             await engine.dispose()
@@ -79,8 +79,8 @@ class Database:
             found = await connection.run_sync(columns)
             if found is None or not {"session_id", "state_data"} <= found:
                 raise SettingError(
-                    f"No AgentScope table “{self._table}” in {shown(self._url)}. Set its name "
-                    "with --table. (To copy an AI Server store, use “sessions copy”.)"
+                    f"No AgentScope table “{self._table}” in {hide_password(self._url)}. "
+                    "Set its name with --table. (To copy an AI Server store, use “sessions copy”.)"
                 )
             wanted = [sqlalchemy.column(one) for one in _COLUMNS if one in found]
             order = [one for one in wanted if one.name in ("state_key", "item_index")]
@@ -111,14 +111,14 @@ class Redis:
         try:
             client = redis.Redis.from_url(self._url, decode_responses=True)
         except ValueError as error:
-            raise SettingError(f"“{shown(self._url)}” is not a valid Redis URL.") from error
+            raise SettingError(f"“{hide_password(self._url)}” is not a valid Redis URL.") from error
         try:
             async for part in self._sessions(client):
                 yield part
         except (errors.RedisError, OSError, UnicodeDecodeError) as error:
             raise StorageUnreachable(
-                f"Can't read the sessions in {shown(self._url)}. Check the URL, the login, and "
-                "that Redis is running."
+                f"Can't read the sessions in {hide_password(self._url)}. "
+                "Check the URL, the login, and that Redis is running."
             ) from error
         finally:
             await client.aclose()

@@ -20,9 +20,9 @@ from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
 from ..sessions.base import SessionManager
 from ..sessions.memory import InMemorySessionManager
 from ..sessions.record import codec
-from ..sessions.record.merge.digests import Places, places
-from ..sessions.record.merge.logs import lacking, renumbered
-from ..sessions.record.merge.sessions import size
+from ..sessions.record.merge.digests import SeqsByDigest, seqs_by_digest
+from ..sessions.record.merge.logs import missing_entries, renumber_entry
+from ..sessions.record.merge.sessions import count_records
 
 T = TypeVar("T")
 _AT_ONCE = 8
@@ -106,26 +106,26 @@ class Taker:
     async def log(self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]) -> None:
         """Take what a notebook's log lacks."""
         ours = await self._store.read_notebook_log(notebook_id, owner=owner)
-        new = lacking(ours, log)
+        new = missing_entries(ours, log)
         if new:
             self.report.logs += 1
         if new and not self._dry_run:
             if ours:  # else all is as it was there
                 found = await self._places(notebook_id, owner, new)
-                new = [renumbered(entry, found.get) for entry in new]
+                new = [renumber_entry(entry, found.get) for entry in new]
             entries = [NewLogEntry.model_validate(_without_number(entry)) for entry in new]
             await self._store.append_notebook_log(notebook_id, entries, owner=owner)
 
     async def _places(
         self, notebook_id: str, owner: str, lines: Iterable[NotebookLogEntry]
-    ) -> dict[str, Places]:
+    ) -> dict[str, SeqsByDigest]:
         """Where the records are that the lines name, in the sessions that were taken before."""
-        found: dict[str, Places] = {}
+        found: dict[str, SeqsByDigest] = {}
         for cell_id in {str(one) for line in lines for one in line.data.get("digests") or ()}:
             with contextlib.suppress(InvalidRequest, SessionCorrupt):
                 key = SessionKey(notebook_id, cell_id, owner)
                 if session := await self._store.load_if_exists(key):
-                    found[cell_id] = await asyncio.to_thread(places, session)
+                    found[cell_id] = await asyncio.to_thread(seqs_by_digest, session)
         return found
 
     async def blob(self, data: bytes, owner: str) -> None:
@@ -157,8 +157,8 @@ def _counts(session: Session | None) -> tuple[int, int, bool]:
     if session is None:
         return _NOTHING
     turns = len(session.interactions)
-    return turns, size(session) - turns, True
+    return turns, count_records(session) - turns, True
 
 
 def _without_number(entry: NotebookLogEntry) -> dict[str, object]:
-    return {name: value for name, value in codec.fields(entry).items() if name != "seq"}
+    return {name: value for name, value in codec.to_dict(entry).items() if name != "seq"}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.errors import SettingError
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.factory import create_session_manager
 from tests.servers import new_database
 
 FLOOR = "write, fsync, rename, fsync"
@@ -155,7 +155,7 @@ def _is_there(entry: Entry) -> bool:
     if not entry.kind.startswith("ours:"):
         return True
     try:
-        session_manager(entry.place)
+        create_session_manager(entry.place)
     except (SettingError, ImportError):
         return False
     return True

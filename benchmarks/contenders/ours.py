@@ -20,7 +20,7 @@ from aiserver.models import (
     new_session,
     utc_now,
 )
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.record.mutations import append_turn
 
@@ -29,7 +29,7 @@ class Ours(Contender):
     """Any of them."""
 
     async def open(self) -> None:
-        self.store = session_manager(self.place)
+        self.store = create_session_manager(self.place)
         await self.store.start()
 
     async def close(self) -> None:

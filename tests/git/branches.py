@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from aiserver.models import Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
-from aiserver.sessions.file.git_stages import with_whole_sides
+from aiserver.sessions.file.git_stages import complete_conflict
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.damage.recovery import readable
+from aiserver.sessions.record.damage.recovery import parse_or_recover
 from aiserver.sessions.record.filenames import log_name, session_name
-from aiserver.sessions.record.merge.digests import digest, lines_now, places
-from aiserver.sessions.record.mutations import append_events, append_turn, numbered
+from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
+from aiserver.sessions.record.mutations import append_events, append_turn, number_entries
 from tests.sessions.records import NOON, turn
 
 NOTEBOOK = "nb"
@@ -63,7 +63,7 @@ class Repository:
         path = self.path(key)
         if not path.exists():
             return new_session(key)
-        found = readable(with_whole_sides(path, path.read_bytes()), key)
+        found = parse_or_recover(complete_conflict(path, path.read_bytes()), key)
         assert found is not None
         return found
 
@@ -101,7 +101,7 @@ class Repository:
         old = self.log.read_bytes() if self.log.exists() else b""
         entry = NewLogEntry(type="changed", timestamp=NOON, data=data)
         entries = codec.parse_log(old).entries
-        saved = numbered(entries, [entry])
+        saved = number_entries(entries, [entry])
         self.log.write_bytes(old + b"".join(codec.encode(one, indent=None) for one in saved))
         self.rows.setdefault((branch, "log"), []).append(f"batch-{self.count}")
         self.before["log", f"batch-{self.count}"] = [one.data["id"] for one in entries]
@@ -169,7 +169,7 @@ class Repository:
         for session in sessions.values():
             if exact:
                 check_references(session)
-        entries = codec.parse_log(with_whole_sides(self.log, self.log.read_bytes())).entries
+        entries = codec.parse_log(complete_conflict(self.log, self.log.read_bytes())).entries
         assert [one.seq for one in entries] == sorted({one.seq for one in entries})
         ids = [one.data["id"] for one in entries]
         assert len(set(ids)) == len(ids)
@@ -179,7 +179,9 @@ class Repository:
             assert not exact or [one for one in ids if one in set(row)] == row
         merges = {cell: one.meta.merged for cell, one in sessions.items() if one.meta.merged}
         last_seqs = {cell: one.next_seq - 1 for cell, one in sessions.items()}
-        lines = lines_now(entries, merges, last_seqs, lambda cell: places(sessions[cell]))
+        lines = renumber_entries(
+            entries, merges, last_seqs, lambda cell: seqs_by_digest(sessions[cell])
+        )
         for entry, line in zip(entries, lines, strict=True) if exact else ():
             now = line.data["cells"]
             for cell, name in entry.data["expected"].items():

@@ -11,7 +11,7 @@ import pytest
 from aiserver import safe_git
 from aiserver.models import NewEvent, Session, SessionKey, new_session
 from aiserver.sessions.file import git_stages as gitstages
-from aiserver.sessions.file.git_stages import with_whole_sides
+from aiserver.sessions.file.git_stages import complete_conflict
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
@@ -63,7 +63,7 @@ def test_lines_behind_the_marks_of_a_log_stay(marked: Path) -> None:
     log = marked.with_suffix(".jsonl")
     rows = git(marked.parent, "ls-files", "-s", "--full-name").replace(marked.name, log.name)
     git(marked.parent, "update-index", "--index-info", data=f"{rows}\n".encode())
-    read = with_whole_sides(log, marked.read_bytes() + b"a new line\n")
+    read = complete_conflict(log, marked.read_bytes() + b"a new line\n")
     assert read.startswith(b"<<<<<<< HEAD\n") and read.endswith(b"\na new line\n>>>>>>> two\n")
 
 
@@ -76,7 +76,7 @@ def test_without_git_the_marks_are_read(
     else:
         monkeypatch.setattr(safe_git, "_TIMEOUT", 0.0)
     data = marked.read_bytes()
-    assert with_whole_sides(marked, data) == data
+    assert complete_conflict(marked, data) == data
 
 
 def test_reading_runs_no_program_that_the_repository_names(marked: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_repository_that_does_not_answer_is_left_alone_for_a_while(
     monkeypatch.setattr(gitstages, "run_git", run_git)
     for end in (b"", b" ", b"  "):
         data = marked.read_bytes() + end
-        assert with_whole_sides(marked, data) == data
+        assert complete_conflict(marked, data) == data
     assert len(asked) == 1
 
 
@@ -123,4 +123,4 @@ def test_sides_that_are_too_large_are_left_to_the_marks(
 ) -> None:
     monkeypatch.setattr(gitstages, "_MOST", 100)
     data = marked.read_bytes()
-    assert with_whole_sides(marked, data) == data
+    assert complete_conflict(marked, data) == data

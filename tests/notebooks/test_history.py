@@ -15,7 +15,7 @@ from aiserver.errors import InvalidRequest
 from aiserver.models import NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories
 from aiserver.sessions.file import reader as reading
-from aiserver.sessions.file.directory import Place
+from aiserver.sessions.file.directory import SessionDirectory
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import session_name
 
@@ -113,7 +113,7 @@ def test_a_text_that_was_edited_in_the_file_is_there_at_once(
     if disk == "not sure yet":
         monkeypatch.setattr(reading, "_RACY_NS", 10**18)
     if disk == "without stamps":
-        monkeypatch.setattr(Place, "trusts_stamps", False)
+        monkeypatch.setattr(SessionDirectory, "trusts_stamps", False)
 
     async def work() -> None:
         store = store_in(tmp_path)

@@ -27,7 +27,12 @@ from aiserver.models import (
     SessionKey,
     new_session,
 )
-from aiserver.sessions.record.mutations import append_events, append_turn, forked, numbered
+from aiserver.sessions.record.mutations import (
+    append_events,
+    append_turn,
+    fork_session,
+    number_entries,
+)
 
 BEGAN = datetime(2026, 1, 27, 10, tzinfo=timezone.utc)
 _MAKE = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
@@ -96,7 +101,7 @@ class Server:
     ) -> None:
         """A batch: first the sessions, then the lines of the log."""
         for cell_id, origin in (forks or {}).items():
-            self.sessions[cell_id] = forked(self.session(origin), SessionKey("nb", cell_id))
+            self.sessions[cell_id] = fork_session(self.session(origin), SessionKey("nb", cell_id))
         for cell_id, events in cells.items():
             self.record(cell_id, *events)
         for cell_id, merged in (parents or {}).items():
@@ -116,7 +121,7 @@ class Server:
 
     def write(self, *lines: tuple[str, dict[str, Any]]) -> None:
         entries = [NewLogEntry(type=t, timestamp=self.clock(), data=data) for t, data in lines]
-        self.log += numbered(self.log, entries)
+        self.log += number_entries(self.log, entries)
 
 
 @dataclass

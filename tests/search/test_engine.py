@@ -16,7 +16,7 @@ from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import Shelf
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sessions.record.damage.recovery import readable
+from aiserver.sessions.record.damage.recovery import parse_or_recover
 
 from ..sessions.records import event, in_loop, turn
 
@@ -229,8 +229,8 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     parsed = []
     store.read.clear()
     monkeypatch.setattr(
-        "aiserver.search.text_index.readable",
-        lambda data, key: parsed.append(key) or readable(data, key),
+        "aiserver.search.text_index.parse_or_recover",
+        lambda data, key: parsed.append(key) or parse_or_recover(data, key),
     )
     found = await engine.search("question", limit=22, patience=LONG)
     assert sorted(hit.turn_id for hit in found.hits if hit.cell_id == "c") == list(range(1, 21))

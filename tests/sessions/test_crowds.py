@@ -40,5 +40,5 @@ async def _look(backend: Backend, told: list[tuple[int, int]]) -> None:
     assert len({each.user_request.intent for each in session.interactions}) == len(every)
     assert len(session.events or []) == PROCESSES * (TURNS // 3)
     assert [each.seq for each in session.ordered()] == list(range(1, session.revision + 1))
-    assert not [checked async for checked in store.verify() if checked.flaw]
+    assert not [checked async for checked in store.verify() if checked.problem]
     await store.close()

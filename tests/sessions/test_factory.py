@@ -10,19 +10,21 @@ import pytest
 from traitlets.config import Config
 
 from aiserver.errors import SettingError
-from aiserver.sessions.factory import GROUP, session_manager, shown
+from aiserver.sessions.factory import GROUP, create_session_manager, hide_password
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
 
 def test_a_store_is_chosen_by_name_address_or_class(tmp_path: Path) -> None:
-    assert isinstance(session_manager("memory://"), InMemorySessionManager)
-    assert isinstance(session_manager("memory"), InMemorySessionManager)
-    assert isinstance(session_manager(InMemorySessionManager), InMemorySessionManager)
-    named = session_manager("aiserver.sessions.file.FileSessionManager", start_dir=str(tmp_path))
+    assert isinstance(create_session_manager("memory://"), InMemorySessionManager)
+    assert isinstance(create_session_manager("memory"), InMemorySessionManager)
+    assert isinstance(create_session_manager(InMemorySessionManager), InMemorySessionManager)
+    named = create_session_manager(
+        "aiserver.sessions.file.FileSessionManager", start_dir=str(tmp_path)
+    )
     assert isinstance(named, FileSessionManager)
     folder = tmp_path / "数据 和 100%"
-    store = session_manager(folder.as_uri())
+    store = create_session_manager(folder.as_uri())
     assert isinstance(store, FileSessionManager)
     assert store.root == str(folder)
 
@@ -42,7 +44,7 @@ def test_a_store_is_chosen_by_name_address_or_class(tmp_path: Path) -> None:
 )
 def test_what_is_no_store_is_refused(choice: str) -> None:
     with pytest.raises(SettingError):
-        session_manager(choice)
+        create_session_manager(choice)
 
 
 def test_a_store_of_another_package_is_found(
@@ -59,11 +61,13 @@ def test_a_store_of_another_package_is_found(
         f"[{GROUP}]\ntheirs = their_store:Theirs\nfile = their_store:Theirs\nno = json:dumps\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    store = session_manager("theirs+quick://somewhere")
+    store = create_session_manager("theirs+quick://somewhere")
     assert (type(store).__name__, store.url) == ("Theirs", "theirs+quick://somewhere")
-    assert isinstance(session_manager(tmp_path.as_uri()), FileSessionManager), "ours stay ours"
+    assert isinstance(create_session_manager(tmp_path.as_uri()), FileSessionManager), (
+        "ours stay ours"
+    )
     with pytest.raises(SettingError, match="not a SessionManager"):
-        session_manager("no")
+        create_session_manager("no")
     sys.modules.pop("their_store")
 
 
@@ -76,9 +80,9 @@ def test_each_store_of_ours_is_offered() -> None:
 def test_a_password_is_not_told() -> None:
     """P8"""
     url = "postgresql+asyncpg://ada:p@ss:w0rd@db/histories"
-    assert shown(url) == "postgresql+asyncpg://ada:…@db/histories"
+    assert hide_password(url) == "postgresql+asyncpg://ada:…@db/histories"
     with pytest.raises(SettingError) as caught:
-        session_manager("nosql://ada:canary@db")
+        create_session_manager("nosql://ada:canary@db")
     assert "canary" not in caught.value.message
 
 
@@ -88,11 +92,11 @@ def test_a_missing_package_is_told_with_what_installs_it(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "redis", None)
     monkeypatch.setitem(sys.modules, "redis.asyncio", None)
     with pytest.raises(SettingError, match=r"pip install 'aiserver\[redis\]'"):
-        session_manager("redis://localhost")
+        create_session_manager("redis://localhost")
 
 
 def test_an_address_says_more_than_the_folder_for_all(tmp_path: Path) -> None:
     config = Config({"FileSessionManager": {"root": str(tmp_path / "for all")}})
-    store = session_manager((tmp_path / "this").as_uri(), config=config)
+    store = create_session_manager((tmp_path / "this").as_uri(), config=config)
     assert isinstance(store, FileSessionManager)
     assert store.root == str(tmp_path / "this")

@@ -81,5 +81,5 @@ async def _look(backend: Backend, key: SessionKey, pid: int, said: list[str]) ->
 
 async def _verify(backend: Backend) -> None:
     store = backend.open()
-    assert not [checked async for checked in store.verify() if checked.flaw]
+    assert not [checked async for checked in store.verify() if checked.problem]
     await store.close()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aiserver.models import Interaction, NewTurn
 from aiserver.redact import redact, redact_json
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.prepared_turn import ReadyTurn
+from aiserver.sessions.record.prepared_turn import PreparedTurn
 
 from .strategies import turns
 
@@ -55,9 +55,9 @@ def test_the_short_way_keeps_what_the_long_way_keeps(
     for name in names:  # that are somebody else's, and may be anything
         turn[name] = name
     new = NewTurn.model_validate(turn)
-    saved, data = ReadyTurn(new).numbered(3, 7)
+    saved, data = PreparedTurn(new).with_numbers(3, 7)
 
-    fields = redact_json(codec.fields(new))
+    fields = redact_json(codec.to_dict(new))
     fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
     expected = Interaction.model_validate(fields | {"turn_id": 3, "seq": 7})
     assert saved.to_dict() == expected.to_dict()

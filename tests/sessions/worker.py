@@ -25,7 +25,7 @@ from typing import Any
 
 from aiserver.errors import StorageError
 from aiserver.models import AIResponse, NewEvent, NewTurn, SessionKey, UserRequest
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.factory import create_session_manager
 
 ROOT = Path(__file__).parent.parent.parent
 NOON = "2026-01-27T12:00:00.000Z"
@@ -43,7 +43,7 @@ def turn(intent: str) -> NewTurn:
 
 async def save(choice: str, cell: str, turns: int) -> None:
     """Save some turns of one cell, and say how each went."""
-    store = session_manager(choice)
+    store = create_session_manager(choice)
     key = SessionKey("notebook", cell)
     for number in range(turns):
         try:

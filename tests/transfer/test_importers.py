@@ -68,7 +68,7 @@ def kept_messages(session: Session) -> list[Any]:
     """The messages in what was made of them, in its order."""
     kept = []
     for item in session.ordered():
-        fields = codec.fields(item)
+        fields = codec.to_dict(item)
         kept += (fields.get("imported") or fields["data"]["imported"])["messages"]
     return kept
 

@@ -10,13 +10,30 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ...durable import ASIDE, access_of, has_system_locks, replace_file, translated
-from ...durable.disks import ALONE, NO_LOCKS, OPEN, SHARED, network_disk
+from ...durable import (
+    QUARANTINE_SUFFIX,
+    get_access,
+    has_system_locks,
+    replace_file,
+    translate_os_errors,
+)
+from ...durable.disks import (
+    NO_LOCKS_NOTICE,
+    OPEN_NOTICE,
+    SHARED_NOTICE,
+    SINGLE_SERVER_ADVICE,
+    network_disk,
+)
 from ...errors import AIServerError
 from ...sessions.file.directory import LOCKS, NOTEBOOKS
 from ...sessions.file.locks import ShardLocks
 from ...sessions.file.root import FOLDER
-from ...sessions.file.sync_copies import copied_log, copied_sessions, is_copy, may_be_session
+from ...sessions.file.sync_copies import (
+    copied_notebook_id,
+    find_session_copies,
+    is_copy,
+    may_be_session,
+)
 from ...sessions.record.damage.conflict_marks import has_marks
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
@@ -71,7 +88,7 @@ def _where(place: Path) -> Finding:
     if not place.is_dir():
         return ok(f"Histories will be saved in {place}")
     names = [path.name for path in place.iterdir()]
-    damaged = [name for name in names if ASIDE in name]
+    damaged = [name for name in names if QUARANTINE_SUFFIX in name]
     text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {place}"
     if damaged:
         return note(
@@ -84,9 +101,9 @@ def _where(place: Path) -> Finding:
 def _copies(place: Path) -> list[Finding]:
     """What a cloud sync or a restore left there under names that are nobody's."""
     sessions, logs = _names(place), _names(place / NOTEBOOKS)
-    found = [name for name in copied_sessions(sessions) if is_copy(name, _start(place / name))]
+    found = [name for name in find_session_copies(sessions) if is_copy(name, _start(place / name))]
     known = {one for name in logs if (one := log_notebook_id(name))}
-    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_log(name, known)]
+    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_notebook_id(name, known)]
     found += [name for name in copies if b'"seq"' in _start(place / name)]
     if not found:
         return []
@@ -130,14 +147,16 @@ def _rights(place: Path) -> list[Finding]:
     if place.exists() and not place.is_dir():
         text = f"{place} is a file; the history folder should be there."
         return [problem(text, f"mv {place} {place}.old")]
-    access = access_of(place) if place.is_dir() else "private"
+    access = get_access(place) if place.is_dir() else "private"
     if access == "shared":
-        return [note(SHARED, f"If this is not intended: chmod -R go= {place}")]
+        return [note(SHARED_NOTICE, f"If this is not intended: chmod -R go= {place}")]
     if access == "open":
-        return [note(OPEN, f"The server fixes this when it starts; or run: chmod -R go= {place}")]
+        return [
+            note(OPEN_NOTICE, f"The server fixes this when it starts; or run: chmod -R go= {place}")
+        ]
     if access == "foreign":
         mend = f"The folder belongs to another account, which can run: chmod -R go= {place}"
-        return [note(OPEN, mend)]
+        return [note(OPEN_NOTICE, mend)]
     return []
 
 
@@ -147,7 +166,7 @@ def _writes(root: Path) -> Finding:
     place = root / FOLDER
     try:
         with (
-            translated(),
+            translate_os_errors(),
             tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
             ShardLocks(Path(name), timeout=5).hold("doctor"),
         ):
@@ -170,7 +189,7 @@ def _room(root: Path) -> Finding:
 def _network(root: Path) -> list[Finding]:
     """Whether the folder lies on another machine."""
     disk = network_disk(root)
-    return [note(disk.warning, ALONE)] if disk else []
+    return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
 def _locks(root: Path) -> list[Finding]:
@@ -178,4 +197,4 @@ def _locks(root: Path) -> list[Finding]:
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []
-    return [note(NO_LOCKS, f"No action is needed. {ALONE}")]
+    return [note(NO_LOCKS_NOTICE, f"No action is needed. {SINGLE_SERVER_ADVICE}")]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...errors import AIServerError
 from ...sessions.base import SessionManager
-from ...sessions.factory import shown
+from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
 from .base import Finding, note, ok, problem
 from .storage import check_storage
@@ -19,7 +19,7 @@ async def check_store(store: SessionManager) -> list[Finding]:
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))
-        where = f"Histories are saved in {shown(store.url) or type(store).__name__}"
+        where = f"Histories are saved in {hide_password(store.url) or type(store).__name__}"
         try:
             said = await store.start()
             writable = await store.writable()

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ...durable import ensure_folder, replace_file, translated
+from ...durable import ensure_folder, replace_file, translate_os_errors
 from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...notebooks.history import Histories, History
@@ -96,7 +96,7 @@ def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
     target = Path(output or name)
     if target.is_dir():
         target = target / name
-    with translated():
+    with translate_os_errors():
         ensure_folder(target.parent)
         if force:
             replace_file(target.parent, target.name, data)

@@ -112,7 +112,7 @@ async def _flaws(source: Place, bar: Bar) -> int:
     flawed = 0
     for owner in source.owners:
         async for record in source.store.verify(owner=owner):
-            flawed += record.flaw is not None
+            flawed += record.problem is not None
     return flawed
 
 

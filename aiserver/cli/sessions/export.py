@@ -12,7 +12,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ...durable import ensure_folder, replace_file, translated
+from ...durable import ensure_folder, replace_file, translate_os_errors
 from ...errors import NotFound, SettingError, StorageError
 from ...models import Interaction, Session, SessionKey
 from ...sessions.record import codec
@@ -40,7 +40,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
         return 0
     folder = Path(arguments.to)
     refused: list[str] = []
-    with Bar("exporting", len(keys)) as bar, translated():
+    with Bar("exporting", len(keys)) as bar, translate_os_errors():
         ensure_folder(folder)
         async for key, session in _sessions(place, keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]
@@ -85,7 +85,7 @@ def _lines(session: Session) -> list[bytes]:
     lines = []
     for item in session.ordered():
         kind = "turn" if isinstance(item, Interaction) else "event"
-        row = names | {"kind": kind} | codec.fields(item)
+        row = names | {"kind": kind} | codec.to_dict(item)
         text = json.dumps(row, ensure_ascii=False) + "\n"
         lines.append(text.encode("utf-8", "backslashreplace"))
     return lines

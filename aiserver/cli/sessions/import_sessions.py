@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...errors import SettingError
 from ...models import SessionKey, is_id
-from ...sessions.file.root import path_of
+from ...sessions.file.root import path_from_url
 from ...transfer.databases import Database, Redis
 from ...transfer.importers.base import Read, moved
 from ...transfer.sources import Origin
@@ -72,7 +72,7 @@ def notebook_id_of(path: str) -> str:
 def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | Database | Redis:
     scheme, found, _ = name.partition("://")
     if not found or scheme.lower() == "file":
-        path = str(path_of(name)) if found else name
+        path = str(path_from_url(name)) if found else name
         limit = arguments.unpack_limit
         return Origin(path, arguments.format, place.root, limit and int(limit * 1e9))
     if scheme.lower() in _REDIS:

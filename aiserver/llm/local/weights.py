@@ -92,7 +92,7 @@ def write_record(path: Path, record: Record) -> None:
     """Keep ``record`` beside the weights at ``path``."""
     data = json.dumps(asdict(record), indent=2).encode() + b"\n"
     # An administrator's weights are for everybody.
-    replace_file(path.parent, path.with_suffix(".json").name, data, for_everybody=True)
+    replace_file(path.parent, path.with_suffix(".json").name, data, public=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:

@@ -19,14 +19,21 @@ from pathlib import Path
 
 from ...durable import (
     NO_FLOCK,
-    access_of,
     check_folder,
     ensure_folder,
+    get_access,
     has_system_locks,
-    shut_out_others,
+    restrict_access,
     temp_target,
 )
-from ...durable.disks import ALONE, NO_LOCKS, OPEN, SHARED, WAS_OPEN, network_disk
+from ...durable.disks import (
+    NO_LOCKS_NOTICE,
+    NOW_PRIVATE_NOTICE,
+    OPEN_NOTICE,
+    SHARED_NOTICE,
+    SINGLE_SERVER_ADVICE,
+    network_disk,
+)
 from ...errors import StorageError
 from .locks import Hold, ShardLocks
 from .root import FOLDER
@@ -36,7 +43,7 @@ NOTEBOOKS = "notebooks"
 LOCKS = "locks"
 
 
-class Place:
+class SessionDirectory:
     """One ``.aiserver_sessions``. Names are paths relative to it, with ``/``."""
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
@@ -71,16 +78,16 @@ class Place:
         self._has_locks = not root.is_dir() or has_system_locks(
             self._lock_folder if locked else root
         )
-        return [*([WAS_OPEN] if was_open else []), *self.notices()]
+        return [*([NOW_PRIVATE_NOTICE] if was_open else []), *self.notices()]
 
     def notices(self) -> list[str]:
         """What a person should know of the folder, in sentences. Changes nothing."""
         disk = network_disk(self.path.parent)
         noted = os.path.lexists(self._lock_folder / NO_FLOCK)
-        access = access_of(self.path) if self.is_there() else "private"
-        said = [f"{disk.warning} {ALONE}" if disk else ""]
-        said.append(NO_LOCKS if noted or not self._has_locks else "")
-        said.append({"private": "", "shared": SHARED}.get(access, OPEN))
+        access = get_access(self.path) if self.is_there() else "private"
+        said = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
+        said.append(NO_LOCKS_NOTICE if noted or not self._has_locks else "")
+        said.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
         return [sentence for sentence in said if sentence]
 
     def is_there(self) -> bool:
@@ -135,7 +142,7 @@ class Place:
     def _shut_out_others(self) -> bool:
         """Make the folder private where that is ours to do; whether it was not."""
         with contextlib.suppress(OSError):  # no reason not to save
-            return shut_out_others(self.path) == "open" and access_of(self.path) == "private"
+            return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False
 
     def _sweep(self) -> None:

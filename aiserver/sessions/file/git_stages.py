@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...safe_git import run_git
 from ..record.damage.conflict_marks import has_marks, join_sides, lines_of
-from ..record.lru_cache import Recent
+from ..record.lru_cache import LRUCache
 
 _Sides = tuple[bytes, bytes]
 
@@ -28,7 +28,7 @@ _HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG = ".jsonl"
 
 
-def with_whole_sides(path: Path, data: bytes) -> bytes:
+def complete_conflict(path: Path, data: bytes) -> bytes:
     """The bytes of a file; if it has conflict marks, as one conflict of its two whole sides."""
     if not has_marks(data) or not _is_in_repository(path):
         return data
@@ -46,10 +46,10 @@ def _is_in_repository(path: Path) -> bool:
     return any((folder / ".git").exists() for folder in path.absolute().parents)
 
 
-_known: Recent[tuple[Path, bytes], _Sides | tuple[()]] = Recent(
+_known: LRUCache[tuple[Path, bytes], _Sides | tuple[()]] = LRUCache(
     1000, limit=_REMEMBERED, weight=lambda sides: sum(map(len, sides))
 )
-_slow_until: Recent[Path, float] = Recent(1000)
+_slow_until: LRUCache[Path, float] = LRUCache(1000)
 
 
 def _sides(path: Path, digest: bytes) -> _Sides | None:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from ...durable import Stamp
 from ...models import SessionKey, SessionSummary
 from ..record import codec
-from ..record.codec import Damaged
+from ..record.codec import DamagedData
 from ..record.damage.recovery import is_empty
 from ..record.filenames import (
     encode,
@@ -33,9 +33,9 @@ from ..record.filenames import (
     session_key,
     session_name,
 )
-from ..record.legacy_format import is_raw_name, may_be_of, raw_name, says
-from ..record.lru_cache import Recent
-from ..record.summaries import marks_of, summarise
+from ..record.legacy_format import find_ids, is_legacy_name, is_legacy_name_of, legacy_name
+from ..record.lru_cache import LRUCache
+from ..record.summaries import summarise, summary_marks
 from .reader import Reader
 
 
@@ -52,7 +52,7 @@ class Listing:
     def __init__(self, reader: Reader) -> None:
         self._reader, self._place = reader, reader.place
         self._names = Names(reader)
-        self._summaries: Recent[str, _Known] = Recent(20_000)
+        self._summaries: LRUCache[str, _Known] = LRUCache(20_000)
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
         """A summary of each session, in no order. Damaged ones are told in the log."""
@@ -100,12 +100,12 @@ class Listing:
                         stamps.append((stamp.mtime_ns, cell, mark))
         stamps.sort(key=itemgetter(0), reverse=True)
         found = {cell: mark for _, cell, mark in stamps}
-        return found | marks_of(self._rows(others, notebook_id, owner))
+        return found | summary_marks(self._rows(others, notebook_id, owner))
 
     def _digest(self, name: str) -> Hashable:
         try:
             read = self._reader.read(name)
-        except (Damaged, OSError):
+        except (DamagedData, OSError):
             return object()
         return hashlib.sha256(read[0]).digest() if read else None
 
@@ -115,7 +115,7 @@ class Listing:
             return []
         owners = {""}
         for name in self._names.of(None):
-            with contextlib.suppress(Damaged, OSError):
+            with contextlib.suppress(DamagedData, OSError):
                 found = self._reader.read(name)
                 meta = codec.parse(found[0]).meta if found else None
                 if meta and meta.owner:
@@ -136,7 +136,7 @@ class Listing:
         try:
             read = self._reader.read(name)
             parsed = read and self._parsed(name, read[0])
-        except Damaged:
+        except DamagedData:
             self._reader.report(name, b"")
             return None
         except OSError:  # one that we may not read must not hide the others
@@ -147,7 +147,7 @@ class Listing:
         summary = summarise(parsed.session)
         key = SessionKey(summary.notebook_id, summary.cell_id)
         ours = session_name(key)
-        is_raw = parsed.is_flat and name == raw_name(key.notebook_id, key.cell_id)
+        is_raw = parsed.is_legacy and name == legacy_name(key.notebook_id, key.cell_id)
         known = _Known(read[1], summary, ours == name, ours if is_raw and ours != name else "")
         if self._reader.is_settled(read[1]):
             self._summaries.put(name, known)
@@ -156,13 +156,13 @@ class Listing:
     def _parsed(self, name: str, data: bytes) -> codec.Parsed | None:
         try:
             return codec.read(data)
-        except Damaged:
-            if is_session_name(name) or says(data):
+        except DamagedData:
+            if is_session_name(name) or find_ids(data):
                 self._reader.report(name, data)
             key, is_raw = session_key(name), False
-            if key is None and (said := says(data)) and raw_name(*said) == name:
+            if key is None and (said := find_ids(data)) and legacy_name(*said) == name:
                 key, is_raw = SessionKey(*said), True
-            session = self._reader.recovered(name, data, key) if key else None
+            session = self._reader.recover(name, data, key) if key else None
             return None if session is None or is_empty(session) else codec.Parsed(session, is_raw)
 
 
@@ -187,7 +187,7 @@ class Names:
         return [
             name
             for name in names
-            if may_belong_to(name, notebook_id) or may_be_of(name, notebook_id)
+            if may_belong_to(name, notebook_id) or is_legacy_name_of(name, notebook_id)
         ]
 
     def __contains__(self, name: str) -> bool:
@@ -222,7 +222,7 @@ def _cell_of(name: str, owner: str) -> tuple[str, str] | None:
 
 
 def _may_be_one(name: str) -> bool:
-    return is_session_name(name) or is_raw_name(name)
+    return is_session_name(name) or is_legacy_name(name)
 
 
 def _head(name: str) -> str:

@@ -16,25 +16,25 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...durable import (
-    NotRegular,
+    NotRegularFile,
     Stamp,
     append_file,
     check_folder,
     ensure_folder,
     flush_folder,
+    move_to_quarantine,
     read_file,
     remove,
     replace_file,
-    set_aside,
 )
 from ...models import NewLogEntry, NotebookLogEntry
 from ..record import codec
 from ..record.filenames import blob_name, blob_sha256, log_name, log_notebook_id
-from ..record.merge.digests import Places
-from ..record.merge.logs import lacking, renumbered
-from ..record.mutations import numbered
-from .directory import BLOBS, NOTEBOOKS, Place
-from .git_stages import with_whole_sides
+from ..record.merge.digests import SeqsByDigest
+from ..record.merge.logs import missing_entries, renumber_entry
+from ..record.mutations import number_entries
+from .directory import BLOBS, NOTEBOOKS, SessionDirectory
+from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -42,7 +42,7 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 class NotebookLogs:
     """The notebook logs of one place."""
 
-    def __init__(self, place: Place, log: Logger) -> None:
+    def __init__(self, place: SessionDirectory, log: Logger) -> None:
         self._place, self._log = place, log
         self._folder = place.path / NOTEBOOKS
         self._reported: set[tuple[str, int]] = set()
@@ -58,13 +58,15 @@ class NotebookLogs:
         notebook_id: str,
         entries: Sequence[NotebookLogEntry],
         owner: str,
-        places_of: Callable[[str], Places | None],
+        places_of: Callable[[str], SeqsByDigest | None],
     ) -> None:
         """Add those lines of another copy of a notebook's log that it lacks."""
         self._grow(
             notebook_id,
             owner,
-            lambda log: [renumbered(entry, places_of) for entry in lacking(log, entries)],
+            lambda log: [
+                renumber_entry(entry, places_of) for entry in missing_entries(log, entries)
+            ],
         )
 
     def _grow(
@@ -78,11 +80,11 @@ class NotebookLogs:
             ensure_folder(self._folder)
             try:
                 log = self._read(name)
-            except NotRegular:
+            except NotRegularFile:
                 self._log.warning("%s is no regular file; it is set aside.", name)
-                set_aside(self._folder, name)
+                move_to_quarantine(self._folder, name)
                 log = []
-            saved = numbered(log, choose(log))
+            saved = number_entries(log, choose(log))
             lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
             if lines:
                 append_file(self._folder, name, lines)
@@ -92,7 +94,7 @@ class NotebookLogs:
         """A notebook's log, oldest first; empty if there is none."""
         try:
             return self._read(log_name(notebook_id, owner)) if self._is_there() else []
-        except NotRegular:
+        except NotRegularFile:
             return []
 
     def delete(self, notebook_id: str, owner: str) -> bool:
@@ -122,7 +124,7 @@ class NotebookLogs:
         found = read_file(self._folder / name)
         if found is None:
             return []
-        entries, damaged = codec.parse_log(with_whole_sides(self._folder / name, found[0]))
+        entries, damaged = codec.parse_log(complete_conflict(self._folder / name, found[0]))
         if damaged and (name, damaged) not in self._reported:
             self._reported.add((name, damaged))
             self._log.warning("%d lines of the notebook log %s are damaged.", damaged, name)
@@ -132,7 +134,7 @@ class NotebookLogs:
 class Blobs:
     """The blobs of one place."""
 
-    def __init__(self, place: Place, log: Logger) -> None:
+    def __init__(self, place: SessionDirectory, log: Logger) -> None:
         self._place, self._log = place, log
         self._folder = place.path / BLOBS
 
@@ -182,6 +184,6 @@ class Blobs:
     def _read(self, sha256: str, owner: str) -> bytes | None:
         try:
             found = read_file(self._folder / sha256[:2] / blob_name(sha256, owner))
-        except NotRegular:
+        except NotRegularFile:
             return None
         return found and found[0]

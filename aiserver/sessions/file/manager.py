@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from traitlets import Float, Unicode, default, validate
 
-from ...durable import Stamp, translated, translation
+from ...durable import Stamp, storage_error_class, translate_os_errors
 from ...models import (
     Event,
     Interaction,
@@ -29,17 +29,17 @@ from ...models import (
     SessionSummary,
     check_id,
 )
-from ..base import Checked, SessionManager
+from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.merge.sessions import unite
+from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable
-from ..record.prepared_turn import ReadyTurn
+from ..record.prepared_turn import PreparedTurn
 from ..record.summaries import page
-from .directory import Place
+from .directory import SessionDirectory
 from .listing import Listing
 from .logs_and_blobs import Blobs, NotebookLogs
 from .reader import Reader
-from .root import find_root, path_of
+from .root import find_root, path_from_url
 from .session_files import SessionFiles
 from .threads import Workers
 from .verify import Checks, looked
@@ -73,8 +73,8 @@ class FileSessionManager(SessionManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if self.url:  # says more than a folder that is configured for all
-            self.root = str(path_of(self.url))
-        self._place = place = Place(Path(self.root), self.lock_timeout)
+            self.root = str(path_from_url(self.url))
+        self._place = place = SessionDirectory(Path(self.root), self.lock_timeout)
         reader = Reader(place, self.log)
         self._files = SessionFiles(reader, self.log)
         self._listing = Listing(reader)
@@ -96,7 +96,7 @@ class FileSessionManager(SessionManager):
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """The bytes of the file as they are, and the revision, or None."""
-        with translated():
+        with translate_os_errors():
             known = self._files.at_hand(key)
         return known or await self._run(self._files.load_raw, key)
 
@@ -109,8 +109,8 @@ class FileSessionManager(SessionManager):
     ) -> tuple[Interaction, int]:
         """Append one AI turn."""
         if _is_short(turn):
-            return await self._run(self._files.add_turn, key, if_revision, ReadyTurn(turn))
-        return await self._run(lambda: self._files.add_turn(key, if_revision, ReadyTurn(turn)))
+            return await self._run(self._files.add_turn, key, if_revision, PreparedTurn(turn))
+        return await self._run(lambda: self._files.add_turn(key, if_revision, PreparedTurn(turn)))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
@@ -167,7 +167,7 @@ class FileSessionManager(SessionManager):
         check_writable(other.meta, None)
 
         def edit(session: Session) -> bool:
-            return unite(session, other, taken)
+            return merge_into(session, other, taken)
 
         return await self._run(self._files.change, key, edit)
 
@@ -236,7 +236,7 @@ class FileSessionManager(SessionManager):
         """Remove a blob for good."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
-    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Look at each file; with ``repair`` mend what can be."""
         of_owners = self._listing.owners
         checks = Checks(
@@ -273,4 +273,4 @@ def _translating(work: Callable[..., T], *args: Any) -> T:
     try:
         return work(*args)
     except OSError as exc:
-        raise translation(exc) from exc
+        raise storage_error_class(exc) from exc

@@ -12,17 +12,17 @@ import logging
 import time
 from typing import Any, NamedTuple
 
-from ...durable import NotRegular, Stamp, read_file
+from ...durable import NotRegularFile, Stamp, read_file
 from ...errors import SessionCorrupt
 from ...models import Session, SessionKey
 from ..record import codec
-from ..record.codec import Damaged
-from ..record.damage.recovery import is_empty, recovered
+from ..record.codec import DamagedData
+from ..record.damage.recovery import is_empty, recover
 from ..record.filenames import session_name
-from ..record.legacy_format import belongs_to, raw_name
-from ..record.lru_cache import Recent
-from .directory import Place
-from .git_stages import with_whole_sides
+from ..record.legacy_format import belongs_to, legacy_name
+from ..record.lru_cache import LRUCache
+from .directory import SessionDirectory
+from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -39,70 +39,70 @@ class Found(NamedTuple):
     stamp: Stamp
     session: Session  # what is whole in them
     damaged: bool = False
-    is_flat: bool = False  # in the predecessor's shape
+    is_legacy: bool = False  # in the predecessor's shape
 
     @property
     def as_stored(self) -> bool:
         """Whether the bytes are those of the session."""
-        return not (self.damaged or self.is_flat)
+        return not (self.damaged or self.is_legacy)
 
 
 class Reader:
     """The session files of one place, to be read."""
 
-    def __init__(self, place: Place, log: Logger) -> None:
+    def __init__(self, place: SessionDirectory, log: Logger) -> None:
         self.place, self.log = place, log
-        self._reported: Recent[tuple[str, int], bool] = Recent(1000)
+        self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
         """A file's bytes, or None. Raises Damaged if it is no regular file, OSError."""
         try:
             return read_file(self.place.path / name)
-        except NotRegular as exc:
-            raise Damaged("not a regular file") from exc
+        except NotRegularFile as exc:
+            raise DamagedData("not a regular file") from exc
 
     def find(self, key: SessionKey) -> Found | None:
         """The stored session, or what is whole in it. Raises Damaged if it is no regular file."""
         name = session_name(key)
         read = self.read(name)
         if read is None:
-            return self.find_predecessor(key)
+            return self.find_legacy(key)
         try:
             parsed = codec.read(read[0], key)
-            return Found(name, *read, parsed.session, is_flat=parsed.is_flat)
-        except Damaged:
+            return Found(name, *read, parsed.session, is_legacy=parsed.is_legacy)
+        except DamagedData:
             self.report(name, read[0])
-            return Found(name, *read, self.recovered(name, read[0], key), damaged=True)
+            return Found(name, *read, self.recover(name, read[0], key), damaged=True)
 
-    def find_predecessor(self, key: SessionKey) -> Found | None:
+    def find_legacy(self, key: SessionKey) -> Found | None:
         """What the predecessor kept of a cell under a name that isn't ours, or None."""
-        name = raw_name(key.notebook_id, key.cell_id)
+        name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
         try:
             read = self.read(name)
-        except Damaged:
+        except DamagedData:
             return None
         if read is None or not belongs_to(read[0], key):
             return None
         try:
-            session, is_flat = codec.read(read[0], key)
-            return Found(name, *read, session, is_flat=True) if is_flat else None
-        except Damaged:
+            session, is_legacy = codec.read(read[0], key)
+            return Found(name, *read, session, is_legacy=True) if is_legacy else None
+        except DamagedData:
             self.report(name, read[0])
             return Found(
-                name, *read, self.recovered(name, read[0], key), damaged=True, is_flat=True
+                name, *read, self.recover(name, read[0], key), damaged=True, is_legacy=True
             )
 
-    def recovered(self, name: str, data: bytes, key: SessionKey) -> Session:
+    def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
         """What is whole in the bytes of a file; of an unmerged one, both its sides."""
-        return recovered(with_whole_sides(self.place.path / name, data), key)
+        return recover(complete_conflict(self.place.path / name, data), key)
 
     def load(self, key: SessionKey) -> Found | None:
         """The stored session, or None. Raises SessionCorrupt if nothing in it is whole."""
         try:
             found = self.find(key) if self.place.is_there() else None
-        except Damaged as exc:
+        except DamagedData as exc:
             self.report(session_name(key), b"")
             raise SessionCorrupt from exc
         if found and found.damaged and is_empty(found.session):

@@ -15,7 +15,7 @@ from ...errors import SettingError
 FOLDER = ".aiserver_sessions"
 
 
-def path_of(url: str) -> Path:
+def path_from_url(url: str) -> Path:
     """The folder that a ``file:`` address names. Raises SettingError for another address."""
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not parts.path:
@@ -34,7 +34,9 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     return next((folder for folder in folders if _holds_sessions(folder)), start)
 
 
-def other_places(folder: Path, root: Path, served: Path, home: Path | None = None) -> list[Path]:
+def find_other_roots(
+    folder: Path, root: Path, served: Path, home: Path | None = None
+) -> list[Path]:
     """The folders other than ``root`` that may hold sessions of a notebook in ``folder``.
 
     A server that was started in any of them kept its sessions there: those from the notebook's

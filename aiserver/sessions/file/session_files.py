@@ -19,17 +19,24 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ...durable import ASIDE, Stamp, keep_aside, remove, replace_file, set_aside
+from ...durable import (
+    QUARANTINE_SUFFIX,
+    Stamp,
+    copy_to_quarantine,
+    move_to_quarantine,
+    remove,
+    replace_file,
+)
 from ...models import Event, Interaction, NewEvent, Session, SessionKey, new_session
 from ..record import codec
-from ..record.codec import Damaged
+from ..record.codec import DamagedData
 from ..record.damage.recovery import NOTE, is_empty
 from ..record.filenames import session_name
-from ..record.lru_cache import Recent
-from ..record.mutations import check_writable, forked
-from ..record.prepared_turn import ReadyTurn
-from ..record.splice import Pieces
-from .git_stages import with_whole_sides
+from ..record.lru_cache import LRUCache
+from ..record.mutations import check_writable, fork_session
+from ..record.prepared_turn import PreparedTurn
+from ..record.splice import SessionBytes
+from .git_stages import complete_conflict
 from .reader import Found, Logger, Reader
 from .threads import answer
 
@@ -63,9 +70,9 @@ class SessionFiles:
 
     def __init__(self, reader: Reader, log: Logger) -> None:
         self._reader, self._place, self._log = reader, reader.place, log
-        self._pieces: Recent[str, Pieces] = Recent(256, limit=_MEMORY, weight=len)
-        self._sure: Recent[str, _Sure] = Recent(20_000)
-        self._raw: Recent[str, _Raw] = Recent(256, limit=_MEMORY // 2, weight=_weight)
+        self._pieces: LRUCache[str, SessionBytes] = LRUCache(256, limit=_MEMORY, weight=len)
+        self._sure: LRUCache[str, _Sure] = LRUCache(20_000)
+        self._raw: LRUCache[str, _Raw] = LRUCache(256, limit=_MEMORY // 2, weight=_weight)
 
     def load(self, key: SessionKey) -> Session | None:
         """A session, or None; of a damaged one what is whole in it.
@@ -99,7 +106,7 @@ class SessionFiles:
         name = session_name(key)
         try:
             read = self._reader.read(name)
-        except Damaged:
+        except DamagedData:
             read = None  # ``load`` says what it is
         if read:
             data, stamp = read
@@ -123,9 +130,9 @@ class SessionFiles:
         name = session_name(key)
         try:
             if read := self._reader.read(name):
-                return with_whole_sides(self._place.path / name, read[0])
-            older = self._reader.find_predecessor(key)
-        except Damaged:
+                return complete_conflict(self._place.path / name, read[0])
+            older = self._reader.find_legacy(key)
+        except DamagedData:
             return None
         except OSError:  # one that we may not read must not hide the others
             self._log.warning("The session file %s can't be read.", name)
@@ -136,10 +143,10 @@ class SessionFiles:
         """Whether there is a file for the key."""
         if not self._place.is_there():
             return False
-        return self._is_file(session_name(key)) or self._reader.find_predecessor(key) is not None
+        return self._is_file(session_name(key)) or self._reader.find_legacy(key) is not None
 
     def add_turn(
-        self, key: SessionKey, if_revision: int | None, turn: ReadyTurn
+        self, key: SessionKey, if_revision: int | None, turn: PreparedTurn
     ) -> tuple[Interaction, int]:
         """Put a turn behind a session, new or stored; return it as saved, and the revision."""
         return self._grow(key, if_revision, lambda pieces: pieces.add_turn(turn))
@@ -172,7 +179,7 @@ class SessionFiles:
             found = self._take(target)
             if found and not (found.damaged and is_empty(found.session)):
                 return found.session
-            session = forked(origin, target)
+            session = fork_session(origin, target)
             if found:
                 self._keep_aside(name, found)
             replace_file(self._place.path, name, codec.encode(session))
@@ -188,12 +195,12 @@ class SessionFiles:
             if found:
                 check_writable(found.session.meta, if_revision)
             names = [name, *self._aside(name)]
-            if older := self._reader.find_predecessor(key):
+            if older := self._reader.find_legacy(key):
                 names.append(older.name)
             return remove(self._place.path, names)
 
     def _grow(
-        self, key: SessionKey, if_revision: int | None, add: Callable[[Pieces], T]
+        self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
     ) -> tuple[T, int]:
         name = session_name(key)
         with self._place.writing(name):
@@ -203,7 +210,7 @@ class SessionFiles:
                 if found:
                     check_writable(found.session.meta, if_revision)
                     self._keep_aside(name, found)
-                pieces = Pieces(found.session if found else new_session(key))
+                pieces = SessionBytes(found.session if found else new_session(key))
             check_writable(pieces, if_revision)
             before = pieces.revision
             result = add(pieces)
@@ -221,7 +228,7 @@ class SessionFiles:
             self._pieces.put(name, pieces)
             return result, pieces.revision
 
-    def _take_pieces(self, name: str) -> Pieces | None:
+    def _take_pieces(self, name: str) -> SessionBytes | None:
         """What is known of the file, ours to add to. Under the lock.
 
         It is known no more until it is put back, so a failed save leaves nothing half done.
@@ -234,7 +241,7 @@ class SessionFiles:
             if sure and sure == (self._stamp(name), pieces.revision):
                 return pieces
             read = self._reader.read(name)
-        except Damaged:
+        except DamagedData:
             return None
         return pieces if read and pieces.revision_of(read[0]) is not None else None
 
@@ -244,9 +251,9 @@ class SessionFiles:
         self._pieces.take(name)
         try:
             return self._reader.find(key)
-        except Damaged:  # a link, a folder: no bytes of ours
+        except DamagedData:  # a link, a folder: no bytes of ours
             self._log.warning("%s is no regular file; it is set aside.", name)
-            set_aside(self._place.path, name)
+            move_to_quarantine(self._place.path, name)
             return None
 
     def _remember(
@@ -270,8 +277,8 @@ class SessionFiles:
         """
         if found.as_stored or found.name != name:
             return
-        mark = ASIDE if found.damaged else FLAT
-        kept_as = keep_aside(self._place.path, name, found.data, mark)
+        mark = QUARANTINE_SUFFIX if found.damaged else FLAT
+        kept_as = copy_to_quarantine(self._place.path, name, found.data, mark)
         kind = "damaged" if found.damaged else "predecessor's"
         self._log.warning("The %s session file %s is kept as %s.", kind, name, kept_as)
         for event in found.session.events or [] if found.damaged else []:
@@ -280,7 +287,11 @@ class SessionFiles:
 
     def _aside(self, name: str) -> list[str]:
         with os.scandir(self._place.path) as entries:
-            return [e.name for e in entries if e.name.startswith((name + ASIDE, name + FLAT))]
+            return [
+                e.name
+                for e in entries
+                if e.name.startswith((name + QUARANTINE_SUFFIX, name + FLAT))
+            ]
 
     def _stamp(self, name: str) -> Stamp | None:
         try:

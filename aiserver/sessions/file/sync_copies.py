@@ -20,7 +20,7 @@ from ..record.filenames import (
     log_notebook_id,
     session_name,
 )
-from ..record.legacy_format import raw_name, says
+from ..record.legacy_format import find_ids, legacy_name
 
 _OWNER = re.compile(r"_[0-9a-f]{32}(?=\.json$)")
 _NAME = re.compile(r"[a-z0-9~_-]+")
@@ -31,7 +31,7 @@ def may_be_session(name: str) -> bool:
     return name.lower().endswith(SESSION_SUFFIX)
 
 
-def copied_sessions(names: Collection[str]) -> list[str]:
+def find_session_copies(names: Collection[str]) -> list[str]:
     """The names that a sync or a restore may have made of a session file's."""
     there = set(names)
     return sorted(
@@ -43,13 +43,13 @@ def copied_sessions(names: Collection[str]) -> list[str]:
 
 def is_copy(name: str, data: bytes) -> bool:
     """Whether one of ``copied_sessions``, which begins with these bytes, has another's name."""
-    ids = says(data)
+    ids = find_ids(data)
     if ids is None or "~~" in name:
         return False
-    return name != raw_name(*ids) and _OWNER.sub("", name) != session_name(SessionKey(*ids))
+    return name != legacy_name(*ids) and _OWNER.sub("", name) != session_name(SessionKey(*ids))
 
 
-def copied_log(name: str, logs: Collection[str], owner: str = "") -> str | None:
+def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
     """The notebook of whose log a file is a copy; None if it is a log itself, or none at all.
 
     ``logs``: the notebooks whose logs are there.

@@ -16,26 +16,33 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
-from ...durable import NotRegular, keep_aside, read_file, replace_file, set_aside, temp_target
+from ...durable import (
+    NotRegularFile,
+    copy_to_quarantine,
+    move_to_quarantine,
+    read_file,
+    replace_file,
+    temp_target,
+)
 from ...errors import SessionTooNew, StorageError
 from ...models import Session, SessionKey
-from ..base import Checked
+from ..base import VerifyResult
 from ..record import codec
-from ..record.codec import Damaged
+from ..record.codec import DamagedData
 from ..record.damage.conflict_marks import has_marks
-from ..record.damage.recovery import is_empty, recovered
+from ..record.damage.recovery import is_empty, recover
 from ..record.filenames import blob_name, is_session_name, key_of, log_name, session_name
-from ..record.legacy_format import raw_name, says
-from ..record.merge.digests import Places, places
-from ..record.merge.sessions import unite
-from ..record.mutations import check_writable, flaws, touch
-from .directory import BLOBS, NOTEBOOKS, Place
-from .git_stages import with_whole_sides
+from ..record.legacy_format import find_ids, legacy_name
+from ..record.merge.digests import SeqsByDigest, seqs_by_digest
+from ..record.merge.sessions import merge_into
+from ..record.mutations import bump_revision, check_writable, find_problems
+from .directory import BLOBS, NOTEBOOKS, SessionDirectory
+from .git_stages import complete_conflict
 from .logs_and_blobs import Blobs, NotebookLogs
 from .session_files import SessionFiles
-from .sync_copies import copied_log, may_be_session, shorter_logs
+from .sync_copies import copied_notebook_id, may_be_session, shorter_logs
 
-Look = Callable[[bool], Checked]
+Look = Callable[[bool], VerifyResult]
 _CONFLICT = "contains git conflict markers"
 _LINK = "not a regular file"
 _NAMELESS = "damaged, and the file name does not identify the owner or cell"
@@ -46,7 +53,7 @@ class Checks:
 
     def __init__(
         self,
-        place: Place,
+        place: SessionDirectory,
         files: SessionFiles,
         logs: NotebookLogs,
         blobs: Blobs,
@@ -77,9 +84,9 @@ class Checks:
             found = read_file(self._place.path / name)
             data = found[0] if found else b""
             return bool(found) and (codec.parse(data).meta.owner or "") == self._owner
-        except (NotRegular, OSError, Damaged):
+        except (NotRegularFile, OSError, DamagedData):
             # Nobody's, where nobody can tell whose; then at least it is looked at once.
-            known = is_session_name(name) or says(data)
+            known = is_session_name(name) or find_ids(data)
             return not self._owner and bool(known) and not self._is_anybody_s(name)
 
     def _is_anybody_s(self, name: str) -> bool:
@@ -87,70 +94,70 @@ class Checks:
             self._owners = self._all_owners()
         return any(key_of(name, owner) for owner in self._owners)
 
-    def _session(self, name: str, repair: bool) -> Checked:
+    def _session(self, name: str, repair: bool) -> VerifyResult:
         try:
             found = read_file(self._place.path / name)
-        except NotRegular:
+        except NotRegularFile:
             return self._set_aside(self._place.path, name, name, _LINK, repair)
         except OSError:
-            return Checked(name, "can't be read")
+            return VerifyResult(name, "can't be read")
         if found is None:
-            return Checked(name)  # deleted meanwhile
+            return VerifyResult(name)  # deleted meanwhile
         try:
-            session, is_flat = codec.read(found[0])
-        except Damaged:
+            session, is_legacy = codec.read(found[0])
+        except DamagedData:
             return self._damaged(name, found[0], repair)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
         # The predecessor's are read where they are.
-        is_raw = is_flat and name == raw_name(meta.notebook_id, meta.cell_id)
+        is_raw = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_raw:
             return self._misnamed(name, key, session, found[0], repair)
-        return Checked(name, "; ".join(flaws(session, key)) or None)
+        return VerifyResult(name, "; ".join(find_problems(session, key)) or None)
 
-    def _damaged(self, name: str, data: bytes, repair: bool) -> Checked:
-        key, said = key_of(name, self._owner), says(data)
-        if key is None and said and raw_name(*said) == name:
+    def _damaged(self, name: str, data: bytes, repair: bool) -> VerifyResult:
+        key, said = key_of(name, self._owner), find_ids(data)
+        if key is None and said and legacy_name(*said) == name:
             key = SessionKey(*said)
         if key is None and said:
             return self._damaged_copy(name, SessionKey(*said, self._owner), data, repair)
         if key is None:
-            return Checked(name, _NAMELESS)
+            return VerifyResult(name, _NAMELESS)
         ours = session_name(key)
         if ours != name and os.path.lexists(self._place.path / ours):
-            return Checked(name)  # the predecessor's, and what was whole in it is in ours
-        session = recovered(with_whole_sides(self._place.path / name, data), key)
+            return VerifyResult(name)  # the predecessor's, and what was whole in it is in ours
+        session = recover(complete_conflict(self._place.path / name, data), key)
         if is_empty(session):
-            flaw = "damaged; nothing is readable"
-            return self._set_aside(self._place.path, name, name, flaw, repair, data)
+            problem = "damaged; nothing is readable"
+            return self._set_aside(self._place.path, name, name, problem, repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
         reason = _CONFLICT if has_marks(data) else "damaged"
-        flaw = f"{reason}; {turns} requests and {events} events are readable"
+        problem = f"{reason}; {turns} requests and {events} events are readable"
         if repair:
             self._files.change(key, _touched)  # its bytes are kept aside, as by any write
-        return Checked(name, flaw, repair)
+        return VerifyResult(name, problem, repair)
 
     def _misnamed(
         self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
-    ) -> Checked:
-        flaw = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
+    ) -> VerifyResult:
+        problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
         ours = session_name(key)
         if not repair:
-            return Checked(name, flaw)
+            return VerifyResult(name, problem)
         if self._is_same_file(self._place.path, name, ours):
-            return self._rename(self._place.path, name, ours, flaw)
+            return self._rename(self._place.path, name, ours, problem)
         try:
             check_writable(session.meta, None)
-            self._files.change(key, lambda ours: unite(ours, session))
+            self._files.change(key, lambda ours: merge_into(ours, session))
         except SessionTooNew:
-            return Checked(name, flaw)
-        return self._set_aside(self._place.path, name, name, flaw, repair, data, ours)
+            return VerifyResult(name, problem)
+        return self._set_aside(self._place.path, name, name, problem, repair, data, ours)
 
-    def _damaged_copy(self, name: str, key: SessionKey, data: bytes, repair: bool) -> Checked:
+    def _damaged_copy(self, name: str, key: SessionKey, data: bytes, repair: bool) -> VerifyResult:
         """A damaged file under a name that is nobody's; it says itself which cell's it is."""
-        session = recovered(data, key)
+        session = recover(data, key)
         if is_empty(session) or (session.meta.owner or "") != self._owner:
-            return Checked(name, _NAMELESS)
+            return VerifyResult(name, _NAMELESS)
         return self._misnamed(name, key, session, data, repair)
 
     def _is_same_file(self, folder: Path, name: str, ours: str) -> bool:
@@ -160,10 +167,10 @@ class Checks:
         except OSError:
             return False
 
-    def _rename(self, folder: Path, name: str, ours: str, flaw: str) -> Checked:
+    def _rename(self, folder: Path, name: str, ours: str, problem: str) -> VerifyResult:
         with self._place.writing(ours):
             (folder / name).rename(folder / ours)
-        return Checked(name, flaw, True)
+        return VerifyResult(name, problem, True)
 
     def _notebook_logs(self) -> Iterator[Look]:
         logs = self._logs.marks(self._owner)
@@ -175,7 +182,7 @@ class Checks:
             yield partial(self._copied_log, name, whose) if whose else partial(self._log, name)
         if (folder := self._place.path / NOTEBOOKS).is_dir():
             for name in sorted(entry.name for entry in os.scandir(folder)):
-                if not temp_target(name) and (whose := copied_log(name, logs, self._owner)):
+                if not temp_target(name) and (whose := copied_notebook_id(name, logs, self._owner)):
                     yield partial(self._copied_log, name, whose)
 
     def _is_copied(self, name: str, notebook_id: str) -> bool:
@@ -187,70 +194,72 @@ class Checks:
         ]
         return first[0] == first[1] != b""
 
-    def _copied_log(self, name: str, notebook_id: str, repair: bool) -> Checked:
-        where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
+    def _copied_log(self, name: str, notebook_id: str, repair: bool) -> VerifyResult:
+        location, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
         data = _content(folder / name)
         entries = codec.parse_log(data).entries if data else []
         if data is None or not entries:
-            return Checked(where)  # deleted meanwhile, or nothing of ours
-        flaw = f"duplicate of the log of notebook {notebook_id}"
+            return VerifyResult(location)  # deleted meanwhile, or nothing of ours
+        problem = f"duplicate of the log of notebook {notebook_id}"
         ours = log_name(notebook_id, self._owner)
         if not repair:
-            return Checked(where, flaw)
+            return VerifyResult(location, problem)
         if self._is_same_file(folder, name, ours):
-            return self._rename(folder, name, ours, flaw)
+            return self._rename(folder, name, ours, problem)
         self._logs.take_over(notebook_id, entries, self._owner, self._places(notebook_id))
-        return self._set_aside(folder, name, where, flaw, repair, data, ours)
+        return self._set_aside(folder, name, location, problem, repair, data, ours)
 
-    def _places(self, notebook_id: str) -> Callable[[str], Places | None]:
+    def _places(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Where the records of a notebook's cells are, once the copies of sessions are united."""
 
         @lru_cache(None)
-        def of(cell_id: str) -> Places | None:
+        def of(cell_id: str) -> SeqsByDigest | None:
             with contextlib.suppress(StorageError):
                 session = self._files.load(SessionKey(notebook_id, cell_id, self._owner))
-                return places(session) if session else None
+                return seqs_by_digest(session) if session else None
             return None
 
         return of
 
-    def _log(self, name: str, repair: bool) -> Checked:
-        where, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
+    def _log(self, name: str, repair: bool) -> VerifyResult:
+        location, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
         damaged = _damaged_lines(folder / name)
         if not damaged:
-            return Checked(where)
-        flaw = f"{damaged} damaged lines"
+            return VerifyResult(location)
+        problem = f"{damaged} damaged lines"
         if has_marks(_content(folder / name) or b""):
-            flaw = f"{_CONFLICT}; both sides are read"
+            problem = f"{_CONFLICT}; both sides are read"
         if repair:
-            with self._place.writing(where):
+            with self._place.writing(location):
                 found = read_file(folder / name)
                 if found and _damaged_lines(folder / name):
-                    keep_aside(folder, name, found[0])
+                    copy_to_quarantine(folder, name, found[0])
                     lines = [line + b"\n" for line in _lines(found[0]) if _is_whole(line)]
                     if has_marks(found[0]):
-                        entries = codec.parse_log(with_whole_sides(folder / name, found[0])).entries
+                        entries = codec.parse_log(
+                            complete_conflict(folder / name, found[0])
+                        ).entries
                         lines = [codec.encode(entry, indent=None) for entry in entries]
                     replace_file(folder, name, b"".join(lines))
-        return Checked(where, flaw, repair)
+        return VerifyResult(location, problem, repair)
 
     def _all_blobs(self) -> Iterator[Look]:
         for sha256 in sorted(self._blobs.hashes(self._owner)):
             yield partial(self._blob, sha256)
 
-    def _blob(self, sha256: str, repair: bool) -> Checked:
+    def _blob(self, sha256: str, repair: bool) -> VerifyResult:
         name = blob_name(sha256, self._owner)
-        where, folder = f"{BLOBS}/{name}", self._place.path / BLOBS / sha256[:2]
+        location, folder = f"{BLOBS}/{name}", self._place.path / BLOBS / sha256[:2]
         try:
             found = read_file(folder / name)
-        except NotRegular:
-            return self._set_aside(folder, name, where, _LINK, repair)
+        except NotRegularFile:
+            return self._set_aside(folder, name, location, _LINK, repair)
         except OSError:
-            return Checked(where, "can't be read")
+            return VerifyResult(location, "can't be read")
         if found is None or hashlib.sha256(found[0]).hexdigest() == sha256:
-            return Checked(where)
+            return VerifyResult(location)
         return self._set_aside(
-            folder, name, where, "content does not match its hash", repair, found[0]
+            folder, name, location, "content does not match its hash", repair, found[0]
         )
 
     def _orphans(self) -> Iterator[Look]:
@@ -264,46 +273,46 @@ class Checks:
                     if target is not None:
                         yield partial(self._orphan, folder / name, prefix + target)
 
-    def _orphan(self, file: Path, target: str, repair: bool) -> Checked:
+    def _orphan(self, file: Path, target: str, repair: bool) -> VerifyResult:
         # Whoever holds the lock of its name may have made it just now.
         with self._place.if_free(target) as free:
             if not free or not file.exists():
-                return Checked(file.name)
+                return VerifyResult(file.name)
             if repair:
                 file.unlink(missing_ok=True)
-        return Checked(file.name, "left behind by a process that was killed", repair)
+        return VerifyResult(file.name, "left behind by a process that was killed", repair)
 
     def _set_aside(
         self,
         folder: Path,
         name: str,
-        where: str,
-        flaw: str,
+        location: str,
+        problem: str,
         repair: bool,
         seen: bytes = b"",
         of: str = "",
-    ) -> Checked:
+    ) -> VerifyResult:
         """Have a file out of the way if it is still what was ``seen`` (nothing: no real file).
 
         ``of``: the file whose copy it is, beside whose name it is kept and with which it goes.
         """
         if not repair:
-            return Checked(where, flaw)
-        with self._place.writing(f"{where.removesuffix(name)}{of}" if of else where):
+            return VerifyResult(location, problem)
+        with self._place.writing(f"{location.removesuffix(name)}{of}" if of else location):
             try:
                 found = read_file(folder / name)
                 if found is None or found[0] != seen:
-                    return Checked(where)  # somebody has mended it meanwhile
-            except NotRegular:
+                    return VerifyResult(location)  # somebody has mended it meanwhile
+            except NotRegularFile:
                 pass
-            set_aside(folder, name, of)
-        return Checked(where, flaw, True)
+            move_to_quarantine(folder, name, of)
+        return VerifyResult(location, problem, True)
 
 
 def _content(file: Path) -> bytes | None:
     try:
         found = read_file(file)
-    except (NotRegular, OSError):
+    except (NotRegularFile, OSError):
         return None
     return found and found[0]
 
@@ -311,7 +320,7 @@ def _content(file: Path) -> bytes | None:
 def _damaged_lines(file: Path) -> int:
     try:
         found = read_file(file)
-    except (NotRegular, OSError):
+    except (NotRegularFile, OSError):
         return 1
     return sum(bool(line) and not _is_whole(line) for line in _lines(found[0])) if found else 0
 
@@ -324,15 +333,17 @@ def _is_whole(line: bytes) -> bool:
     return bool(line) and bool(codec.parse_log(line + b"\n").entries)
 
 
-def looked(look: Look, repair: bool) -> Checked:
+def looked(look: Look, repair: bool) -> VerifyResult:
     """One look; what keeps it from mending is said as its flaw."""
     try:
         return look(repair)
     except StorageError as error:
         found = look(False)
-        return found._replace(flaw=": ".join(part for part in (found.flaw, error.message) if part))
+        return found._replace(
+            problem=": ".join(part for part in (found.problem, error.message) if part)
+        )
 
 
 def _touched(session: Session) -> bool:
-    touch(session)
+    bump_revision(session)
     return True

@@ -49,11 +49,11 @@ _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 PARTS = ("meta", "interactions", "events")
 
 
-class Damaged(ValueError):
+class DamagedData(ValueError):
     """The bytes are not the session that their place promises."""
 
 
-class Doubled(Damaged):
+class DuplicateKey(DamagedData):
     """The bytes are JSON in which an object has a key more than once."""
 
 
@@ -65,7 +65,7 @@ def encode(record: Stored, indent: int | None = 2) -> bytes:
         raise InvalidRequest(_REFUSED) from exc
 
 
-def fields(record: Stored) -> dict[str, Any]:
+def to_dict(record: Stored) -> dict[str, Any]:
     """The record as JSON-ready data. Raises InvalidRequest for what JSON can't hold."""
     try:
         content = record.to_dict()
@@ -76,7 +76,7 @@ def fields(record: Stored) -> dict[str, Any]:
 
 
 def may_have_long_numbers(data: bytes) -> bool:
-    """Whether ``fields`` may refuse a number in the record that has these bytes; False is sure."""
+    """Whether ``to_dict`` may refuse a number in the record that has these bytes; False is sure."""
     return len(data) > _DIGITS and _LONG_NUMBER.search(data) is not None
 
 
@@ -96,7 +96,7 @@ class Parsed(NamedTuple):
     """A session as read."""
 
     session: Session
-    is_flat: bool = False  # in the shape of the predecessor
+    is_legacy: bool = False  # in the shape of the predecessor
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
@@ -115,7 +115,7 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
         _check_keys(data, parsed.session)
     is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
     if is_another and not _is_newer(meta.version):
-        raise Damaged("the file holds another cell's session")
+        raise DamagedData("the file holds another cell's session")
     return parsed
 
 
@@ -127,7 +127,7 @@ def _check_keys(data: bytes, session: Session) -> None:
             return
     try:
         json.loads(data, object_pairs_hook=_unique, parse_int=str)  # a number may be too long
-    except Doubled:
+    except DuplicateKey:
         raise
     except (ValueError, RecursionError):
         return  # what only the quick parser can read
@@ -136,7 +136,7 @@ def _check_keys(data: bytes, session: Session) -> None:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Doubled("an object has a key twice")
+        raise DuplicateKey("an object has a key twice")
     return found
 
 
@@ -177,15 +177,15 @@ def parse_log(data: bytes) -> Log:
         if entry is None or line.part == "base":
             continue
         if marked:
-            says = _without_numbers(entry)
-            if line.part == "theirs" and says in seen:
+            find_ids = _without_numbers(entry)
+            if line.part == "theirs" and find_ids in seen:
                 continue
-            seen.add(says)
+            seen.add(find_ids)
         ways = entry.merged
         if line.merge_id:
             ways = [[*way, line.merge_id] for way in ways or [[]]]
         if entry.seq <= last or ways != entry.merged:
-            new = fields(entry) | {"seq": max(entry.seq, last + 1)}
+            new = to_dict(entry) | {"seq": max(entry.seq, last + 1)}
             entry = NotebookLogEntry.model_validate(new | ({"merged": ways} if ways else {}))
         entries.append(entry)
         last = entry.seq
@@ -227,16 +227,16 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     try:
         content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as exc:
-        raise Damaged("not JSON") from exc
+        raise DamagedData("not JSON") from exc
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and _is_newer(meta.get("version")):
         return Parsed(_salvage(content, meta, key))
-    is_flat = predecessor.is_flat(content)
+    is_legacy = predecessor.is_legacy(content)
     try:
-        shaped = predecessor.as_session(content) if is_flat else content
-        return Parsed(Session.model_validate(shaped), is_flat)
+        shaped = predecessor.convert_legacy(content) if is_legacy else content
+        return Parsed(Session.model_validate(shaped), is_legacy)
     except ValidationError as exc:
-        raise Damaged("not the shape of a session") from exc
+        raise DamagedData("not the shape of a session") from exc
 
 
 def _is_newer(version: Any) -> bool:

@@ -23,22 +23,22 @@ _META = ("notebook_id", "cell_id", "created_at", "last_updated")
 _OLDER = {"request": "user_request", "response": "ai_response"}
 
 
-def raw_name(notebook_id: str, cell_id: str) -> str:
+def legacy_name(notebook_id: str, cell_id: str) -> str:
     """The name under which the predecessor kept a cell."""
     return f"{notebook_id}_{cell_id}.json"
 
 
-def is_raw_name(name: str) -> bool:
+def is_legacy_name(name: str) -> bool:
     """Whether a file of this name may be the predecessor's."""
     return _NAME.fullmatch(name) is not None
 
 
-def may_be_of(name: str, notebook_id: str) -> bool:
+def is_legacy_name_of(name: str, notebook_id: str) -> bool:
     """Whether a file of this name may be the predecessor's of that notebook."""
-    return name.startswith(f"{notebook_id}_") and is_raw_name(name)
+    return name.startswith(f"{notebook_id}_") and is_legacy_name(name)
 
 
-def is_flat(content: Any) -> bool:
+def is_legacy(content: Any) -> bool:
     """Whether this is the content of such a file."""
     return (
         isinstance(content, dict)
@@ -48,7 +48,7 @@ def is_flat(content: Any) -> bool:
     )
 
 
-def as_session(content: dict[str, Any]) -> dict[str, Any]:
+def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
     """The content of such a file in the shape of ours; not checked yet."""
     turns = [_turn(item) for item in content["interactions"]]
     times = [item["timestamp"] for item in turns if isinstance(item, dict) and "timestamp" in item]
@@ -60,7 +60,7 @@ def as_session(content: dict[str, Any]) -> dict[str, Any]:
     return {"meta": meta, **others, "interactions": turns}
 
 
-def says(data: bytes) -> tuple[str, str] | None:
+def find_ids(data: bytes) -> tuple[str, str] | None:
     """The notebook and the cell that a file names first, however damaged the rest is."""
     found: dict[bytes, str] = {}
     for match in _SAYS.finditer(data):
@@ -72,7 +72,7 @@ def says(data: bytes) -> tuple[str, str] | None:
 
 def belongs_to(data: bytes, key: SessionKey) -> bool:
     """Whether a file says that it is this cell's."""
-    return says(data) == (key.notebook_id, key.cell_id)
+    return find_ids(data) == (key.notebook_id, key.cell_id)
 
 
 def _turn(item: Any) -> Any:

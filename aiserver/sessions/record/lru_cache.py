@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
+class LRUCache(Generic[K, V]):
     """At most ``size`` entries; of those that weigh something, as many as weigh ``limit``."""
 
     def __init__(

@@ -1,7 +1,8 @@
-"""The pure steps that every store shares: how a session grows, is copied and is checked.
+"""Pure operations that every store shares: grow, copy and check a session.
 
-A store calls them under its lock, with the session as it stands. A store that keeps turns and
-events apart knows the counters without the session, and calls ``saved_turn`` and ``saved_events``.
+A store calls them while it holds the session's lock. A store that keeps turns and events in
+separate rows knows the counters without the session and calls ``number_turn`` and
+``number_events``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ...models import (
 )
 from ...redact import redact_json
 from . import codec
-from .prepared_turn import ReadyTurn
+from .prepared_turn import PreparedTurn
 
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
@@ -48,12 +49,12 @@ def check_writable(meta: Stand, if_revision: int | None) -> None:
         raise StaleRevision(if_revision, revision)
 
 
-def saved_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
+def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
     """A turn as it is kept: with its numbers, and without secrets."""
-    return ReadyTurn(turn).numbered(turn_id, seq)[0]
+    return PreparedTurn(turn).with_numbers(turn_id, seq)[0]
 
 
-def saved_events(
+def number_events(
     events: Sequence[NewEvent], seq: int, known: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
     """Events as they are kept, from ``seq`` on, and those of them that are new.
@@ -68,7 +69,7 @@ def saved_events(
         if event.id is not None and event.id in seen:
             saved.append(seen[event.id])
             continue
-        fields = redact_json(codec.fields(event)) | {"seq": seq + len(new)}
+        fields = redact_json(codec.to_dict(event)) | {"seq": seq + len(new)}
         item = Event.model_validate(fields)
         if item.id is not None:
             seen[item.id] = item
@@ -77,7 +78,7 @@ def saved_events(
     return saved, new
 
 
-def by_id(events: Iterable[Event]) -> dict[str, Event]:
+def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
     """Events by their ``id``. Of several with one id, as a whole session may bring, the first."""
     known: dict[str, Event] = {}
     for event in events:
@@ -88,9 +89,9 @@ def by_id(events: Iterable[Event]) -> dict[str, Event]:
 
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
     """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
-    saved = saved_turn(turn, session.next_turn_id, session.next_seq)
+    saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
-    touch(session, now)
+    bump_revision(session, now)
     return saved
 
 
@@ -101,14 +102,14 @@ def append_events(
 
     No events change nothing, nor do those that are there already.
     """
-    saved, new = saved_events(events, session.next_seq, by_id(session.events or []))
+    saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
         session.events = [*(session.events or []), *new]
-        touch(session, now)
+        bump_revision(session, now)
     return saved
 
 
-def forked(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
+def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
     """A copy of a session for another cell.
 
     Raises NotFound if there is no source, SessionTooNew if a copy would lose what is not known.
@@ -126,26 +127,26 @@ def forked(source: Session | None, target: SessionKey, now: str | None = None) -
     copy.meta.forked_from = origin
     set_owner(copy, target.owner)
     copy.meta.revision = 0
-    touch(copy, now)
+    bump_revision(copy, now)
     return copy
 
 
-def numbered(
+def number_entries(
     log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
 ) -> list[NotebookLogEntry]:
     """Entries as they are saved behind a notebook's log, each with its ``seq``."""
-    return numbered_from(max((entry.seq for entry in log), default=0) + 1, entries)
+    return number_entries_from(max((entry.seq for entry in log), default=0) + 1, entries)
 
 
-def numbered_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
+def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
     """Entries as they are saved, the first of them with this ``seq``."""
     return [
-        NotebookLogEntry.model_validate(codec.fields(entry) | {"seq": seq})
+        NotebookLogEntry.model_validate(codec.to_dict(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
     ]
 
 
-def newest(
+def select_newest(
     turns: Sequence[Interaction],
     max_messages: int | None,
     max_tokens: int | None,
@@ -172,7 +173,7 @@ def set_owner(session: Session, owner: str) -> None:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written
 
 
-def flaws(session: Session, key: SessionKey) -> list[str]:
+def find_problems(session: Session, key: SessionKey) -> list[str]:
     """What a session must not be, in sentences; none for one that is whole."""
     found = []
     meta = session.meta
@@ -192,7 +193,7 @@ def flaws(session: Session, key: SessionKey) -> list[str]:
     return found
 
 
-def touch(session: Session, now: str | None = None) -> None:
+def bump_revision(session: Session, now: str | None = None) -> None:
     """Count one more write."""
     session.meta.last_updated = now or utc_now()
     session.meta.revision = session.revision + 1

@@ -18,7 +18,7 @@ _TURN_ID = b'{\n  "turn_id": '
 _SEQ = b'\n  "seq": '  # a line begins so only once: no string has a line break in it
 
 
-class ReadyTurn:
+class PreparedTurn:
     """One turn; ``numbered`` is called once."""
 
     def __init__(self, turn: NewTurn) -> None:
@@ -27,7 +27,7 @@ class ReadyTurn:
         self._before, _, behind = data.removeprefix(_TURN_ID + b"1").partition(_SEQ + b"1")
         self._behind = behind
 
-    def numbered(self, turn_id: int, seq: int) -> tuple[Interaction, bytes]:
+    def with_numbers(self, turn_id: int, seq: int) -> tuple[Interaction, bytes]:
         """The turn as it is kept, and its bytes."""
         # Straight into it: there is nothing to check in our own counters.
         self._turn.__dict__.update(turn_id=turn_id, seq=seq)
@@ -49,7 +49,7 @@ def _encoded(turn: NewTurn) -> tuple[Interaction, bytes]:
             ready.__pydantic_extra__[name] = value
     data = codec.encode(ready)
     if may_hold_secrets(data) or codec.may_have_long_numbers(data):
-        fields = redact_json(codec.fields(turn))
+        fields = redact_json(codec.to_dict(turn))
         fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
         ready = Interaction.model_validate(fields | numbers)
         data = codec.encode(ready)

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 
 from ...models import Event, Interaction, NewEvent, Session, SessionMeta, utc_now
 from . import codec
-from .mutations import by_id, saved_events
-from .prepared_turn import ReadyTurn
+from .mutations import events_by_id, number_events
+from .prepared_turn import PreparedTurn
 
 _INDENT = b"  "
 _INSIDE = b"\n" + 2 * _INDENT
@@ -26,14 +26,14 @@ _UPDATED = b'\n    "last_updated": "'
 _REVISION = b'\n    "revision": '
 
 
-class Pieces:
+class SessionBytes:
     """One session. Grown by one thread at a time, under the lock of its file."""
 
     def __init__(self, session: Session) -> None:
         """Of a whole session. Raises InvalidRequest for what JSON can't hold."""
         self.version, self.revision = session.meta.version, session.revision
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
-        self._known = by_id(session.events or [])
+        self._known = events_by_id(session.events or [])
         self._before_turns = _head(session.meta)
         self._slots = _slots(session.meta)
         turns = Session.model_construct(meta=session.meta, interactions=session.interactions)
@@ -50,15 +50,15 @@ class Pieces:
             self._no_events = b',\n  "events": null'
         self._after = _others(session) + _END
 
-    def add_turn(self, turn: ReadyTurn) -> Interaction:
+    def add_turn(self, turn: PreparedTurn) -> Interaction:
         """Put a turn behind all there is; return it as saved."""
-        saved, data = turn.numbered(self._next_turn_id, self._next_seq)
+        saved, data = turn.with_numbers(self._next_turn_id, self._next_seq)
         self._grow([data], [])
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
         """Put those events behind that aren't there yet; return all as saved."""
-        saved, new = saved_events(events, self._next_seq, self._known)
+        saved, new = number_events(events, self._next_seq, self._known)
         if new:
             self._grow([], new)
         return saved
@@ -101,7 +101,7 @@ class Pieces:
             _extend(self._events, more_events)
         self._next_turn_id += len(turns)
         self._next_seq += len(turns) + len(events)
-        self._known |= by_id(events)
+        self._known |= events_by_id(events)
 
 
 def _head(meta: SessionMeta) -> bytes:

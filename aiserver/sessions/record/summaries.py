@@ -38,7 +38,7 @@ def summarise(session: Session) -> SessionSummary:
     )
 
 
-def grown(
+def extend_summary(
     summary: SessionSummary, items: Iterable[Interaction | Event], revision: int, last_updated: str
 ) -> SessionSummary:
     """The summary of a session that has these behind all that it had."""
@@ -67,7 +67,7 @@ def page(
     return rows[offset:end], len(rows)
 
 
-def marks_of(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
+def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
     """What tells whether sessions changed, the newest first.
 
     All of the summary: not every tool that writes sessions counts revisions.

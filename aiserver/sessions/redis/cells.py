@@ -26,8 +26,8 @@ from ...models import (
     new_session,
 )
 from ..record import codec
-from ..record.damage.recovery import is_empty, recovered
-from ..record.lru_cache import Recent
+from ..record.damage.recovery import is_empty, recover
+from ..record.lru_cache import LRUCache
 from ..record.summaries import summarise
 from .client import Wire
 from .keys import Names, cell_name, cells_of, owner_text
@@ -58,7 +58,7 @@ class Cells:
 
     def __init__(self, wire: Wire, names: Names, log: Logger) -> None:
         self._wire, self._names, self._log = wire, names, log
-        self._sound: Recent[SessionKey, bytes] = Recent(1000)
+        self._sound: LRUCache[SessionKey, bytes] = LRUCache(1000)
 
     async def load(self, key: SessionKey) -> Loaded | None:
         """The stored session; of a damaged one what is whole. Raises SessionCorrupt."""
@@ -162,9 +162,9 @@ class Cells:
         data = await aside(kept.size, kept.whole)
         try:
             session = await aside(kept.size, _read, kept, data, key)
-        except codec.Damaged:
+        except codec.DamagedData:
             self._log.warning("The history of %s in Redis is damaged.", cell_name(key))
-            session = await asyncio.to_thread(recovered, data, key)
+            session = await asyncio.to_thread(recover, data, key)
             if is_empty(session):
                 raise SessionCorrupt from None
             return codec.encode(session), session

@@ -24,7 +24,7 @@ from ...models import (
     Stored,
 )
 from ..record import codec
-from ..record.summaries import grown, summarise
+from ..record.summaries import extend_summary, summarise
 
 BETWEEN = b",\n    "
 META = 1
@@ -112,7 +112,7 @@ def parts_of(session: Session, stamp: str) -> Parts:
     ids: dict[str, int] = {}
     for place, event in enumerate(session.events or []):
         if event.id is not None:
-            ids.setdefault(f"={event.id}", place)  # as ``steps.by_id`` does
+            ids.setdefault(f"={event.id}", place)  # as ``steps.events_by_id`` does
     return Parts(
         row=summarise(session).model_dump_json(),
         head=head,
@@ -181,7 +181,7 @@ def _cut(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
 
 def _adds(item: Interaction | Event) -> str:
     """What an item adds to its session's row, for the script that lets the row grow."""
-    adds = grown(_BLANK, [item], 0, "").model_dump(include=_ADDED)
+    adds = extend_summary(_BLANK, [item], 0, "").model_dump(include=_ADDED)
     if isinstance(item, Event) and item.type == "context_reset":
         adds["reset"] = True
     return json.dumps(adds, ensure_ascii=False)

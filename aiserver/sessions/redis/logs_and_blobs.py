@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ...models import NewLogEntry, NotebookLogEntry
 from ..record import codec
-from ..record.mutations import numbered
+from ..record.mutations import number_entries
 from .cells import aside
 from .client import Wire
 from .keys import Names, owner_text
@@ -32,7 +32,7 @@ class Side:
         """Put entries behind a log; return them with their numbers."""
         if not entries:
             return []
-        saved = [numbered([], [entry])[0] for entry in entries]
+        saved = [number_entries([], [entry])[0] for entry in entries]
         stamp = secrets.token_hex(12)
         names = [self._names.of("notebooks", owner), self._names.of("log", owner, notebook_id)]
         [first] = await self._wire.run(

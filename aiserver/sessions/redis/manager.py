@@ -31,10 +31,16 @@ from ...models import (
     utc_now,
 )
 from ...tokens import estimate_tokens
-from ..base import Checked, SessionManager
+from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.merge.sessions import unite
-from ..record.mutations import check_writable, forked, newest, saved_events, saved_turn
+from ..record.merge.sessions import merge_into
+from ..record.mutations import (
+    check_writable,
+    fork_session,
+    number_events,
+    number_turn,
+    select_newest,
+)
 from . import guarantees
 from .address import DEFAULT, options_of, prefix_of
 from .cells import NOT_STORED, Cells, Loaded
@@ -104,7 +110,7 @@ class RedisSessionManager(SessionManager):
         """Append one AI turn."""
 
         def work() -> tuple[Interaction, Item]:
-            saved = saved_turn(turn, 1, 1)
+            saved = number_turn(turn, 1, 1)
             return saved, turn_item(saved)
 
         saved, item = await asyncio.to_thread(work)
@@ -118,7 +124,7 @@ class RedisSessionManager(SessionManager):
         """Append events in one write."""
 
         def work() -> list[tuple[Event, Item]]:
-            saved = [saved_events([event], 1, {})[0][0] for event in events]
+            saved = [number_events([event], 1, {})[0][0] for event in events]
             return [(event, event_item(event)) for event in saved]
 
         made = await asyncio.to_thread(work) if events else []
@@ -148,7 +154,7 @@ class RedisSessionManager(SessionManager):
             most = _FIRST_TURNS if bound is None else min(bound, _FIRST_TURNS)
         while True:
             turns, older = await self._cells.newest(key, most)
-            fitting = newest(turns, max_messages, max_tokens, count_tokens)
+            fitting = select_newest(turns, max_messages, max_tokens, count_tokens)
             if most is None or most == bound or len(fitting) < len(turns) or not older:
                 return fitting
             most = most * 4 if bound is None else min(bound, most * 4)
@@ -185,7 +191,7 @@ class RedisSessionManager(SessionManager):
             if existing:
                 return existing.session
             found = await self._cells.load(source)
-            copy = await asyncio.to_thread(forked, found and found.session, target)
+            copy = await asyncio.to_thread(fork_session, found and found.session, target)
             if await self._cells.put(target, copy, NOT_STORED):
                 return copy
         raise StorageBusy
@@ -198,7 +204,7 @@ class RedisSessionManager(SessionManager):
         async for existing in self._tries(key):
             session = existing.session if existing else new_session(key)
             check_writable(session.meta, None)
-            if not await asyncio.to_thread(unite, session, other, taken):
+            if not await asyncio.to_thread(merge_into, session, other, taken):
                 return False
             stamp = existing.stamp if existing else NOT_STORED
             if await self._cells.put(key, session, stamp):
@@ -250,7 +256,7 @@ class RedisSessionManager(SessionManager):
         """Remove a blob for good."""
         return await self._side.delete_blob(check_sha256(sha256), owner)
 
-    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Look at each record, its counters, and its places in the indexes."""
         return Check(self._wire, self._names, self._cells, owner).run(repair)
 

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 
 from ...errors import SessionTooNew
 from ...models import Event, Interaction, NotebookLogEntry, Session, SessionKey, SessionSummary
-from ..base import Checked
+from ..base import VerifyResult
 from ..record import codec
-from ..record.damage.recovery import recovered
-from ..record.mutations import check_writable, flaws, touch
+from ..record.damage.recovery import recover
+from ..record.mutations import bump_revision, check_writable, find_problems
 from .cells import NOT_STORED, Cells
 from .client import Wire
 from .keys import Names, cell_key, cell_name, owner_text
@@ -84,20 +84,20 @@ class Check:
     def __init__(self, wire: Wire, names: Names, cells: Cells, owner: str) -> None:
         self._wire, self._names, self._cells, self._owner = wire, names, cells, owner
 
-    async def run(self, repair: bool) -> AsyncIterator[Checked]:
+    async def run(self, repair: bool) -> AsyncIterator[VerifyResult]:
         """Each record in turn."""
         for name in await self._cell_names():
             key = cell_key(name, self._owner)
-            flaw, mended = await self._session(key, repair)
-            yield Checked(f"{key.notebook_id}/{key.cell_id}", flaw, mended)
+            problem, mended = await self._session(key, repair)
+            yield VerifyResult(f"{key.notebook_id}/{key.cell_id}", problem, mended)
         for notebook_id in await self._notebooks():
-            flaw, mended = await self._log(notebook_id, repair)
-            yield Checked(f"the log of {notebook_id}", flaw, mended)
+            problem, mended = await self._log(notebook_id, repair)
+            yield VerifyResult(f"the log of {notebook_id}", problem, mended)
         blobs = self._names.of("blobs", self._owner)
         for digest in sorted(await self._wire.command("HKEYS", blobs)):
             data = await self._wire.command("HGET", blobs, digest)
-            flaw = await asyncio.to_thread(_flaw_of_blob, digest, data)
-            yield Checked(f"blob {digest.decode(errors='replace')}", flaw)
+            problem = await asyncio.to_thread(_flaw_of_blob, digest, data)
+            yield VerifyResult(f"blob {digest.decode(errors='replace')}", problem)
 
     async def _session(self, key: SessionKey, repair: bool) -> tuple[str | None, bool]:
         names = self._names.session(key)
@@ -108,13 +108,13 @@ class Check:
         if not (head or turns or events):
             gone = repair and await self._wire.run("unlist", names[:6], cell)
             return "in the index, but has no data", bool(gone)
-        flaw, session = await asyncio.to_thread(_judged, look, key)
+        problem, session = await asyncio.to_thread(_judged, look, key)
         if session is None or not repair:
-            return flaw, False
-        if flaw != _LAGS:
+            return problem, False
+        if problem != _LAGS:
             damaged = self._damaged(key.notebook_id, key.cell_id)
             await self._wire.command("RPUSH", damaged, look.whole())
-        return flaw, await self._cells.put(key, session, look.stamp)
+        return problem, await self._cells.put(key, session, look.stamp)
 
     async def _log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
         marks, log = self._names.of("notebooks", self._owner), self._log_name(notebook_id)
@@ -125,18 +125,18 @@ class Check:
         last, _, stamp = mark.partition(" ")
         wanted = max(seqs, default=0)
         right = f"{wanted} {stamp}" if lines else ""
-        flaw = None
+        problem = None
         if damaged:
-            flaw = f"{len(damaged)} unreadable lines"
+            problem = f"{len(damaged)} unreadable lines"
         elif not lines:
-            flaw = "in the index, but has no data"
+            problem = "in the index, but has no data"
         elif not last.isdigit() or int(last) < wanted:
-            flaw = "index entry is out of date"
-        if flaw is None or not repair:
-            return flaw, False
+            problem = "index entry is out of date"
+        if problem is None or not repair:
+            return problem, False
         names = [self._names.owners, marks, log, self._damaged(notebook_id)]
         who = owner_text(self._owner)
-        return flaw, bool(
+        return problem, bool(
             await self._wire.run("mendlog", names, who, notebook_id, mark, right, *damaged)
         )
 
@@ -186,14 +186,14 @@ def _judged(look: _Look, key: SessionKey) -> tuple[str | None, Session | None]:
         check_writable(session.meta, None)
     except SessionTooNew:
         return None, None
-    except codec.Damaged:
-        session = recovered(data, key)
-        touch(session)
+    except codec.DamagedData:
+        session = recover(data, key)
+        bump_revision(session)
         count = look.damaged()
         return f"{count} unreadable records" if count else "metadata is damaged", session
     if look.lags(session):
         return _LAGS, session
-    return "; ".join(flaws(session, key)) or None, None
+    return "; ".join(find_problems(session, key)) or None, None
 
 
 def _is(kind: Any, text: bytes) -> bool:

@@ -17,8 +17,8 @@ from sqlalchemy import delete, func, insert, literal, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import NewLogEntry, NotebookLogEntry
-from ..base import Checked
-from ..record.mutations import numbered_from
+from ..base import VerifyResult
+from ..record.mutations import number_entries_from
 from .database import Write
 from .owners import owner_key
 from .queries import know_owner
@@ -41,7 +41,7 @@ async def append_log(
     if write.lost and write.result and await _is_logged(connection, notebook_id, owner, write.id):
         done: list[NotebookLogEntry] = write.result
         return done
-    saved = numbered_from(start or 1, entries)
+    saved = number_entries_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
         await know_owner(connection, owner)
@@ -143,18 +143,18 @@ async def remove_blob(connection: AsyncConnection, write: Write, sha256: str, ow
     return bool(write.result)
 
 
-async def check_log(connection: AsyncConnection, notebook_id: str, owner: str) -> Checked:
+async def check_log(connection: AsyncConnection, notebook_id: str, owner: str) -> VerifyResult:
     """Whether a notebook's log is whole. Nothing need be mended: its other lines are in use."""
     _, damaged = await read_log(connection, notebook_id, owner)
-    flaw = f"{damaged} damaged lines; the others are in use" if damaged else None
-    return Checked(f"log of {notebook_id}", flaw)
+    problem = f"{damaged} damaged lines; the others are in use" if damaged else None
+    return VerifyResult(f"log of {notebook_id}", problem)
 
 
-async def check_blob(connection: AsyncConnection, sha256: str, owner: str) -> Checked:
+async def check_blob(connection: AsyncConnection, sha256: str, owner: str) -> VerifyResult:
     """Whether a blob is what its name says. One that isn't is as good as none until put again."""
     data = await get_blob(connection, sha256, owner)
     is_whole = data is None or hashlib.sha256(data).hexdigest() == sha256
-    return Checked(f"blob {sha256}", None if is_whole else "content does not match its hash")
+    return VerifyResult(f"blob {sha256}", None if is_whole else "content does not match its hash")
 
 
 async def list_owners(connection: AsyncConnection) -> list[str]:

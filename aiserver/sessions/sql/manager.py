@@ -31,9 +31,9 @@ from ...models import (
     check_id,
 )
 from ...tokens import estimate_tokens
-from ..base import Checked, SessionManager
+from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.mutations import check_writable, newest
+from ..record.mutations import check_writable, select_newest
 from .address import kind_of
 from .event_loop import OwnLoop
 
@@ -131,7 +131,7 @@ class SQLSessionManager(SessionManager):
             turns = None
         if turns is None:
             turns = (await self.load_session(key)).history()
-        return newest(turns, *bounds)
+        return select_newest(turns, *bounds)
 
     async def list_sessions(
         self,
@@ -245,7 +245,7 @@ class SQLSessionManager(SessionManager):
         check_sha256(sha256)
         return await self._do(lambda db: db.write(beside.remove_blob, sha256, owner))
 
-    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Look at each session's rows, one session by one, then at each log and blob."""
         for key in await self._do(lambda db: db.read(records.keys, owner)):
             yield await self._checked(key, repair)
@@ -265,17 +265,17 @@ class SQLSessionManager(SessionManager):
         """Close the connections, after what was begun."""
         await self._loop.close()
 
-    async def _checked(self, key: SessionKey, repair: bool) -> Checked:
+    async def _checked(self, key: SessionKey, repair: bool) -> VerifyResult:
         said = await self._do(lambda db: db.read(mending.check, key))
         mended = False
         if said and repair:
             said, mended = await self._do(lambda db: db.write(mending.mended, key))
-        return Checked(f"{key.notebook_id}/{key.cell_id}", "; ".join(said) or None, mended)
+        return VerifyResult(f"{key.notebook_id}/{key.cell_id}", "; ".join(said) or None, mended)
 
-    async def _log_checked(self, notebook_id: str, owner: str) -> Checked:
+    async def _log_checked(self, notebook_id: str, owner: str) -> VerifyResult:
         return await self._do(lambda db: db.read(beside.check_log, notebook_id, owner))
 
-    async def _blob_checked(self, sha256: str, owner: str) -> Checked:
+    async def _blob_checked(self, sha256: str, owner: str) -> VerifyResult:
         return await self._do(lambda db: db.read(beside.check_blob, sha256, owner))
 
     async def _newest(
@@ -296,7 +296,7 @@ class SQLSessionManager(SessionManager):
             turns = [turn for _, turn in reversed(page)] + turns
             if len(page) < many:
                 break
-            if len(newest(turns, None, max_tokens, count_tokens)) < len(turns):
+            if len(select_newest(turns, None, max_tokens, count_tokens)) < len(turns):
                 break
             before = page[-1][0]
         return turns

@@ -19,10 +19,10 @@ from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey
 from ...models import SessionSummary as Summary
 from ..record import codec
 from ..record import mutations as steps
-from ..record.codec import Damaged
-from ..record.damage.recovery import is_empty, recovered
-from ..record.merge.sessions import size, unite
-from ..record.summaries import grown, summarise
+from ..record.codec import DamagedData
+from ..record.damage.recovery import is_empty, recover
+from ..record.merge.sessions import count_records, merge_into
+from ..record.summaries import extend_summary, summarise
 from . import queries as records
 from .codes import LIST
 from .database import Write
@@ -58,7 +58,7 @@ async def load_raw(connection: AsyncConnection, key: SessionKey) -> tuple[bytes,
     try:
         revision = stack.head(key).revision
         stack.check()
-    except Damaged:
+    except DamagedData:
         session = _loaded(stack, key)
         return codec.encode(session), session.revision
     return stack.compose(), revision
@@ -76,7 +76,7 @@ async def counters(connection: AsyncConnection, key: SessionKey) -> Counters | N
         return Counters()
     try:
         found = Counters.load(row.counters)
-    except Damaged:
+    except DamagedData:
         return None
     return found if found.in_order else None
 
@@ -125,7 +125,7 @@ async def save_turn(
     head = await _take(connection, write, key)
     if not await _is_done(connection, write, key):
         steps.check_writable(head.session.meta, if_revision)
-        saved = steps.saved_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
+        saved = steps.number_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
         await _append(connection, write, key, head, [saved])
         write.result = saved, head.session.revision
     done: tuple[Interaction, int] = write.result
@@ -144,7 +144,7 @@ async def save_events(
     if not await _is_done(connection, write, key):
         steps.check_writable(head.session.meta, if_revision)
         known = await records.known_events(connection, key, events)
-        saved, new = steps.saved_events(events, head.counters.next_seq, known)
+        saved, new = steps.number_events(events, head.counters.next_seq, known)
         if new:
             await _append(connection, write, key, head, new)
         write.result = saved, head.session.revision
@@ -161,7 +161,7 @@ async def remove(
         return await records.delete_session(connection, key) or bool(write.result)
     try:
         session = Stack(row.meta).head(key)
-    except Damaged:
+    except DamagedData:
         session = new_session(key)
     if write.lost and write.result not in (None, session.meta.created_at):
         return True  # it was removed, and somebody has begun anew
@@ -176,7 +176,7 @@ async def fork(
     """Copy a session to another cell, unless that has one."""
     if await records.lock(connection, target):
         return await load(connection, target) or new_session(target)
-    copy = steps.forked(await load(connection, source), target)
+    copy = steps.fork_session(await load(connection, source), target)
     await _put(connection, write, target, copy)
     return copy
 
@@ -192,8 +192,12 @@ async def take_over(
     head = await _take(connection, write, key)
     steps.check_writable(head.session.meta, None)
     session = await load(connection, key) or new_session(key)
-    turns, events, before = len(session.interactions), len(session.events or []), size(session)
-    if not unite(session, other, taken):
+    turns, events, before = (
+        len(session.interactions),
+        len(session.events or []),
+        count_records(session),
+    )
+    if not merge_into(session, other, taken):
         return bool(write.lost and write.result)
     if before:
         new: list[Interaction | Event] = [
@@ -212,8 +216,8 @@ async def take_over(
 def _loaded(stack: Stack, key: SessionKey) -> Session:
     try:
         return stack.load(key)
-    except Damaged as exc:
-        session = recovered(stack.compose(), key)
+    except DamagedData as exc:
+        session = recover(stack.compose(), key)
         if is_empty(session):
             raise SessionCorrupt from exc
         return session
@@ -241,7 +245,7 @@ def _is_whole(row: records.HeadRow, key: SessionKey) -> bool:
             Counters.load(row.counters)
             Summary.model_validate_json(row.summary)
         return True
-    except (Damaged, ValidationError):
+    except (DamagedData, ValidationError):
         return False
 
 
@@ -262,9 +266,9 @@ async def _append(
     new: Sequence[Interaction | Event],
 ) -> None:
     """Put records behind a session, and count one more write."""
-    steps.touch(head.session)
+    steps.bump_revision(head.session)
     meta = head.session.meta
-    summary = grown(head.summary, new, head.session.revision, meta.last_updated)
+    summary = extend_summary(head.summary, new, head.session.revision, meta.last_updated)
     if not head.counters.in_order:  # then what comes last need not be the newest
         whole = await load(connection, key) or head.session
         whole.meta = meta

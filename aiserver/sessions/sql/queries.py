@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, NewEvent, SessionKey
 from ..record import codec
-from ..record.mutations import by_id
+from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
 from .owners import is_plain, owner_key
 from .rows import Item, Stack, hashed
@@ -139,7 +139,7 @@ async def known_events(
     if not ids:
         return {}
     rows = await connection.execute(_KNOWN, _at(key, ids=ids))
-    return by_id(codec.parse_record(Event, content) for (content,) in rows)
+    return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
 from ..record import codec
-from ..record.codec import Damaged
+from ..record.codec import DamagedData
 from .codes import ABSENT, EVENT, LIST, NULL, TURN
 
 R = TypeVar("R", bound=Stored)
@@ -66,9 +66,9 @@ class Counters:
         try:
             counters = cls(**json.loads(text))
         except (TypeError, ValueError) as exc:
-            raise Damaged("the counters are damaged") from exc
+            raise DamagedData("the counters are damaged") from exc
         if not all(isinstance(value, int) for value in asdict(counters).values()):
-            raise Damaged("the counters are damaged")
+            raise DamagedData("the counters are damaged")
         return counters
 
 
@@ -120,7 +120,7 @@ class Stack:
                     json.loads(one.content)
             json.loads(self.extra or "{}")
         except (ValueError, RecursionError) as exc:
-            raise Damaged("not JSON") from exc
+            raise DamagedData("not JSON") from exc
 
     def head(self, key: SessionKey) -> Session:
         """The session without its items. Raises Damaged."""

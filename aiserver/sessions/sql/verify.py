@@ -16,12 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
 from ..record import codec
-from ..record.codec import Damaged
+from ..record.codec import DamagedData
 from ..record.damage.recovery import NOTE
-from ..record.mutations import flaws
+from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries as records
-from .codes import ASIDE, EVENT, LIST, TURN
+from .codes import EVENT, LIST, QUARANTINE_SUFFIX, TURN
 from .database import Write
 from .queries import Found, HeadRow
 from .rows import Counters, Item, follow, is_plain, item, text
@@ -61,7 +61,7 @@ def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | No
     stack, sound = found.stack, list[tuple[int, Interaction | Event]]()
     damaged, lost = [], []
     for index, one in zip(found.indexes, stack.items, strict=True):
-        if one.kind != ASIDE:
+        if one.kind != QUARANTINE_SUFFIX:
             try:
                 sound.append((index, codec.parse_record(_MODELS[one.kind], one.content)))
             except (KeyError, ValueError, RecursionError):
@@ -70,7 +70,7 @@ def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | No
         session = stack.head(key)
         if not is_plain(session, key):
             return None
-    except Damaged:
+    except DamagedData:
         session = _begun(key, [record for _, record in sound])
         lost += [stack.meta] if stack.meta else []
     session.interactions = [record for _, record in sound if isinstance(record, Interaction)]
@@ -86,7 +86,7 @@ def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | No
         lost,
         has_gap=found.indexes != list(range(len(found.indexes))),
         lags=row is None or not _follows(row, session, counters),
-        others=flaws(session, key),
+        others=find_problems(session, key),
     )
 
 
@@ -110,9 +110,9 @@ async def mended(
     if len(said) == len(examined.others):
         return said, not said
     for index in examined.damaged:
-        await records.change_item(connection, key, index, kind=ASIDE, event_id=None)
+        await records.change_item(connection, key, index, kind=QUARANTINE_SUFFIX, event_id=None)
     end = await _close_gaps(connection, key, found.indexes)
-    added = [Item(ASIDE, content) for content in examined.lost]
+    added = [Item(QUARANTINE_SUFFIX, content) for content in examined.lost]
     session = examined.session
     if examined.damaged or examined.lost or examined.has_gap:
         note = _note(session, examined)
@@ -137,7 +137,7 @@ async def _put_head(
     sound = [
         (index, codec.parse_record(_MODELS[one.kind], one.content))
         for index, one in zip(now.indexes, now.stack.items, strict=True)
-        if one.kind != ASIDE
+        if one.kind != QUARANTINE_SUFFIX
     ]
     values: dict[str, Any] = {
         "meta": text(session.meta),
@@ -179,7 +179,7 @@ def _follows(row: HeadRow, session: Session, counters: Counters) -> bool:
     try:
         summary = SessionSummary.model_validate_json(row.summary)
         return Counters.load(row.counters) == counters and summary == summarise(session)
-    except (Damaged, ValidationError, ValueError):
+    except (DamagedData, ValidationError, ValueError):
         return False
 
 

@@ -20,8 +20,8 @@ from typing import BinaryIO, NamedTuple
 
 from ...models import NotebookLogEntry, Session, SessionKey
 from ...sessions.record import codec
-from ...sessions.record.codec import Damaged
-from ...sessions.record.damage.recovery import parse_united
+from ...sessions.record.codec import DamagedData
+from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
 from .base import NotUnderstood, Read, Source, loads
@@ -106,7 +106,7 @@ def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Re
                 part = Read(owned=True, cells=cells)
                 try:
                     _add(part, entry, zipped.read(entry.info))
-                except Damaged as exc:
+                except DamagedData as exc:
                     part.not_understood.append(f"{entry.name}: {exc}")
                 except _BROKEN:
                     part.not_understood.append(f"{entry.info.filename}: damaged")
@@ -153,7 +153,7 @@ def _entries(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Entry], 
 def _add(part: Read, entry: _Entry, data: bytes) -> None:
     """Put what an entry holds into ``part``. Raises Damaged, ValueError."""
     if entry.kind == "sessions":
-        session = parse_united(data)
+        session = parse_with_duplicates(data)
         set_owner(session, entry.owner)
         part.sessions.append(session)
     elif entry.kind == "notebooks" and (notebook_id := log_notebook_id(entry.name)):

@@ -36,7 +36,7 @@ from ...models import (
 )
 from ...redact import redact_json
 from ...sessions.record import codec
-from ...sessions.record.mutations import saved_turn
+from ...sessions.record.mutations import number_turn
 
 _NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
 _TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
@@ -174,7 +174,7 @@ def session_of(
         fields = item | {"timestamp": last, "seq": seq}
         if "user_request" in fields:
             turn = Interaction.model_validate(fields | {"turn_id": len(turns) + 1})
-            turns.append(saved_turn(turn, turn.turn_id, seq))
+            turns.append(number_turn(turn, turn.turn_id, seq))
         else:
             events.append(Event.model_validate(redact_json(fields)))
     session = new_session(SessionKey(notebook_id, cell_id), NO_TIME)
@@ -189,7 +189,7 @@ def session_of(
     session.interactions = turns
     if events:
         session.events = events
-    codec.fields(session)  # what can't be kept as JSON is said now
+    codec.to_dict(session)  # what can't be kept as JSON is said now
     return session
 
 

@@ -9,10 +9,10 @@ from ...errors import SessionTooNew
 from ...models import Session
 from ...redact import redact_json
 from ...sessions.record import codec
-from ...sessions.record.codec import Damaged
-from ...sessions.record.damage.recovery import parse_united
+from ...sessions.record.codec import DamagedData
+from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import decode
-from ...sessions.record.mutations import check_writable, saved_turn
+from ...sessions.record.mutations import check_writable, number_turn
 from .base import NotUnderstood, Read, Source, decoded, loads
 
 FORMAT = "aiserver"
@@ -23,9 +23,9 @@ def read(source: Source) -> Read:
     if source.path.suffix == ".jsonl":
         return _log(source)
     try:
-        session = parse_united(source.data)
+        session = parse_with_duplicates(source.data)
         check_writable(session.meta, None)
-    except Damaged as exc:
+    except DamagedData as exc:
         raise NotUnderstood("not an AI Server session, or damaged") from exc
     except SessionTooNew as exc:
         raise NotUnderstood(
@@ -48,10 +48,10 @@ def _log(source: Source) -> Read:
 
 def _without_secrets(session: Session) -> Session:
     session.interactions = [
-        saved_turn(turn, turn.turn_id, turn.seq or place)
+        number_turn(turn, turn.turn_id, turn.seq or place)
         for place, turn in enumerate(session.interactions, 1)
     ]
     if session.events:
-        events = [redact_json(codec.fields(event)) for event in session.events]
+        events = [redact_json(codec.to_dict(event)) for event in session.events]
         session.events = [type(session.events[0]).model_validate(event) for event in events]
     return session

@@ -13,7 +13,7 @@ import pytest
 
 from aiserver.cli.doctor.storage import check_storage
 from aiserver.models import SessionKey
-from aiserver.sessions.file.directory import Place
+from aiserver.sessions.file.directory import SessionDirectory
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import session_name
 from tests.sessions.projects import NOTEBOOKS, fill
@@ -331,12 +331,12 @@ def test_what_was_mended_meanwhile_is_left_alone(
     """P23: between the look and the mending another process has written the session anew."""
     good = (folder / FILE).read_bytes()
     (folder / FILE).write_bytes(b"")
-    writing = Place.writing
+    writing = SessionDirectory.writing
 
-    def meanwhile(self: Place, name: str) -> Any:
+    def meanwhile(self: SessionDirectory, name: str) -> Any:
         (folder / FILE).write_bytes(good)
         return writing(self, name)
 
-    monkeypatch.setattr(Place, "writing", meanwhile)
+    monkeypatch.setattr(SessionDirectory, "writing", meanwhile)
     assert run("repair").status == 0
     assert (folder / FILE).read_bytes() == good

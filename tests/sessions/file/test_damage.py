@@ -21,7 +21,7 @@ from aiserver.sessions.file import reader as reading
 from aiserver.sessions.file import session_files as sessionfiles
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.damage.recovery import is_empty, recovered
+from aiserver.sessions.record.damage.recovery import is_empty, recover
 from aiserver.sessions.record.filenames import blob_name, log_name, session_name
 from aiserver.sessions.record.mutations import append_events, append_turn
 
@@ -150,7 +150,7 @@ def doubled(four: Session, one: Session, layout: str) -> bytes:
     """A file with the parts of two sessions, as a careless merge leaves them."""
     parts = {}
     for name, session in (("A", four), ("B", one)):
-        fields = codec.fields(session)
+        fields = codec.to_dict(session)
         for short, part in (("M", "meta"), ("I", "interactions"), ("E", "events")):
             parts[short + name] = f'"{part}": {json.dumps(fields[part])}'
     return ("{" + ", ".join(parts[name] for name in layout.split()) + "}").encode()
@@ -172,7 +172,7 @@ async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None
     rows, _ = await files.open().list_sessions(KEY.notebook_id)
     assert [row.turns for row in rows] == [5]
     checked = [found async for found in files.open().verify()]
-    assert "5 requests" in str([found.flaw for found in checked])
+    assert "5 requests" in str([found.problem for found in checked])
 
     await files.open().save_interaction(KEY, turn("the next"))
     session = await files.open().load_session(KEY)
@@ -264,7 +264,7 @@ def with_turn(text: str) -> bytes:
 
 def test_both_turns_are_read_where_both_sides_of_a_merge_were_accepted() -> None:
     """P22, P39: the lines that git wrote once are those of both."""
-    found = recovered(with_turn(BOTH_SIDES), KEY)
+    found = recover(with_turn(BOTH_SIDES), KEY)
     rows = [
         (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
         for item in found.interactions[1:]
@@ -280,10 +280,10 @@ def test_no_turn_is_made_of_two() -> None:
     other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
     other = other.replace('"seq": 2', '"seq": 3,\n      "turn_id": 3').replace("theirs", "next")
     other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
-    found = recovered(with_turn(moved.rstrip() + ",\n" + other), KEY)
+    found = recover(with_turn(moved.rstrip() + ",\n" + other), KEY)
     assert asked(found) == ["one"]
     torn = ours.rstrip() + "\n    },\n" + other  # what is left open isn't there again
-    assert asked(recovered(with_turn(torn), KEY)) == ["one"]
+    assert asked(recover(with_turn(torn), KEY)) == ["one"]
 
 
 def test_a_torn_record_hides_none_that_it_swallowed() -> None:
@@ -292,14 +292,14 @@ def test_a_torn_record_hides_none_that_it_swallowed() -> None:
     for number in range(3):
         append_turn(session, turn(f"wish {number}"))
     append_events(session, [event("edit", source="mine")])
-    fields = codec.fields(session)
+    fields = codec.to_dict(session)
     torn = {"turn_id": 9, "timestamp": NOON, "user_request": {"intent": "torn", "revision": 3}}
     for data in (
         [torn | {"interactions": fields["interactions"], "events": fields["events"]}],
         [torn | {"user_request": torn["user_request"] | {"x": fields["interactions"]}}],
     ):
         hurt = json.dumps({"meta": fields["meta"], "interactions": data}).encode()
-        found = recovered(hurt, KEY)
+        found = recover(hurt, KEY)
         assert asked(found) == ["wish 0", "wish 1", "wish 2"]
 
 
@@ -375,7 +375,7 @@ def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject
     parts = [text[: starts[0]], *(text[a:b] for a, b in itertools.pairwise(starts))]
     rubbish = st.binary(max_size=40).filter(lambda some: b"{" not in some and b'"' not in some)
     hurt = b"".join(data.draw(rubbish) + part for part in parts)
-    found = recovered(hurt, KEY)
+    found = recover(hurt, KEY)
     assert [t for t in found.interactions if t in session.interactions] == session.interactions
 
 
@@ -385,11 +385,11 @@ def test_rubbish_in_front_that_looks_like_a_mark_of_an_encoding_hides_no_turn(ma
     session = new_session(KEY)
     append_turn(session, turn("第一次"))
     for extra in (b"", b"x"):
-        assert recovered(mark + extra + codec.encode(session), KEY).interactions == (
+        assert recover(mark + extra + codec.encode(session), KEY).interactions == (
             session.interactions
         )
     text = codec.encode(session).decode()
-    assert recovered(text.encode("utf-16"), KEY).interactions == session.interactions
+    assert recover(text.encode("utf-16"), KEY).interactions == session.interactions
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
@@ -420,7 +420,7 @@ def test_recovery_takes_bounded_time() -> None:
     """P22: of bytes that were made to be slow."""
     for data in (b"{" * 300_000, b'{"a":' * 60_000, b'{"turn_id":1,"user_request":{' * 10_000):
         began = time.monotonic()
-        assert is_empty(recovered(data, KEY))
+        assert is_empty(recover(data, KEY))
         assert time.monotonic() - began < 10
 
 
@@ -430,7 +430,7 @@ def test_recovery_of_a_long_life_takes_bounded_time() -> None:
     other = [item | {"type": "edit"} for item in life]
     data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()
     began = time.monotonic()
-    events = recovered(data[:-1], KEY).events or []
+    events = recover(data[:-1], KEY).events or []
     assert time.monotonic() - began < 10
     assert len(events) == 12_001
     assert sorted(event.seq for event in events) == list(range(1, 12_002))
@@ -537,7 +537,7 @@ async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
         first.append(added)
         assert added.seq == number
     assert await files.open().read_notebook_log(KEY.notebook_id) == first
-    assert [found.flaw async for found in files.open().verify()] == [None]
+    assert [found.problem async for found in files.open().verify()] == [None]
     assert path.read_bytes().startswith(before), "the bytes are kept"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.sessions.file.root import FOLDER, find_root, other_places
+from aiserver.sessions.file.root import FOLDER, find_other_roots, find_root
 
 
 @pytest.fixture
@@ -85,24 +85,28 @@ def test_other_places_are_those_up_to_the_top(home: Path) -> None:
     project, deep = home / "project", home / "project/notebooks/deep"
     for place in (home, project, deep, project / "other"):
         (place / FOLDER).mkdir(parents=True)
-    assert other_places(deep, project, project, home) == [deep, home]
-    assert other_places(deep, home / "project/notebooks", project, home) == [deep, project, home]
-    assert other_places(deep, home / "elsewhere", project, home) == [deep, project, home]
-    assert other_places(home, project, home, home) == [home]
+    assert find_other_roots(deep, project, project, home) == [deep, home]
+    assert find_other_roots(deep, home / "project/notebooks", project, home) == [
+        deep,
+        project,
+        home,
+    ]
+    assert find_other_roots(deep, home / "elsewhere", project, home) == [deep, project, home]
+    assert find_other_roots(home, project, home, home) == [home]
     (home.parent / FOLDER).mkdir()
-    assert other_places(home, project, home.parent, home) == [home]
+    assert find_other_roots(home, project, home.parent, home) == [home]
 
 
 def test_outside_of_both_other_places_are_those_that_are_served(tmp_path: Path, home: Path) -> None:
     served, deep = tmp_path / "data", tmp_path / "data/a/b"
     for place in (tmp_path, served, deep):
         (place / FOLDER).mkdir(parents=True)
-    assert other_places(deep, served, served, home) == [deep]
-    assert other_places(deep, home, served, home) == [deep, served]
-    assert other_places(deep, home, tmp_path / "other", home) == [deep]
+    assert find_other_roots(deep, served, served, home) == [deep]
+    assert find_other_roots(deep, home, served, home) == [deep, served]
+    assert find_other_roots(deep, home, tmp_path / "other", home) == [deep]
 
 
 def test_a_place_under_another_name_is_not_another(home: Path) -> None:
     (home / "project" / FOLDER).mkdir()
     (home / "link").symlink_to(home / "project")
-    assert other_places(home / "project", home / "link", home, home) == []
+    assert find_other_roots(home / "project", home / "link", home, home) == []

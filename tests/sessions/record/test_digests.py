@@ -10,9 +10,9 @@ from aiserver.models import (
     SessionKey,
     new_session,
 )
-from aiserver.sessions.record.merge.digests import digest, lines_now, places
-from aiserver.sessions.record.merge.sessions import unite
-from aiserver.sessions.record.mutations import append_events, numbered
+from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
+from aiserver.sessions.record.merge.sessions import merge_into
+from aiserver.sessions.record.mutations import append_events, number_entries
 
 from ..records import NOON
 
@@ -28,20 +28,22 @@ def session(*sources: str) -> Session:
 def line(of: Session) -> NotebookLogEntry:
     last = of.ordered()[-1]
     data = {"cells": {"cell": last.seq}, "digests": {"cell": digest(last)}}
-    return numbered([], [NewLogEntry(type="changed", timestamp=NOON, data=data)])[0]
+    return number_entries([], [NewLogEntry(type="changed", timestamp=NOON, data=data)])[0]
 
 
 def marks(entry: NotebookLogEntry, of: Session) -> object:
     merges = {"cell": of.meta.merged} if of.meta.merged else {}
     last_seqs = {"cell": of.next_seq - 1}
-    return lines_now([entry], merges, last_seqs, lambda _: places(of))[0].data["cells"]
+    return renumber_entries([entry], merges, last_seqs, lambda _: seqs_by_digest(of))[0].data[
+        "cells"
+    ]
 
 
 def test_a_log_from_one_branch_and_a_merged_session() -> None:
     """The line says nothing of the merge, for git took the log whole."""
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs)
-    unite(ours, theirs, merge_id="m")
+    merge_into(ours, theirs, merge_id="m")
     assert ours.meta.merged and entry.merged is None
     assert marks(entry, ours) == {"cell": 4}
     assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "that of our side"
@@ -57,14 +59,14 @@ def test_lines_of_earlier_versions_follow_the_merges_alone() -> None:
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
     del entry.data["digests"]
-    unite(ours, theirs, merge_id="m")
+    merge_into(ours, theirs, merge_id="m")
     assert marks(entry, ours) == {"cell": 4}
 
 
 def test_equal_records_keep_to_the_way_that_the_line_came() -> None:
     ours, theirs = session("a", "b"), session("a", "a")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
-    unite(ours, theirs, merge_id="m")
+    merge_into(ours, theirs, merge_id="m")
     assert marks(entry, ours) == {"cell": 3}
 
 
@@ -84,6 +86,6 @@ def test_after_an_older_session_file_was_put_back_no_line_names_another_record()
         (session("a", "x"), [(1, True), (None, False), (None, False), (2, True)]),
     ):
         last_seqs = {"cell": now.next_seq - 1, "other": 4}
-        lines = lines_now(log, {}, last_seqs, lambda _, now=now: places(now))
+        lines = renumber_entries(log, {}, last_seqs, lambda _, now=now: seqs_by_digest(now))
         found = [(one.data["cells"].get("cell"), one.data.get("saved", False)) for one in lines]
         assert found == expected

@@ -11,7 +11,7 @@ import pytest
 from aiserver.errors import SessionCorrupt
 from aiserver.models import SessionKey
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.codec import Damaged
+from aiserver.sessions.record.codec import DamagedData
 from aiserver.sessions.record.filenames import session_name
 
 from ..conftest import FileBackend
@@ -83,7 +83,7 @@ async def test_they_are_read_beside_new_ones_and_reading_changes_nothing(
         assert len(session.interactions) == row.turns == 1
         raw, revision = await store.load_raw(key)
         assert json.loads(raw) == session.to_dict() and revision == session.revision
-    assert [found async for found in store.verify() if found.flaw] == []
+    assert [found async for found in store.verify() if found.problem] == []
     assert tree(files) == before
 
 
@@ -179,7 +179,7 @@ def test_older_names_and_unknown_keys_are_kept() -> None:
     ids=str,
 )
 def test_what_is_none_of_them_is_damaged(change: dict[str, Any]) -> None:
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedData):
         codec.parse(json.dumps(json.loads(flat(SAME)) | change).encode())
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from aiserver.models import Interaction, NewEvent, Session, SessionKey, dumps, new_session
 from aiserver.sessions.record.merge.digests import digest
-from aiserver.sessions.record.merge.sessions import size, unite
+from aiserver.sessions.record.merge.sessions import count_records, merge_into
 from aiserver.sessions.record.mutations import append_events, append_turn
 
 from ..records import turn
@@ -47,21 +47,21 @@ def test_an_empty_one_becomes_a_copy_to_the_letter() -> None:
     theirs.meta.revision = 7
     theirs.unknown = {"kept": True}
     ours = new_session(KEY)
-    assert unite(ours, theirs)
+    assert merge_into(ours, theirs)
     assert dumps(ours) == dumps(theirs)
-    assert not unite(ours, theirs)
+    assert not merge_into(ours, theirs)
 
 
 def test_what_is_missing_is_put_behind_with_new_numbers() -> None:
     ours, theirs = make("a", "ours", "!ours"), make("a", "theirs", "!theirs")
     theirs.interactions[1].parent_turn_id = 1
-    assert unite(ours, theirs)
+    assert merge_into(ours, theirs)
     assert said(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs"]
     assert [each.turn_id for each in ours.interactions] == [1, 2, 3]
     assert [each.turn_id for each in ours.events or []] == [2, 3]
     assert ours.interactions[2].parent_turn_id == 1
     assert ours.revision == 4
-    assert not unite(ours, theirs)
+    assert not merge_into(ours, theirs)
     assert ours.revision == 4
 
 
@@ -69,10 +69,10 @@ def test_what_was_deleted_stays_so() -> None:
     theirs = make("a", "b")
     ours = new_session(KEY)
     before = {digest(item) for item in theirs.ordered()}
-    assert not unite(ours, theirs, before)
-    assert size(ours) == 0
+    assert not merge_into(ours, theirs, before)
+    assert count_records(ours) == 0
     grow(theirs, "c")
-    assert unite(ours, theirs, before)
+    assert merge_into(ours, theirs, before)
     assert said(ours) == ["c"]
 
 
@@ -83,7 +83,7 @@ ITEMS = st.lists(st.sampled_from(["a", "b", "c", "!x", "!y"]), max_size=6)
 def test_nothing_is_lost_or_doubled(common: list[str], one: list[str], other: list[str]) -> None:
     ours, theirs = make(*common, *one), make(*common, *other)
     before, their = said(ours), said(theirs)
-    unite(ours, theirs)
+    merge_into(ours, theirs)
     after = said(ours)
     assert after[: len(before)] == before, "ours only grows"
     for item in {*before, *their}:
@@ -92,6 +92,6 @@ def test_nothing_is_lost_or_doubled(common: list[str], one: list[str], other: li
     assert numbers == sorted(set(numbers))
     assert [each.turn_id for each in ours.interactions] == [*range(1, len(ours.interactions) + 1)]
     # Back and forth ends after one round: each knows all.
-    unite(theirs, ours)
+    merge_into(theirs, ours)
     assert sorted(said(theirs)) == sorted(after)
-    assert not unite(ours, theirs)
+    assert not merge_into(ours, theirs)

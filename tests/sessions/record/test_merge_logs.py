@@ -79,7 +79,7 @@ async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
             f"{path.stem}.sync-conflict-20261123-101112-ABCDEFG{path.suffix}"
         ).write_bytes(data)
     store = FileSessionManager(root=str(ours.root))
-    assert [found.where async for found in store.verify(repair=True) if found.mended]
+    assert [found.location async for found in store.verify(repair=True) if found.repaired]
     await store.close()
 
 

@@ -12,8 +12,8 @@ from aiserver.errors import InvalidRequest
 from aiserver.models import Session, new_session
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events, append_turn
-from aiserver.sessions.record.prepared_turn import ReadyTurn
-from aiserver.sessions.record.splice import Pieces
+from aiserver.sessions.record.prepared_turn import PreparedTurn
+from aiserver.sessions.record.splice import SessionBytes
 
 from ..records import KEY, NOON, event, turn
 
@@ -43,7 +43,7 @@ def started(start: str) -> Session:
     return Session.model_validate(content)
 
 
-def joined(pieces: Pieces) -> bytes:
+def joined(pieces: SessionBytes) -> bytes:
     return b"".join(pieces.chunks())
 
 
@@ -52,26 +52,26 @@ def test_what_grew_is_what_is_written_whole(
     edits: list[tuple[str, str]], extra: bool, start: str
 ) -> None:
     session = started(start)
-    pieces = Pieces(session.model_copy(deep=True))
+    pieces = SessionBytes(session.model_copy(deep=True))
     for kind, text in edits:
         more = {"x_unknown": {"a": [text, {}]}} if extra else {}
         if kind == "turn":
             new = turn(text, text, **more)
-            assert pieces.add_turn(ReadyTurn(new)) == append_turn(session, new)
+            assert pieces.add_turn(PreparedTurn(new)) == append_turn(session, new)
         else:
             again = [event(source=text, id=text, data={text: [text, None]}, **more)] * 2
             assert pieces.add_events(again) == append_events(session, again)
         assert pieces.revision == session.revision
         data = joined(pieces)
         session.meta.last_updated = codec.parse(data, KEY).meta.last_updated
-        assert data == codec.encode(session) == joined(Pieces(session))
+        assert data == codec.encode(session) == joined(SessionBytes(session))
         assert codec.parse(data, KEY) == session
         assert pieces.revision_of(data) == pieces.revision
 
 
 @pytest.mark.parametrize("start", STARTS)
 def test_other_bytes_are_not_taken_for_it(start: str) -> None:
-    pieces = Pieces(started(start))
+    pieces = SessionBytes(started(start))
     data = joined(pieces)
     for place in range(len(data)):
         assert pieces.revision_of(data[:place]) is None
@@ -81,13 +81,13 @@ def test_other_bytes_are_not_taken_for_it(start: str) -> None:
 
 
 def test_what_json_cannot_hold_leaves_it_alone() -> None:
-    pieces = Pieces(started("example"))
+    pieces = SessionBytes(started("example"))
     before = joined(pieces)
     bad = turn()
     bad.usage = {"o": object()}
     good = event(id="known")
     for add in (
-        lambda: pieces.add_turn(ReadyTurn(bad)),
+        lambda: pieces.add_turn(PreparedTurn(bad)),
         lambda: pieces.add_events([good, event(data=bad.usage)]),
     ):
         with pytest.raises(InvalidRequest):

@@ -18,7 +18,7 @@ import redis
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.base import SessionManager
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
 
@@ -39,7 +39,7 @@ def admin(redis_server: Redis) -> Iterator[redis.Redis]:
 
 
 def store_of(redis_server: Redis, **traits: Any) -> RedisSessionManager:
-    store = session_manager(redis_server.url, **traits)
+    store = create_session_manager(redis_server.url, **traits)
     assert isinstance(store, RedisSessionManager)
     return store
 
@@ -76,7 +76,7 @@ def test_a_killed_server_keeps_what_it_acknowledged(redis_server: Redis) -> None
             assert len({each.user_request.intent for each in session.interactions}) == len(ids)
             assert session.revision == len(ids) + len(session.events or [])
         async for checked in store.verify():
-            assert checked.flaw is None, checked
+            assert checked.problem is None, checked
 
     asyncio.run(look())
 
@@ -143,12 +143,12 @@ async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
     assert again[0].seq == 1, "what is there already needs no room"
     assert await store.load_raw(KEY) == before
     assert len(await store.get_history(KEY)) == saved
-    assert [checked.flaw async for checked in store.verify()] == [None] * 3
+    assert [checked.problem async for checked in store.verify()] == [None] * 3
     assert await store.delete(OTHER)
     assert await store.delete_notebook_log(KEY.notebook_id)
     admin.config_set("maxmemory", 0)
-    saved_turn, _ = await store.save_interaction(KEY, turn())
-    assert saved_turn.turn_id == saved + 1
+    number_turn, _ = await store.save_interaction(KEY, turn())
+    assert number_turn.turn_id == saved + 1
 
 
 @in_loop
@@ -202,7 +202,7 @@ async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
     admin.acl_setuser("reader", enabled=True, passwords=["+" + PASSWORD], commands=["+get"])
     limited = redis_server.url.replace("redis://:", "redis://reader:")
     for url, kind in ((wrong, StorageUnreachable), (limited, StorageReadOnly)):
-        store = session_manager(url, patience=0.1)
+        store = create_session_manager(url, patience=0.1)
         with pytest.raises(kind) as caught:
             await store.save_interaction(KEY, turn())
         told = f"{caught.value!r} {caught.value.__cause__!r}"
@@ -251,7 +251,7 @@ async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> 
     straight = redis_backend.open()
     other = await record_of(KEY)
     with Wire(redis_backend.url) as wire:
-        lossy = session_manager(wire.url)
+        lossy = create_session_manager(wire.url)
 
         def works(store: SessionManager, name: str) -> list[Coroutine[Any, Any, Any]]:
             key = SessionKey(name, "cell")

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from aiserver.errors import InvalidRequest, SettingError
 from aiserver.models import SessionKey
-from aiserver.sessions.base import Checked, SessionManager
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.base import SessionManager, VerifyResult
+from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.record import codec
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.guarantees import full, sentences
@@ -47,16 +47,16 @@ BAD = "redis://:canary@127.0.0.1:"
 def test_a_wrong_address_is_refused_at_once(url: str) -> None:
     """P8"""
     with pytest.raises(SettingError) as caught:
-        session_manager(url)
+        create_session_manager(url)
     assert "canary" not in f"{caught.value!r}"
 
 
 def test_where_the_package_is_missing() -> None:
     script = (
         "import sys; sys.modules['redis'] = None\n"
-        "from aiserver.sessions.factory import session_manager\n"
+        "from aiserver.sessions.factory import create_session_manager\n"
         "from aiserver.errors import SettingError\n"
-        "try: session_manager('redis://localhost')\n"
+        "try: create_session_manager('redis://localhost')\n"
         "except SettingError as error: print(error.message)\n"
     )
     said = subprocess.check_output([sys.executable, "-c", script], text=True)
@@ -88,7 +88,7 @@ async def test_prefixes_are_apart(redis_backend: RedisBackend) -> None:
     assert await two.list_sessions() == ([], 0)
     await two.save_interaction(OTHER, turn("two"))
     assert (await one.list_sessions())[1] == 1
-    where = [checked.where async for checked in one.verify()]
+    where = [checked.location async for checked in one.verify()]
     assert where == [f"{KEY.notebook_id}/{KEY.cell_id}"]
     await two.close()
 
@@ -180,8 +180,8 @@ async def test_what_a_real_server_promises(redis_server: Redis) -> None:
         await each.close()
 
 
-async def found(store: SessionManager, **options: Any) -> list[Checked]:
-    return [checked async for checked in store.verify(**options) if checked.flaw]
+async def found(store: SessionManager, **options: Any) -> list[VerifyResult]:
+    return [checked async for checked in store.verify(**options) if checked.problem]
 
 
 Break = Callable[[RedisBackend, list[str]], Any]
@@ -208,10 +208,10 @@ async def test_counters_and_indexes_are_made_anew(redis_backend: RedisBackend, h
     assert await found(store) == []
     BREAKS[how](redis_backend, redis_backend.names.session(KEY))
     [flaw] = await found(store)
-    assert "out of date" in (flaw.flaw or "")
-    assert not flaw.mended
+    assert "out of date" in (flaw.problem or "")
+    assert not flaw.repaired
     [flaw] = await found(store, repair=True)
-    assert flaw.mended
+    assert flaw.repaired
     assert await found(store) == []
     assert await store.load_raw(KEY) == expected
     assert await store.list_sessions() == listed
@@ -240,8 +240,8 @@ async def test_what_is_no_turn_is_put_aside(redis_backend: RedisBackend, text: b
         assert len(await store.get_history(KEY)) == 2
     await store.save_interaction(KEY, turn("3"))
     [flaw] = await found(store, repair=True)
-    assert flaw.mended
-    assert flaw.where == f"{KEY.notebook_id}/{KEY.cell_id}"
+    assert flaw.repaired
+    assert flaw.location == f"{KEY.notebook_id}/{KEY.cell_id}"
     assert await found(store) == []
     session = await store.load_session(KEY)
     assert [t.user_request.intent for t in session.interactions] == ["0", "2", "3"]
@@ -258,7 +258,7 @@ async def test_what_is_in_one_place_only(redis_backend: RedisBackend) -> None:
     server.delete(redis_backend.names.session(KEY)[3])  # its head
     server.delete(*redis_backend.names.session(OTHER)[3:])  # all of it
     flaws = await found(store, repair=True)
-    assert [(flaw.mended, "has no data" in (flaw.flaw or "")) for flaw in flaws] == [
+    assert [(flaw.repaired, "has no data" in (flaw.problem or "")) for flaw in flaws] == [
         (True, False),
         (True, True),
     ]
@@ -280,8 +280,8 @@ async def test_logs_and_blobs_are_looked_at(redis_backend: RedisBackend) -> None
     server.delete(names.of("log", "", "c"))
     server.hset(names.of("blobs", ""), digest, b"wrong")
     flaws = await found(store, repair=True)
-    assert [flaw.mended for flaw in flaws] == [True, True, True, False]
-    assert [flaw.where for flaw in await found(store)] == [f"blob {digest}"]
+    assert [flaw.repaired for flaw in flaws] == [True, True, True, False]
+    assert [flaw.location for flaw in await found(store)] == [f"blob {digest}"]
     assert server.lrange(names.of("damaged", "", "a"), 0, -1) == [b"no line"]
     assert await store.list_notebooks() == ["a", "b"]
     for notebook_id in ("a", "b"):

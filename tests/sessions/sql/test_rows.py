@@ -13,7 +13,7 @@ from aiserver.models import Interaction, NewEvent, Session, SessionKey
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
-from aiserver.sessions.record.mutations import flaws
+from aiserver.sessions.record.mutations import find_problems
 from aiserver.sessions.sql.rows import Counters, split
 from aiserver.sessions.sql.tables import items
 
@@ -131,8 +131,8 @@ def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, 
         assert ours == theirs
         if content["meta"].get("revision"):
             assert ours[1] == session.to_dict()
-        wrong = flaws(await store.load_session(key), key)
-        assert (await store._checked(key, repair=False)).flaw == (" ".join(wrong) or None)
+        wrong = find_problems(await store.load_session(key), key)
+        assert (await store._checked(key, repair=False)).problem == (" ".join(wrong) or None)
         await store.close()
 
     asyncio.run(compare())

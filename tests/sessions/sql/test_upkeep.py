@@ -19,9 +19,9 @@ from sqlalchemy import inspect
 import aiserver.sessions.sql
 from aiserver.durable import disks
 from aiserver.errors import SessionCorrupt, SettingError, StorageError
-from aiserver.sessions.factory import session_manager
+from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.sql import SQLSessionManager, address
-from aiserver.sessions.sql.codes import ASIDE
+from aiserver.sessions.sql.codes import QUARANTINE_SUFFIX
 from aiserver.sessions.sql.tables import VERSION, VERSION_TABLE, items, metadata
 
 from ...servers import PASSWORD, new_database, run
@@ -121,7 +121,7 @@ async def several(store: SQLSessionManager) -> None:
 
 
 async def verified(store: SQLSessionManager, repair: bool = False) -> list[tuple[Any, bool]]:
-    return [(found.flaw, found.mended) async for found in store.verify(repair=repair)]
+    return [(found.problem, found.repaired) async for found in store.verify(repair=repair)]
 
 
 DAMAGE = {
@@ -194,7 +194,9 @@ async def test_damaged_rows_are_mended(database: Database, what: str) -> None:
     rows = database.rows(items)
     assert before <= {row.content for row in rows}, "no byte is lost"
     assert sorted(row.item_index for row in rows) == list(range(len(rows)))
-    assert sum(row.kind == ASIDE for row in rows) == (what in ("a record", "meta", "extra"))
+    assert sum(row.kind == QUARANTINE_SUFFIX for row in rows) == (
+        what in ("a record", "meta", "extra")
+    )
     saved, _ = await store.save_interaction(KEY, turn("later"))
     assert saved.turn_id == 4
     [row], _ = await store.list_sessions()
@@ -248,17 +250,17 @@ async def test_nothing_whole_is_said(database: Database) -> None:
 async def test_what_is_wrong_with_an_address_is_said(url: str, said: str) -> None:
     """P8"""
     with pytest.raises(SettingError, match=said) as caught:
-        await session_manager(url).start()
+        await create_session_manager(url).start()
     assert "canary" not in caught.value.message
 
 
 def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "_has", lambda package: package != "asyncpg")
     with pytest.raises(SettingError) as caught:
-        session_manager("postgresql://a:canary@b/c")
+        create_session_manager("postgresql://a:canary@b/c")
     assert 'pip install "aiserver[postgresql]"' in caught.value.message
     assert "asyncpg" in caught.value.message
-    session_manager("mysql://a@b/c")
+    create_session_manager("mysql://a@b/c")
 
 
 @in_loop
@@ -299,7 +301,7 @@ async def test_a_file_is_private_and_stands_where_it_was_said(tmp_path: Path) ->
 
 @in_loop
 async def test_memory_is_said_to_be_memory() -> None:
-    store = session_manager("sqlite://")
+    store = create_session_manager("sqlite://")
     assert ["memory only" in one for one in await store.start()] == [True]
     await store.save_interaction(KEY, turn())
     assert len((await store.load_session(KEY)).interactions) == 1
@@ -312,7 +314,7 @@ async def test_a_file_on_a_network_disk_is_warned_of(
 ) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"server:/home {tmp_path} nfs4 rw 0 0\n")
-    store = session_manager(f"sqlite:///{tmp_path}/x.db")
+    store = create_session_manager(f"sqlite:///{tmp_path}/x.db")
     assert await store.start() == []
     monkeypatch.setattr(disks, "_MOUNTS", mounts)
     [said] = await store.start()

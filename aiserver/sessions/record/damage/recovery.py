@@ -29,8 +29,8 @@ from ....errors import AIServerError
 from ....models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
 from .. import codec
 from ..codec import PARTS
-from ..legacy_format import as_session, is_flat, says
-from ..merge.sessions import unite
+from ..legacy_format import convert_legacy, find_ids, is_legacy
+from ..merge.sessions import merge_into
 from ..merge.three_way import merge_sessions
 from .conflict_marks import has_marks, sides
 from .duplicate_keys import Objects
@@ -50,27 +50,27 @@ class _Group(NamedTuple):
     others: dict[str, Any]  # the keys of the session that we don't know
 
 
-def readable(data: bytes, key: SessionKey) -> Session | None:
+def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
     """The session that is stored as these bytes, or what is whole of it; None if nothing is."""
     try:
         return codec.parse(data, key)
-    except codec.Damaged:
-        session = recovered(data, key)
+    except codec.DamagedData:
+        session = recover(data, key)
         return None if is_empty(session) else session
 
 
-def parse_united(data: bytes) -> Session:
+def parse_with_duplicates(data: bytes) -> Session:
     """As ``codec.parse``; where keys are there twice, all their values. Raises Damaged."""
     try:
         return codec.parse(data)
-    except codec.Doubled:
-        ids = says(data)
+    except codec.DuplicateKey:
+        ids = find_ids(data)
         if ids is None:
             raise
-        return recovered(data, SessionKey(*ids))
+        return recover(data, SessionKey(*ids))
 
 
-def recovered(data: bytes, key: SessionKey) -> Session:
+def recover(data: bytes, key: SessionKey) -> Session:
     """A session of all that is whole, and the note of it. It may hold nothing but the note."""
     session = new_session(key)
     texts, merge_id = [data], ""
@@ -79,7 +79,7 @@ def recovered(data: bytes, key: SessionKey) -> Session:
         try:
             merged = merge_sessions(b"", ours, theirs, merge_id)
             return _noted(codec.parse(merged, key))
-        except (codec.Damaged, AIServerError):
+        except (codec.DamagedData, AIServerError):
             texts = [ours, theirs]
     groups = [group for one in texts for group in _of_cell(_all_groups(_text(one)), key, one)]
     metas = [meta for group in groups if (meta := _meta(group))]
@@ -93,7 +93,7 @@ def recovered(data: bytes, key: SessionKey) -> Session:
                 session.events = events
         elif turns or events:
             other = Session(meta=_meta(group) or session.meta, interactions=turns, events=events)
-            unite(session, other, merge_id=merge_id)
+            merge_into(session, other, merge_id=merge_id)
     session.__pydantic_extra__ = _others(groups)
     records = session.ordered()
     if not metas and records:
@@ -162,8 +162,8 @@ def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
     groups: list[_Group] = []
     is_loose = False
     for value in values:
-        if is_flat(value):
-            value = as_session(value)
+        if is_legacy(value):
+            value = convert_legacy(value)
         is_session = isinstance(value.get("interactions"), list)
         if not groups or ((is_session or not is_loose) and len(groups) < most):
             groups.append(_Group([], {}))
@@ -178,7 +178,7 @@ def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
 
 def _of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
     """The groups without those of another cell; one without ids has those of the group before."""
-    ids = says(data)
+    ids = find_ids(data)
     found = []
     for group in groups:
         if meta := _meta(group):

@@ -13,26 +13,26 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from ....models import Event, Interaction, NotebookLogEntry, Session
-from ....renumbering import mark_now
+from ....renumbering import current_end
 from .. import codec
 
 _NUMBERS = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
-Places = Mapping[str, list[int]]  # by digest, the numbers of the records
+SeqsByDigest = Mapping[str, list[int]]  # by digest, the numbers of the records
 
 
 def content(item: Interaction | Event) -> str:
     """All that a record says, except for what a merge renumbers."""
-    fields = {key: value for key, value in codec.fields(item).items() if key not in _NUMBERS}
+    fields = {key: value for key, value in codec.to_dict(item).items() if key not in _NUMBERS}
     if isinstance(data := fields.get("data"), dict):
         fields["data"] = {key: data[key] for key in data.keys() - {"from_seq", "merged"}}
     return json.dumps(fields, sort_keys=True)
 
 
-def line_content(entry: NotebookLogEntry) -> str:
+def entry_content(entry: NotebookLogEntry) -> str:
     """All that a line of a log says, except for what a merge renumbers."""
-    fields = {key: value for key, value in codec.fields(entry).items() if key not in _NUMBERS}
+    fields = {key: value for key, value in codec.to_dict(entry).items() if key not in _NUMBERS}
     return json.dumps(fields, sort_keys=True)
 
 
@@ -47,7 +47,7 @@ def last_digest(session: Session) -> str | None:
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 
 
-def places(session: Session) -> Places:
+def seqs_by_digest(session: Session) -> SeqsByDigest:
     """The numbers of a session's records by digest; several if records are equal."""
     found: dict[str, list[int]] = {}
     for item in session.ordered():
@@ -56,11 +56,11 @@ def places(session: Session) -> Places:
     return found
 
 
-def lines_now(
+def renumber_entries(
     log: Sequence[NotebookLogEntry],
     merges: Mapping[str, object],
     last_seqs: Mapping[str, int],
-    places_of: Callable[[str], Places | None],
+    places_of: Callable[[str], SeqsByDigest | None],
 ) -> list[NotebookLogEntry]:
     """The lines of a log with the numbers that records have now.
 
@@ -106,7 +106,7 @@ def _line_now(
     entry: NotebookLogEntry,
     merges: Mapping[str, object],
     replaced: Set[str],
-    places_of: Callable[[str], Places | None],
+    places_of: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
     cells, digests = _cells(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced & cells.keys()):
@@ -117,7 +117,7 @@ def _line_now(
         if type(seq) is not int or not (merged or entry.merged or cell in replaced):
             now[cell] = seq
             continue
-        by_way = mark_now(merged, entry.merged, seq)
+        by_way = current_end(merged, entry.merged, seq)
         name = digests.get(cell, "") if isinstance(digests, dict) else ""
         known = places_of(cell) if name and isinstance(name, str) else None
         if known is None:

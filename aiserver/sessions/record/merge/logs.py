@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 
 from ....models import NotebookLogEntry
 from .. import codec
-from .digests import Places, line_content
+from .digests import SeqsByDigest, entry_content
 
 _ORDER = ""  # stands for the order of the cells among the cells that lines name
 
 
-def lacking(
+def missing_entries(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
     """The lines of another copy of a notebook's log that ours lacks, in their order."""
@@ -59,7 +59,7 @@ def _unsaved(entry: NotebookLogEntry) -> NotebookLogEntry:
 def _key(entry: NotebookLogEntry) -> str:
     name = entry.data.get("id")
     is_named = entry.type == "changed" and isinstance(name, str)
-    return f"changed {name}" if is_named else line_content(entry)
+    return f"changed {name}" if is_named else entry_content(entry)
 
 
 def _names(entry: NotebookLogEntry) -> set[str]:
@@ -70,8 +70,8 @@ def _names(entry: NotebookLogEntry) -> set[str]:
     return set(cells) if entry.type == "changed" and isinstance(cells, dict) else set()
 
 
-def renumbered(
-    entry: NotebookLogEntry, places_of: Callable[[str], Places | None]
+def renumber_entry(
+    entry: NotebookLogEntry, places_of: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
     """A line with the numbers that its records have here, as far as its digests tell."""
     cells, digests = entry.data.get("cells"), entry.data.get("digests")
@@ -79,11 +79,11 @@ def renumbered(
         return entry
     here = {}
     for cell_id, seq in cells.items():
-        name, places = digests.get(cell_id), places_of(cell_id)
-        found = places.get(name, []) if places and isinstance(name, str) else []
+        name, seqs_by_digest = digests.get(cell_id), places_of(cell_id)
+        found = seqs_by_digest.get(name, []) if seqs_by_digest and isinstance(name, str) else []
         here[cell_id] = found[-1] if found and seq not in found else seq
     if here == cells:
         return entry
-    fields = codec.fields(entry) | {"data": entry.data | {"cells": here}}
+    fields = codec.to_dict(entry) | {"data": entry.data | {"cells": here}}
     fields.pop("merged", None)
     return NotebookLogEntry.model_validate(fields)

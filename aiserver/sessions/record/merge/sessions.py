@@ -23,18 +23,20 @@ from ..mutations import set_owner
 from .digests import content, digest
 
 
-def size(session: Session) -> int:
+def count_records(session: Session) -> int:
     """How many turns and events it holds."""
     return len(session.interactions) + len(session.events or [])
 
 
-def unite(ours: Session, theirs: Session, taken: Collection[str] = (), merge_id: str = "") -> bool:
+def merge_into(
+    ours: Session, theirs: Session, taken: Collection[str] = (), merge_id: str = ""
+) -> bool:
     """Put into ``ours`` what it lacks of ``theirs``; say whether that was anything.
 
     A session that was never saved becomes a copy of theirs, whatever that holds. ``merge_id``:
     the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
     """
-    if ours.revision == 0 and not size(ours) and not taken:
+    if ours.revision == 0 and not count_records(ours) and not taken:
         _become(ours, theirs)
         return True
     known: dict[str, list[Interaction | Event]] = defaultdict(list)
@@ -52,7 +54,7 @@ def unite(ours: Session, theirs: Session, taken: Collection[str] = (), merge_id:
         elif taken and digest(item) in taken:
             continue
         else:
-            fields = codec.fields(item) | {"seq": next(next_seq)}
+            fields = codec.to_dict(item) | {"seq": next(next_seq)}
             if isinstance(item, Interaction):
                 fields["turn_id"] = next(next_turn)
                 found = _append_turn(ours, fields, turns)
@@ -76,7 +78,7 @@ def _become(ours: Session, theirs: Session) -> None:
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
-    if not theirs.revision and not size(theirs):
+    if not theirs.revision and not count_records(theirs):
         meta.revision = 1  # else it would seem, next time, that nothing was ever saved here
     unknown = copy.model_extra or {}
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:  # these in their order

@@ -17,11 +17,11 @@ from typing import Any
 
 from ....models import NotebookLogEntry, Session
 from .. import codec
-from ..codec import Damaged
+from ..codec import DamagedData
 from ..mutations import check_writable
-from .digests import line_content
-from .logs import lacking
-from .sessions import unite
+from .digests import entry_content
+from .logs import missing_entries
+from .sessions import merge_into
 
 _PARTS = ("meta", "interactions", "events")
 _MOST_WAYS = 8
@@ -35,10 +35,10 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
     for session in (left, right, *([old] if old else [])):
         check_writable(session.meta, None)
     if _cell(left) != _cell(right):
-        raise Damaged("the sides are of two cells")
+        raise DamagedData("the sides are of two cells")
     before, revision = codec.encode(left), max(left.revision, right.revision)
     _merge_others(left, right, old)
-    unite(left, right, merge_id=merge_id)
+    merge_into(left, right, merge_id=merge_id)
     if codec.encode(left) == before:
         return ours
     left.meta.revision = revision + 1
@@ -49,29 +49,29 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """The bytes of the merged log of a notebook. Raises Damaged if a side has damaged lines."""
     left, right = codec.parse_log(ours), codec.parse_log(theirs)
     if left.damaged or right.damaged:
-        raise Damaged("the log has damaged lines")
-    right_lines = {line_content(entry): entry for entry in right.entries}
+        raise DamagedData("the log has damaged lines")
+    right_lines = {entry_content(entry): entry for entry in right.entries}
     kept = []
     for text in codec.log_text(ours).split(b"\n"):
         found = codec.parse_log(text + b"\n").entries
         if not found:
             continue
-        twin = right_lines.get(line_content(found[0]))
+        twin = right_lines.get(entry_content(found[0]))
         is_changed = twin is not None and _add_ways(found[0], twin, merge_id)
         kept.append(codec.encode(found[0], indent=None) if is_changed else text + b"\n")
-    new = moved_lines(left.entries, right.entries, merge_id)
+    new = renumber_missing(left.entries, right.entries, merge_id)
     return b"".join([*kept, *(codec.encode(entry, indent=None) for entry in new)])
 
 
-def moved_lines(
+def renumber_missing(
     ours: list[NotebookLogEntry], theirs: list[NotebookLogEntry], merge_id: str
 ) -> list[NotebookLogEntry]:
     """The lines that ours lacks, as they come behind it."""
     last = max((entry.seq for entry in ours), default=0)
     moved = []
-    for place, entry in enumerate(lacking(ours, theirs), 1):
+    for place, entry in enumerate(missing_entries(ours, theirs), 1):
         ways = [[*way, merge_id] for way in entry.merged or [[]]]
-        fields = codec.fields(entry) | {"seq": last + place, "merged": ways}
+        fields = codec.to_dict(entry) | {"seq": last + place, "merged": ways}
         moved.append(NotebookLogEntry.model_validate(fields))
     return moved
 
@@ -92,8 +92,8 @@ def _cell(session: Session) -> tuple[str, str, str]:
 
 def _merge_others(ours: Session, theirs: Session, base: Session | None) -> None:
     """Merge what is no turn and no event: the meta, and keys of later versions."""
-    old: dict[str, Any] = codec.fields(base) if base else {}
-    left, right = codec.fields(ours), codec.fields(theirs)
+    old: dict[str, Any] = codec.to_dict(base) if base else {}
+    left, right = codec.to_dict(ours), codec.to_dict(theirs)
     meta = _merged(old.get("meta") or {}, left["meta"], right["meta"])
     for name in _OWN:
         meta.pop(name, None)
