@@ -1,52 +1,47 @@
-"""``docs/promises.md`` is true: each promise has tests that name it, where the table says.
+"""Each promise in ``docs/promises.md`` is held by a test that names it.
 
-    python -m tests.test_promises
+    python -m tests.test_promises [P19 …]
 
-writes the table's last column anew.
+prints the tests of each promise, or of those named.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TABLE = ROOT / "docs/promises.md"
 TESTS = ("tests/**/test_*.py", "ui-tests/tests/*.spec.ts", "src/**/*.spec.ts", "src/**/*.spec.tsx")
-ROW = re.compile(r"^\| P(\d+) \|([^|]*)\|([^|]*)\|$", re.MULTILINE)
+ROW = re.compile(r"^\| P(\d+) \|([^|]*)\|$", re.MULTILINE)
 
 
-def named_in_tests() -> dict[int, set[str]]:
-    found: dict[int, set[str]] = {}
+def tests_by_promise() -> dict[int, set[str]]:
+    tests: dict[int, set[str]] = {}
     for pattern in TESTS:
         for path in ROOT.glob(pattern):
             for number in re.findall(r"\bP(\d{1,2})\b", path.read_text("utf-8")):
-                found.setdefault(int(number), set()).add(path.relative_to(ROOT).as_posix())
-    return found
+                tests.setdefault(int(number), set()).add(path.relative_to(ROOT).as_posix())
+    return tests
 
 
-def named_in_docs() -> dict[int, set[str]]:
-    rows = ROW.findall(TABLE.read_text("utf-8"))
-    return {int(number): set(re.findall(r"`([^`]+)`", files)) for number, _, files in rows}
+def promises() -> dict[int, str]:
+    return {int(number): text.strip() for number, text in ROW.findall(TABLE.read_text("utf-8"))}
 
 
-def write() -> None:
-    """Write where each promise is held."""
-    tests = named_in_tests()
-
-    def row(match: re.Match[str]) -> str:
-        files = ", ".join(f"`{file}`" for file in sorted(tests[int(match[1])]))
-        return f"| P{match[1]} |{match[2]}| {files} |"
-
-    TABLE.write_text(ROW.sub(row, TABLE.read_text("utf-8")), "utf-8")
+def test_every_promise_is_held_by_a_test() -> None:
+    numbers = promises().keys()
+    assert numbers >= set(range(1, 39))
+    assert numbers <= tests_by_promise().keys()
 
 
-def test_every_promise_is_held_by_the_tests_that_the_table_names() -> None:
-    docs = named_in_docs()
-    assert set(docs) >= set(range(1, 39))
-    tests = {number: files for number, files in named_in_tests().items() if number in docs}
-    assert docs == tests, "python -m tests.test_promises writes the table anew"
+def main() -> None:
+    tests, wanted = tests_by_promise(), sys.argv[1:]
+    for number, text in promises().items():
+        if not wanted or f"P{number}" in wanted:
+            print(f"P{number}  {text}", *sorted(tests.get(number, ())), sep="\n    ")
 
 
 if __name__ == "__main__":
-    write()
+    main()
