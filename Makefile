@@ -3,6 +3,12 @@
 #   make lab     runs AI Server in JupyterLab, with a small model on this machine
 #   make test    proves that it works, down to a real browser
 #
+# For contributors:
+#
+#   make check   lint, types and unit tests: minutes, no browser, no databases
+#   make fix     formats the code, and fixes what the linters can
+#   make docs    builds the documentation into .make/docs
+#
 # Both need Python 3.10 or newer, make, and the package registries of Python and npm; they
 # install the rest into this folder (.venv, node_modules), and can be run again at any time:
 # what is done already is not done twice.
@@ -25,10 +31,11 @@ FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test build model lint pytest jest galata places audit pictures translations clean
+.PHONY: help lab test check fix build model lint pytest unit jest galata places audit docs pictures \
+  translations clean
 
 help:
-	@sed -n '3,4s/^#   //p' Makefile
+	@sed -n '3,10s/^#   //p' Makefile
 
 # --- what must be there -------------------------------------------------------------
 
@@ -76,6 +83,27 @@ model: $(DONE)/install
 
 lab: build model
 	@scripts/lab
+
+# --- for contributors -----------------------------------------------------------------
+
+check: lint unit jest
+
+fix: build
+	ruff check --fix .
+	ruff format .
+	jlpm lint:fix
+
+# What a test needs and isn't there (a database, strace, the model), it does without or is skipped.
+unit: build
+	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded"
+
+$(DONE)/docs-tools: $(DONE)/install pyproject.toml
+	@pip install -q --no-build-isolation -e '.[docs]'
+	@touch $@
+
+docs: $(DONE)/docs-tools
+	sphinx-build -q -W --keep-going -b html docs $(DONE)/docs
+	@echo "Open $(DONE)/docs/index.html"
 
 # --- make test ----------------------------------------------------------------------
 

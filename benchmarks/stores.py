@@ -84,15 +84,15 @@ def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitSta
     text = "\n\n".join(
         [
             f"Measured on {report.machine()}.",
-            "### Our targets",
+            "## Our targets",
             report.targets(figures, sizes, many, sessions, answers),
-            "### By the length of a session",
+            "## By the length of a session",
             "![Milliseconds of a save, a load and a history, by turns](images/stores.svg)",
             report.figures_of_turns(figures, sizes),
-            f"### Among {sessions:,} sessions",
+            f"## Among {sessions:,} sessions",
             "Milliseconds. The session that is saved, loaded and told has 10 turns.",
             report.figures_of_many(many, sessions),
-            "### What was lost",
+            "## What was lost",
             "Turns that were acknowledged, and not there afterwards.",
             report.losses(few, crowd, dead, heads),
         ]

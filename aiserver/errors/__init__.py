@@ -1,4 +1,4 @@
-"""Every failure that AI Server tells a person about, as one tree.
+"""Every failure that AI Server reports to a person, as one tree::
 
     AIServerError                      something a person can be told
     ├── InvalidRequest                 the request itself is wrong
