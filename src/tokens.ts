@@ -13,7 +13,7 @@ import type {
   EventBody,
   ISearchAsk,
   ModelList,
-  NotebookThen,
+  NotebookSnapshot,
   PlacedCell,
   Replay,
   Report,
@@ -78,7 +78,7 @@ export interface IHistory {
     index: number,
     version?: string,
     signal?: AbortSignal
-  ): Promise<NotebookThen>;
+  ): Promise<NotebookSnapshot>;
 
   /** How many lines of the notebook the model wrote, and how many a person. */
   report(notebookId: string): Promise<Report>;

@@ -7,16 +7,16 @@
 from __future__ import annotations
 
 from .blame import Origin, blame, blames
-from .moments import CellThen, Moment, Notebook
+from .moments import CellSnapshot, Moment, NotebookSnapshot
 from .report import report
 from .step import Step
 from .steps import replay
 from .timeline import Timeline
 
 __all__ = [
-    "CellThen",
+    "CellSnapshot",
     "Moment",
-    "Notebook",
+    "NotebookSnapshot",
     "Origin",
     "Step",
     "Timeline",

@@ -1,6 +1,6 @@
-"""What is known of each cell of a notebook through its moments. Pure.
+"""One cell of a notebook through its moments. Pure.
 
-What must hold: to ask for any moment costs a binary search, however long the cell's life.
+Invariant: a query for any moment is a binary search, however long the cell's history is.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from .moments import CellThen
+from .moments import CellSnapshot
 from .step import Step
 
 T = TypeVar("T")
 
 
-class Since(Generic[T]):
-    """Values, each from a moment on."""
+class TimeSeries(Generic[T]):
+    """Values by moment: each is valid until the moment of the next one."""
 
     __slots__ = ("_moments", "_values")
 
@@ -25,11 +25,12 @@ class Since(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
+        """Append a value that is valid from ``moment`` on."""
         self._moments.append(moment)
         self._values.append(value)
 
-    def add_first(self, value: T) -> None:
-        """What it was before anything was known."""
+    def add_initial(self, value: T) -> None:
+        """Insert the value that was valid before the first moment."""
         self._moments.insert(0, -1)
         self._values.insert(0, value)
 
@@ -37,8 +38,8 @@ class Since(Generic[T]):
         n = bisect_right(self._moments, moment)
         return self._values[n - 1] if n else None
 
-    def since(self, moment: int) -> int:
-        """From which moment on it is what it is at this one; -1 if there is nothing."""
+    def changed_at(self, moment: int) -> int:
+        """The moment of the change that led to the value at ``moment``; -1 if there was none."""
         n = bisect_right(self._moments, moment)
         return self._moments[n - 1] if n else -1
 
@@ -47,7 +48,7 @@ class Since(Generic[T]):
         """The moments at which the value changes."""
         return self._moments
 
-    def began(self, moment: int) -> bool:
+    def has_started(self, moment: int) -> bool:
         return bool(self._moments) and self._moments[0] <= moment
 
     @property
@@ -63,93 +64,99 @@ class Since(Generic[T]):
         return self._values[-1] if self._values else None
 
 
-class Fate(NamedTuple):
-    """How a cell ended: deleted, or merged into another."""
+class Removal(NamedTuple):
+    """How a cell left the notebook: it was deleted, or merged into another cell."""
 
     merged_into: str | None = None
 
 
 class Cell:
-    """What is known of one cell: which step was the newest at which moment, and the like."""
+    """One cell of a notebook, with its properties by moment."""
 
     def __init__(self, cell_id: str, steps: Sequence[Step]) -> None:
         self.cell_id, self.steps = cell_id, steps
-        self.own = steps[_born(cell_id, steps) :]
-        """Its steps since it is in the notebook, without those of the cell it was copied from."""
-        self.first_seen = self.own[0].after if self.own and self.own[0].kind == "start" else ""
-        """What it held when it was first looked at: the best that is known of before."""
-        self.newest = Since[Step]()
-        self.type = Since[str]()
-        self.fate = Since[Fate]()
-        """How it ended, None while it has not."""
-        self.left = Since[tuple[str | None]]()
-        """Behind which cell it stood when the order lost it."""
-        self.listed: int | None = None
-        """The first moment at which the notebook's order has it."""
+        self.own_steps = steps[_first_own_step(cell_id, steps) :]
+        """The steps of this cell, without those of the cell it was copied from."""
+        is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
+        self.initial_source = self.own_steps[0].after if is_observed else ""
+        """The source at the initial observation, the best guess for earlier moments."""
+        self.newest_step = TimeSeries[Step]()
+        self.type = TimeSeries[str]()
+        self.removal = TimeSeries[Removal]()
+        """How the cell left the notebook; None while it is in the notebook."""
+        self.predecessor = TimeSeries[tuple[str | None]]()
+        """The cell in front of it when it dropped out of the order; ``(None,)``: it was first."""
+        self.listed_at: int | None = None
+        """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """Its type; the first that is known, before there was one."""
+        """The cell's type; before the first recorded type, that one."""
         return self.type.at(moment) or self.type.first or "code"
 
-    def is_gone(self, moment: int) -> bool:
-        """Whether it was deleted (not merged, nor yet to come), if it is not in the notebook."""
-        if not self.newest.began(moment) or (self.listed is not None and self.listed > moment):
+    def is_deleted(self, moment: int) -> bool:
+        """Whether a cell that is not in the notebook was deleted.
+
+        False if it was merged into another cell or doesn't exist yet.
+        """
+        has_started = self.newest_step.has_started(moment)
+        if not has_started or (self.listed_at is not None and self.listed_at > moment):
             return False
-        fate = self.fate.at(moment)
-        return fate is None or fate.merged_into is None
+        removal = self.removal.at(moment)
+        return removal is None or removal.merged_into is None
 
     def moments(self) -> set[int]:
-        """The moments at which it may come, go, or become of another type."""
-        found = {*self.fate.moments, *self.type.moments, self.newest.start}
-        if self.listed is not None:
-            found.add(self.listed)
-        return {moment for moment in found if moment >= 0}
+        """The moments at which the cell may appear, disappear or change its type."""
+        moments = {*self.removal.moments, *self.type.moments, self.newest_step.start}
+        if self.listed_at is not None:
+            moments.add(self.listed_at)
+        return {moment for moment in moments if moment >= 0}
 
-    def at(self, moment: int, changed: bool = False) -> CellThen:
-        step = self.newest.at(moment)
-        source = step.after if step else self.first_seen
+    def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
+        """The cell as it was after a moment."""
+        step = self.newest_step.at(moment)
+        source = step.after if step else self.initial_source
         missing = step.missing if step else None
-        return CellThen(
+        return CellSnapshot(
             self.cell_id,
             self.type_at(moment),
             "" if missing else source,
             step.index if step else None,
-            changed,
-            before=self._before(moment, source) if changed else None,
+            is_changed,
+            previous_source=self._previous_source(moment, source) if is_changed else None,
             missing=missing,
         )
 
-    def _before(self, moment: int, source: str) -> str | None:
-        """What it held the moment before; None where it was not there, or held the same."""
-        step = self.newest.at(moment - 1)
-        held = step.after if step and not self.fate.at(moment - 1) else source
-        return held if held != source else None
+    def _previous_source(self, moment: int, source: str) -> str | None:
+        """The source one moment earlier; None if the cell was absent or had the same source."""
+        step = self.newest_step.at(moment - 1)
+        previous = step.after if step and not self.removal.at(moment - 1) else source
+        return previous if previous != source else None
 
-    def take(self, step: Step, moment: int) -> None:
-        """One more step, at a moment not before that of the last."""
-        self.newest.add(moment, step)
+    def apply(self, step: Step, moment: int) -> None:
+        """Add a step at a moment that is not before that of the previous step."""
+        self.newest_step.add(moment, step)
         data = step.data or {}
         if step.kind == "delete":
-            self.fate.add(moment, Fate())
+            self.removal.add(moment, Removal())
         elif step.kind == "merge" and isinstance(data.get("into"), str):
-            self.fate.add(moment, Fate(data["into"]))
-        elif step.kind in ("undelete", "copy") and self.fate.last:
-            self.fate.add(moment, None)
+            self.removal.add(moment, Removal(data["into"]))
+        elif step.kind in ("undelete", "copy") and self.removal.last:
+            self.removal.add(moment, None)
         elif step.kind == "type":
             if self.type.at(moment - 1) is None and isinstance(data.get("from"), str):
-                self.type.add_first(data["from"])
-            self.become(data.get("to"), moment)
+                self.type.add_initial(data["from"])
+            self.set_type(data.get("to"), moment)
         else:
-            self.become(data.get("cell_type"), moment)  # imports tell it so
+            self.set_type(data.get("cell_type"), moment)  # only imports record it
 
-    def become(self, type_: object, moment: int) -> None:
-        """A type from a moment on; what is none changes nothing."""
+    def set_type(self, type_: object, moment: int) -> None:
+        """Set the type from a moment on. Ignores what is not a type."""
         if isinstance(type_, str) and type_ != self.type.last:
             self.type.add(moment, type_)
 
 
-def _born(cell_id: str, steps: Sequence[Step]) -> int:
-    """The first step that is the cell's own, behind those of the cell that it was copied from."""
+def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
+    """The index of the cell's first own step, after the steps of the cell it was copied from."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

@@ -1,4 +1,4 @@
-"""What a reader steps through: the moments of a notebook, and how one shows. Pure."""
+"""The moments of a notebook, and snapshots of the notebook after a moment. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .step import Step
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What one moment shows; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
+    """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
     """
@@ -46,10 +46,10 @@ class Moment:
         return sent | name | ({"also": also} if also else {})
 
 
-class CellThen(NamedTuple):
+class CellSnapshot(NamedTuple):
     """A cell as it was after a moment.
 
-    ``step`` is None before anything of it was noted: then ``source`` is what was seen first.
+    ``step`` is None before the first recorded step: then ``source`` is the initial observation.
     """
 
     cell_id: str
@@ -57,12 +57,12 @@ class CellThen(NamedTuple):
     source: str
     step: int | None
     changed: bool = False
-    after: tuple[str | None] | None = None
-    """Of one that is gone: the cell that it stood behind, where that is known."""
-    before: str | None = None
-    """What it held the moment before, where this one made something else of it."""
+    predecessor: tuple[str | None] | None = None
+    """Of a deleted cell: the cell that was in front of it (None: it was first), if recorded."""
+    previous_source: str | None = None
+    """The source one moment earlier, if this moment changed it."""
     missing: int | None = None
-    """Characters of a source that was too large to be recorded; ``source`` is empty then."""
+    """Length in characters of a source that was too large to record; ``source`` is empty then."""
 
     def to_wire(self) -> dict[str, Any]:
         """The cell as sent: camelCase."""
@@ -75,28 +75,32 @@ class CellThen(NamedTuple):
         }
         if self.missing is not None:
             sent["missing"] = self.missing
-        return sent | ({"before": self.before} if self.before is not None else {})
+        if self.previous_source is not None:
+            sent["before"] = self.previous_source
+        return sent
 
 
-class Notebook(NamedTuple):
-    """The notebook after a moment: its cells in order, and those deleted by then."""
+class NotebookSnapshot(NamedTuple):
+    """A notebook after a moment: its cells in order, and the cells deleted by then."""
 
     moment: Moment
-    cells: list[CellThen]
-    gone: list[CellThen]
+    cells: list[CellSnapshot]
+    deleted: list[CellSnapshot]
 
     def to_wire(self) -> dict[str, Any]:
         """The notebook as sent: camelCase."""
-        gone = [cell.to_wire() for cell in self.gone]
-        for cell, then in zip(gone, self.gone, strict=True):
+        deleted = []
+        for snapshot in self.deleted:
+            cell = snapshot.to_wire()
             del cell["changed"]
-            if then.after is not None:
-                cell["after"] = then.after[0]
+            if snapshot.predecessor is not None:
+                cell["after"] = snapshot.predecessor[0]
+            deleted.append(cell)
         return {
             "index": self.moment.number,
             "timestamp": self.moment.timestamp,
             "cells": [cell.to_wire() for cell in self.cells],
-            "gone": gone,
+            "gone": deleted,
         }
 
 
@@ -108,11 +112,11 @@ def moment_of(
     is_order: bool,
     saved: bool,
 ) -> Moment:
-    """The moment of steps of cells, of a change of the cells' order, or of both at once."""
+    """Create the moment of some cells' steps, of a new order of the cells, or of both."""
     rows = sorted(steps, key=lambda row: _rank(row[1]))
     cell_id, step = rows[0] if rows else (None, None)
     if is_order and step and _rank(step) == _OTHER:
-        cell_id = step = None  # cells that were seen for the first time, all together
+        cell_id = step = None  # the initial observation of several cells
     else:
         rows = rows[1:]
     return Moment(
@@ -135,7 +139,7 @@ _OTHER = 9
 
 
 def _rank(step: Step) -> int:
-    """Which of the steps of one moment it is named by: the smallest."""
+    """A sort key: the smallest step of a moment gives it its kind and title."""
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):

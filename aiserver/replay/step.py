@@ -27,7 +27,7 @@ Kind = Literal[
     "other",
 ]
 # Events that say what became of the cell as a whole; each is a step of its own name.
-WHOLE: dict[str, Kind] = {
+STRUCTURAL_KINDS: dict[str, Kind] = {
     "split": "split",
     "merge": "merge",
     "copy": "copy",

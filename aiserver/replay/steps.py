@@ -31,7 +31,7 @@ from typing import Any
 from ..models import Event, Interaction, Session
 from .contributors import UNKNOWN, contributor_of, is_first_look
 from .lanes import lay_out
-from .step import WHOLE, Kind, Outcome, Step
+from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
 def replay(session: Session) -> list[Step]:
@@ -140,7 +140,7 @@ class _Reader:
             self._catch_up(event.source, event.seq, event.timestamp)
             self._record(event, "delete", None)
         else:
-            self._record(event, WHOLE.get(event.type, "other"), event.source)
+            self._record(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
 
     def _accept(self, event: Event, proposal: Step) -> None:
         source = proposal.code if event.source is None else event.source

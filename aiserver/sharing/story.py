@@ -49,7 +49,7 @@ def story(
     rows = timeline.cells()
     changes = list(timeline.row_changes())
     types = [(row["cellId"], row["type"]) for row in rows]
-    types += [typed for change in changes for typed in change.put]
+    types += [typed for change in changes for typed in change.inserted]
     prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
     versions: dict[str, Any] = {}  # Markdown by its place in the texts
     place = {row["cellId"]: number for number, row in enumerate(rows)}
@@ -61,7 +61,7 @@ def story(
         told = _steps(session, steps, history.sessions, place, texts, pictures) if session else []
         for one in told:
             trees.add(one, "answer", one.get("said", ""))
-        first = texts.place(timeline.first_seen(cell_id))
+        first = texts.place(timeline.initial_source(cell_id))
         for number in dict.fromkeys([first, *(one["code"] for one in told)]):
             if cell_id in prose and str(number) not in versions:
                 trees.add(versions, str(number), texts.all[number])

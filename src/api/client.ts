@@ -26,7 +26,7 @@ import type {
   ModelList,
   NotebookBody,
   NotebookIdentity,
-  NotebookThen,
+  NotebookSnapshot,
   Preview,
   PreviewBody,
   Replay,
@@ -233,7 +233,7 @@ export class ApiClient {
     index: number,
     version?: string,
     signal?: AbortSignal
-  ): Promise<NotebookThen> {
+  ): Promise<NotebookSnapshot> {
     const query = version ? `?${new URLSearchParams({ version })}` : '';
     const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
     return this._json(path, { signal });

@@ -1062,7 +1062,7 @@ export interface components {
             /** @description Those of the notebook in order, then those that are gone */
             cells: components["schemas"]["TimelineCell"][];
         };
-        CellThen: {
+        CellSnapshot: {
             cellId: components["schemas"]["Id"];
             type: string;
             source: string;
@@ -1077,13 +1077,13 @@ export interface components {
             /** @description Characters of its source, where that was too large to be recorded; `source` is empty then */
             missing?: number;
         };
-        NotebookThen: {
+        NotebookSnapshot: {
             version: string;
             index: number;
             timestamp: string;
-            cells: components["schemas"]["CellThen"][];
+            cells: components["schemas"]["CellSnapshot"][];
             /** @description Deleted by then */
-            gone: components["schemas"]["CellThen"][];
+            gone: components["schemas"]["CellSnapshot"][];
         };
         Shares: {
             lines: number;
@@ -1739,7 +1739,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NotebookThen"];
+                    "application/json": components["schemas"]["NotebookSnapshot"];
                 };
             };
             400: components["responses"]["Error"];

@@ -45,7 +45,7 @@ class Saved:
     """What was on the page when the notebook was saved: the truth."""
 
     notebook: Any
-    gone: dict[str, str]
+    deleted: dict[str, str]
     """What each deleted cell held."""
 
     def rows(self) -> list[Row]:
@@ -151,7 +151,7 @@ class Page:
         self._is_watched = False
         self._kept: set[str] = set()
         self._told: set[str] = set()
-        self.gone: dict[str, str] = {}
+        self.deleted: dict[str, str] = {}
         self.cells += [self._new("code", self._text()) for _ in range(self.random.randint(0, 4))]
         # What is known of a notebook before anybody watches: its cells when it was opened.
         self.server.write(
@@ -359,7 +359,7 @@ class Page:
         self._answers.pop(cell.id, None)
         if cell.id not in self._kept and not cell.source:
             return  # of a blank cell nothing is told but the order, in time
-        self.gone[cell.id] = cell.source
+        self.deleted[cell.id] = cell.source
         delete = {"type": "delete", "source": cell.source, "data": {"index": at}}
         self._send({cell.id: [*edits, delete]})
 
@@ -368,7 +368,7 @@ class Page:
             return
         cell, at = self._deleted.pop(self.random.choice(list(self._deleted)))
         self.cells.insert(at, cell)
-        self.gone.pop(cell.id, None)
+        self.deleted.pop(cell.id, None)
         if cell.id not in self._kept:
             return
         self._noted[cell.id] = cell.source
@@ -391,7 +391,7 @@ class Page:
             self._send(self._edits(self.cells, "save"))
             self._send({}, saved=True)
         notebook = copy.deepcopy(new_notebook(cells=self.cells))
-        self.saves.append(Saved(notebook, dict(self.gone)))
+        self.saves.append(Saved(notebook, dict(self.deleted)))
 
     def _watch(self) -> None:
         """What each cell holds when it is first seen, where the record doesn't say so."""

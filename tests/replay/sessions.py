@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from aiserver.models import Session, SessionKey, new_session
-from aiserver.replay.step import WHOLE
+from aiserver.replay.step import STRUCTURAL_KINDS
 
 from .book import NOW
 
@@ -31,7 +31,10 @@ DATA = st.fixed_dictionaries(
 )
 TIMES = st.sampled_from([NOW, "2020-02-02T02:02:02Z", "2031-01-01T00:00:00+08:00"])
 TYPES = st.sampled_from(
-    [*["edit", "run", "accept", "reject", "restore", "context_reset", "later_one"], *WHOLE]
+    [
+        *["edit", "run", "accept", "reject", "restore", "context_reset", "later_one"],
+        *STRUCTURAL_KINDS,
+    ]
 )
 
 

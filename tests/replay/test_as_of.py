@@ -37,8 +37,8 @@ def test_the_notebook_of_each_save_is_there_again(seed: int, skew: timedelta) ->
         where = f"save {number}, after {done[: number + 1][-5:]}"
         assert reconstructed(found, moment) == saved.rows(), where
         assert found.moments[moment].saved
-        gone = {cell.cell_id: cell.source for cell in found.at(moment).gone}
-        assert gone == saved.gone, where
+        gone = {cell.cell_id: cell.source for cell in found.at(moment).deleted}
+        assert gone == saved.deleted, where
 
 
 @pytest.mark.parametrize("seed", range(25, 30))

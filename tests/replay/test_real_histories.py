@@ -84,7 +84,7 @@ def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() ->
     seen = {
         cell.source
         for moment in timeline.moments
-        for cell in [*timeline.at(moment.number).cells, *timeline.at(moment.number).gone]
+        for cell in [*timeline.at(moment.number).cells, *timeline.at(moment.number).deleted]
     }
     for session in verdant_cells():
         assert set(versions_of(session)) <= seen

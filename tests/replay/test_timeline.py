@@ -69,7 +69,7 @@ def test_what_a_copy_of_a_notebook_inherited_is_older_than_all_its_own() -> None
     assert shown(timeline, saved) == [("one", "b"), ("two", "c")]
     then = [moment.kind for moment in timeline.moments[: saved + 1]]
     assert then == ["order", "edit", "edit", "start"]
-    assert [cell.source for cell in timeline.at(len(timeline.moments) - 1).gone] == ["b", "c"]
+    assert [cell.source for cell in timeline.at(len(timeline.moments) - 1).deleted] == ["b", "c"]
 
 
 def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
@@ -176,12 +176,12 @@ def test_cells_that_were_merged_are_not_deleted_ones() -> None:
     timeline = Timeline([one.session(), two.session(), both.session()], lines)
     assert told(timeline)[-1] == ("merge", "both")
     assert shown(timeline) == [("both", "x\n\ny")]
-    assert timeline.at(len(timeline.moments) - 1).gone == []
+    assert timeline.at(len(timeline.moments) - 1).deleted == []
     fates = {cell["cellId"]: (cell["deleted"], cell["mergedInto"]) for cell in timeline.cells()}
     assert fates == {"one": (False, "both"), "two": (False, "both"), "both": (False, None)}
 
 
-def test_a_deleted_cell_is_gone_until_it_comes_back() -> None:
+def test_a_deleted_cell_is_deleted_until_it_comes_back() -> None:
     book = edited("a", "x")
     book.event("delete", source="x", data={"index": 0})
     book.event("undelete", source="x")
@@ -197,11 +197,11 @@ def test_a_deleted_cell_is_gone_until_it_comes_back() -> None:
     ]
     then = timeline.at(2)
     assert [cell.cell_id for cell in then.cells] == ["b"]
-    assert [(cell.cell_id, cell.source, cell.step) for cell in then.gone] == [("a", "x", 1)]
-    assert timeline.at(4).gone == [] and shown(timeline, 4) == [("a", "x"), ("b", "")]
+    assert [(cell.cell_id, cell.source, cell.step) for cell in then.deleted] == [("a", "x", 1)]
+    assert timeline.at(4).deleted == [] and shown(timeline, 4) == [("a", "x"), ("b", "")]
 
 
-def test_a_cell_that_is_gone_is_told_where_it_stood() -> None:
+def test_a_cell_that_is_deleted_is_told_where_it_stood() -> None:
     books = [edited(cell_id, cell_id) for cell_id in ("a", "b", "c", "d")]
     for book in books[1:3]:
         book.event("delete", source=book.events[0]["source"], data={"index": 1})
@@ -215,7 +215,7 @@ def test_a_cell_that_is_gone_is_told_where_it_stood() -> None:
     )
     last = Timeline([book.session() for book in books], lines).last()
     assert last is not None
-    assert {cell.cell_id: cell.after for cell in last.gone} == {"b": ("a",), "c": ("a",)}
+    assert {cell.cell_id: cell.predecessor for cell in last.deleted} == {"b": ("a",), "c": ("a",)}
     assert {row["cellId"]: row["after"] for row in last.to_wire()["gone"]} == {"b": "a", "c": "a"}
     # Where no order was told, nobody knows.
     alone = Timeline([books[1].session()], []).last()
@@ -325,7 +325,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         then = timeline.at(moment.number)
         there = [cell.cell_id for cell in then.cells]
         assert len(there) == len(set(there))
-        assert not {cell.cell_id for cell in then.gone} & set(there)
+        assert not {cell.cell_id for cell in then.deleted} & set(there)
         assert then.to_wire()["index"] == moment.number
     told_cells = {cell["cellId"] for cell in timeline.cells()}
     assert told_cells >= {cell.meta.cell_id for cell in cells}
@@ -347,14 +347,16 @@ def test_changes_of_the_rows_make_the_rows_of_each_moment(
 ) -> None:
     timeline = Timeline(cells, lines)
     changes = list(timeline.row_changes())
-    rows: dict[str, list[tuple[str, str]]] = {"cells": [], "gone": []}
+    rows: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
     for moment in timeline.moments:
         while changes and changes[0].moment == moment.number:
             _, row, start, cut, put = changes.pop(0)
             rows[row][start : start + cut] = put
         then = timeline.at(moment.number)
         assert rows["cells"] == [(cell.cell_id, cell.type) for cell in then.cells]
-        assert [cell_id for cell_id, _ in rows["gone"]] == [cell.cell_id for cell in then.gone]
+        assert [cell_id for cell_id, _ in rows["deleted"]] == [
+            cell.cell_id for cell in then.deleted
+        ]
     assert not changes
 
 
@@ -363,7 +365,7 @@ def test_to_go_through_all_rows_looks_at_each_cell_a_few_times_only() -> None:
     books = [edited(f"c{n}", "x", "y", begin=n % 50) for n in range(200)]
     looks = 0
     timeline = Timeline([book.session() for book in books], [])
-    look = Cell.is_gone
+    look = Cell.is_deleted
 
     def counted(cell: Cell, moment: int) -> bool:
         nonlocal looks
@@ -371,6 +373,6 @@ def test_to_go_through_all_rows_looks_at_each_cell_a_few_times_only() -> None:
         return look(cell, moment)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Cell, "is_gone", counted)
+        patch.setattr(Cell, "is_deleted", counted)
         assert len(list(timeline.row_changes())) == 200
     assert looks <= 400

@@ -37,7 +37,7 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
             left = left[:start] + put + left[start + cut :]
         newest.update(told["moments"][moment.number]["steps"])
         then = timeline.at(moment.number)
-        assert [told["cells"][cell]["id"] for cell in left] == [c.cell_id for c in then.gone]
+        assert [told["cells"][cell]["id"] for cell in left] == [c.cell_id for c in then.deleted]
         seen = [
             (told["cells"][cell]["id"], type_, held(told, cell, newest.get(cell, -1)))
             for cell, type_ in row

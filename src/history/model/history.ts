@@ -14,7 +14,7 @@ import type {
   EventBody,
   ISearchAsk,
   ModelList,
-  NotebookThen,
+  NotebookSnapshot,
   Replay,
   Report,
   SearchResults,
@@ -96,7 +96,7 @@ export class HistoryModel implements IHistory {
     index: number,
     version?: string,
     signal?: AbortSignal
-  ): Promise<NotebookThen> {
+  ): Promise<NotebookSnapshot> {
     return this._api.moment(notebookId, index, version, signal);
   }
 

@@ -11,7 +11,7 @@ import type {
   EventBody,
   ISearchAsk,
   ModelList,
-  NotebookThen,
+  NotebookSnapshot,
   Replay,
   Report,
   SearchResults,
@@ -169,7 +169,7 @@ export class FakeHistory implements IHistory {
   }
 
   timelineNow: Timeline = { version: 'v0', moments: [], cells: [] };
-  readonly thens = new Map<number, NotebookThen>();
+  readonly thens = new Map<number, NotebookSnapshot>();
   readonly momentsAsked: number[] = [];
   timelineCalls = 0;
   reportNow: Report | null = null;
@@ -189,7 +189,7 @@ export class FakeHistory implements IHistory {
     return this.timelineNow;
   }
 
-  async moment(_id: string, index: number): Promise<NotebookThen> {
+  async moment(_id: string, index: number): Promise<NotebookSnapshot> {
     this.momentsAsked.push(index);
     const then = this.thens.get(index);
     if (this.failure || !then) {

@@ -4,7 +4,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import type { Moment, NotebookThen, SearchHit } from '../../api/types';
+import type { Moment, NotebookSnapshot, SearchHit } from '../../api/types';
 import { ReplayModel } from '../model/replay';
 import {
   FakeHistory,
@@ -34,8 +34,8 @@ const thenOf = (
   index: number,
   sources: Record<string, string>,
   changed = 'a',
-  gone: NotebookThen['gone'] = []
-): NotebookThen => ({
+  gone: NotebookSnapshot['gone'] = []
+): NotebookSnapshot => ({
   version: 'v',
   index,
   timestamp: '2026-01-27T10:00:00.000Z',

@@ -1,13 +1,13 @@
 /** Cells that are no longer in a notebook: what they held last, and where they stood. */
-import type { Moment, NotebookThen, Step } from '../../../api/types';
+import type { Moment, NotebookSnapshot, Step } from '../../../api/types';
 
 /** What is known of a notebook's past. */
 export interface IPast {
   readonly moments: readonly Moment[];
   /** The notebook as it is on show, if it is shown as it was. */
-  readonly shown: NotebookThen | null;
+  readonly shown: NotebookSnapshot | null;
   /** The notebook after a moment. */
-  at(index: number): Promise<NotebookThen>;
+  at(index: number): Promise<NotebookSnapshot>;
   /** How a cell came to be. */
   steps(cellId: string): Promise<readonly Step[]>;
   /** What kind of cell it is, as far as is known. */
@@ -42,7 +42,7 @@ export async function before(
   cellId: string
 ): Promise<string[] | null> {
   const { moments, shown } = past;
-  const isIn = (then: NotebookThen | null) =>
+  const isIn = (then: NotebookSnapshot | null) =>
     then?.cells.some(cell => cell.cellId === cellId) ?? false;
   let at = moments.length - 1;
   let then = isIn(shown) ? shown : at >= 0 ? await past.at(at) : null;
@@ -58,7 +58,7 @@ export async function before(
   return order?.slice(0, order.indexOf(cellId)).reverse() ?? null;
 }
 
-function find(then: NotebookThen | null, cellId: string): IHeld | null {
+function find(then: NotebookSnapshot | null, cellId: string): IHeld | null {
   const cells = then ? [...then.cells, ...then.gone] : [];
   return cells.find(cell => cell.cellId === cellId) ?? null;
 }

@@ -3,7 +3,7 @@
  *
  * What must hold: a state of another timeline is never taken for one of this.
  */
-import type { NotebookThen } from '../../../api/types';
+import type { NotebookSnapshot } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 
 /** States that are kept for who steps back and forth. */
@@ -18,12 +18,12 @@ export class NotebookStates {
   ) {}
 
   /** The state after a moment if it is at hand. */
-  known(index: number): NotebookThen | null {
+  known(index: number): NotebookSnapshot | null {
     return this._kept.get(index) ?? null;
   }
 
   /** The state after a moment. */
-  async at(index: number, signal?: AbortSignal): Promise<NotebookThen> {
+  async at(index: number, signal?: AbortSignal): Promise<NotebookSnapshot> {
     const known = this.known(index);
     if (known) {
       return known;
@@ -39,5 +39,5 @@ export class NotebookStates {
     return then;
   }
 
-  private readonly _kept = new Map<number, NotebookThen>();
+  private readonly _kept = new Map<number, NotebookSnapshot>();
 }

@@ -1,4 +1,8 @@
-import type { CellThen, Moment, NotebookThen } from '../../../api/types';
+import type {
+  CellSnapshot,
+  Moment,
+  NotebookSnapshot
+} from '../../../api/types';
 import { ApiError } from '../../../api/request';
 import { NotebookTimeline } from './timeline';
 import { FakeHistory, FakeSubject, stepsOf } from '../replay.fakes';
@@ -18,7 +22,7 @@ export function momentOf(index: number, more: Partial<Moment> = {}): Moment {
   };
 }
 
-const cellThen = (cellId: string, source = cellId): CellThen => ({
+const cellThen = (cellId: string, source = cellId): CellSnapshot => ({
   cellId,
   type: 'code',
   source,
@@ -30,7 +34,7 @@ export function thenOf(
   cells: string[],
   gone: string[] = [],
   version = 'v1'
-): NotebookThen {
+): NotebookSnapshot {
   return {
     version,
     index,

@@ -13,7 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type {
   Moment,
-  NotebookThen,
+  NotebookSnapshot,
   Report,
   TimelineCell
 } from '../../../api/types';
@@ -82,7 +82,7 @@ export class NotebookTimeline implements IDisposable {
   }
 
   /** The notebook as it was at a moment: that on show, or until it is there the one before. */
-  get then(): NotebookThen | null {
+  get then(): NotebookSnapshot | null {
     return this.isNow ? null : this._then;
   }
 
@@ -338,7 +338,7 @@ export class NotebookTimeline implements IDisposable {
   private _reported: string | null = null;
   private _shownId: string | null = null;
   private _states: NotebookStates | null = null;
-  private _then: NotebookThen | null = null;
+  private _then: NotebookSnapshot | null = null;
   private _version: string | null = null;
 }
 

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { CellThen, NotebookThen } from '../../../api/types';
+import type { CellSnapshot, NotebookSnapshot } from '../../../api/types';
 import { cellName } from '../../../labels/cellNames';
 import { ChangedCode } from './changedCode';
 import {
@@ -21,7 +21,7 @@ const LINES = 12;
 const LINE_PX = 17;
 
 export interface IMomentCellsProps {
-  then: NotebookThen;
+  then: NotebookSnapshot;
   /** The moment's colour. */
   tone: DotKind;
   codeMimeType: string;
@@ -36,7 +36,7 @@ export interface IMomentCellsProps {
 }
 
 interface IRow {
-  readonly cell: CellThen;
+  readonly cell: CellSnapshot;
   /** Its number among the cells of then; null for one that was gone. */
   readonly number: number | null;
 }
@@ -192,10 +192,10 @@ export function BringBack(props: {
 }
 
 /** The cells in order, each deleted one behind the cell that it stood behind. */
-function rowsOf(then: NotebookThen): IRow[] {
-  const gone = new Map<string | null, CellThen[]>();
+function rowsOf(then: NotebookSnapshot): IRow[] {
+  const gone = new Map<string | null, CellSnapshot[]>();
   const known = new Set([...then.cells, ...then.gone].map(one => one.cellId));
-  const lost: CellThen[] = [];
+  const lost: CellSnapshot[] = [];
   for (const cell of then.gone) {
     const { after } = cell;
     if (after === undefined || (after !== null && !known.has(after))) {
@@ -205,7 +205,7 @@ function rowsOf(then: NotebookThen): IRow[] {
     }
   }
   const rows: IRow[] = [];
-  const put = (cell: CellThen, number: number | null) => {
+  const put = (cell: CellSnapshot, number: number | null) => {
     rows.push({ cell, number });
     putBehind(cell.cellId);
   };
@@ -251,14 +251,14 @@ function countOf(
 }
 
 /** What a cell says that has no source to show. */
-function blankText(cell: CellThen, trans: TranslationBundle): string {
+function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
     return tooLargeText(cell.missing, trans);
   }
   return cell.step === null ? trans.__('not recorded yet') : trans.__('empty');
 }
 
-function heightOf({ source, before }: CellThen): number {
+function heightOf({ source, before }: CellSnapshot): number {
   const count = (text: string) => text.split('\n').length;
   // As if half of what it was before went.
   const lines = count(source) + (before ? count(before) >> 1 : 0);
