@@ -1,6 +1,4 @@
-/**
- * What the plugins share. Interfaces only: the classes live in `models/` and `notebook/`.
- */
+/** Interfaces, tokens and command names that the plugins share. */
 import { NotebookPanel } from '@jupyterlab/notebook';
 import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
@@ -11,7 +9,7 @@ import type {
   BlameBody,
   CellChange,
   EventBody,
-  ISearchAsk,
+  ISearchRequest,
   ModelList,
   NotebookSnapshot,
   PlacedCell,
@@ -22,57 +20,55 @@ import type {
   Timeline
 } from './api/types';
 
-/** Names one cell's session. */
+/** Identifies the session of one cell. */
 export interface ICellKey {
   notebookId: string;
   cellId: string;
 }
 
-/** Something that a person did with a cell was told, and is recorded or will be. */
-export interface IRecorded {
+/** Events of a cell that are about to be recorded. */
+export interface IRecording {
   readonly key: ICellKey;
   readonly events: readonly EventBody[];
 }
 
-/** What happened to the cells of a notebook between two moments of it. */
-export interface IChange {
+/** Changes to the cells of a notebook between two moments of its history. */
+export interface INotebookChange {
   readonly cells: readonly CellChange[];
-  /** All cells, where their order or the type of one changed. */
+  /** All cells, if their order or the type of one of them changed. */
   readonly order?: readonly PlacedCell[];
-  /** In this state the notebook was saved. */
+  /** Whether the notebook was saved in this state. */
   readonly saved?: boolean;
   /**
-   * Of a save: what it wrote into the file of these cells and of the order. Asked for where another
-   * page recorded something else meanwhile.
+   * Only for a save: returns these cells and the order as the save wrote them into the file. Called
+   * if another page has recorded something else in the meantime.
    */
-  readonly written?: (cellIds: readonly string[]) => IChange;
-  /** All that the notebook holds was compared with the record. */
-  readonly isFirst?: boolean;
+  readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
+  /** Whether this is the page's first change: it compares the whole notebook with the record. */
+  readonly isInitial?: boolean;
 }
 
-/** A session that was written into. */
-export interface IWritten extends ICellKey {
-  /** Whether another page did it, in the same shared notebook. */
-  readonly byOthers?: boolean;
+/** A session that was written to. */
+export interface ISessionChange extends ICellKey {
+  /** Whether another page of the same shared notebook wrote to it. */
+  readonly isRemote?: boolean;
 }
 
-/**
- * What the server has kept of cells: asked for when needed, told to all who look.
- */
+/** Reads and records the histories on the server. */
 export interface IHistory {
-  /** A session was written: by a generation, by `record`, or by another page. */
-  readonly changed: ISignal<IHistory, IWritten>;
+  /** Emitted after a session was written: by a generation, by `record`, or by another page. */
+  readonly changed: ISignal<IHistory, ISessionChange>;
 
-  /** Say that a session was written, so that views fetch it anew. */
-  notify(written: IWritten): void;
+  /** Emit `changed`, so that views fetch the session again. */
+  notify(change: ISessionChange): void;
 
-  /** The steps of a cell; none if nothing is kept of it. */
+  /** The steps of a cell; none if it has no session. */
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
 
-  /** What happened in all cells of a notebook, in one order. */
+  /** The changes of all cells of a notebook, in one order. */
   timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline>;
 
-  /** The notebook as it was after a moment of the timeline of that version. */
+  /** The notebook as it was after a moment of the timeline with that version. */
   moment(
     notebookId: string,
     index: number,
@@ -83,127 +79,134 @@ export interface IHistory {
   /** How many lines of the notebook the model wrote, and how many a person. */
   report(notebookId: string): Promise<Report>;
 
-  /** The turns that fit some words, of one notebook or of all. */
-  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults>;
-  /** Who wrote each line of a cell. */
+  /** The turns that match a query, in one notebook or in all. */
+  search(request: ISearchRequest, signal?: AbortSignal): Promise<SearchResults>;
+
+  /** The contributor of each line of a cell. */
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
 
-  /** A picture of an output, by the name that a run kept of it. */
+  /** The thumbnail of an output, by the hash that its run recorded. */
   blob(sha256: string, signal?: AbortSignal): Promise<Blob>;
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
   summaries(notebookId: string): Promise<SessionSummary[]>;
 
   /**
-   * Record what a person did, and tell all who look. Where that can't be done for now it
-   * rejects, keeps what was done, and records it as soon as it can.
+   * Record events of a cell, then emit `changed`. If the server can't record them now, rejects
+   * and retries them in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
-  /** What `record` was told, before the server has written it. */
-  readonly told: ISignal<IHistory, IRecorded>;
+  /** Emitted when `record` is called, before the server has written the events. */
+  readonly recording: ISignal<IHistory, IRecording>;
 
   /**
-   * Record what happened to the cells of a notebook, behind all that was told of it before. What
-   * can't be written for now is kept, and written as soon as it can be.
+   * Queue a change of a notebook behind all its earlier changes. A change that the server can't
+   * record now is retried in the background.
    */
-  change(notebookId: string, change: IChange | Promise<IChange>): void;
+  recordChange(
+    notebookId: string,
+    change: INotebookChange | Promise<INotebookChange>
+  ): void;
 
-  /** Do what else the server is told of a notebook, behind all that was told of it before. */
-  behind<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
+  /** Run another request about a notebook behind all its queued changes. */
+  enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
-  /** Resolves when all that was told of a notebook is written, or kept until it can be. */
-  settled(notebookId: string): Promise<void>;
+  /** Resolves when all queued changes of a notebook are written, or wait in the outbox. */
+  flushed(notebookId: string): Promise<void>;
 
-  /** The models that can be used. */
+  /** The available models. */
   models(): Promise<ModelList>;
 }
 
 export const IHistory = new Token<IHistory>(
   'aiserver:IHistory',
-  'What the server has kept of cells.'
+  'Reads and records the histories on the server.'
 );
 
 /**
- * Gives notebooks the id under which their cells' sessions are kept
+ * Manages the id under which a notebook's sessions are stored
  * (`metadata.aiserver.notebook_id`).
  */
 export interface INotebookIdentity {
-  /** The id that the notebook carries, or null: then no cell of it has a session. */
+  /** The notebook's id, or null: then none of its cells has a session. */
   get(panel: NotebookPanel): string | null;
 
   /**
-   * The id, made if there is none. When it returns, the notebook is saved with it, so that
-   * the ids on disk are those a request names.
+   * Returns the notebook's id and creates it if there is none. Saves the notebook first if the
+   * ids on disk differ from those that a request would name.
    *
-   * @throws Error with a sentence for the person, if the notebook can't be saved.
+   * @throws Error with a message for the person, if the notebook can't be saved.
    */
   ensure(panel: NotebookPanel): Promise<string>;
 
   /**
-   * Resolves when the server has been told where an open notebook is, or could not be: before
-   * that its id may be that of the notebook which it is a copy of.
+   * Resolves when an open notebook has been registered with the server, or that has failed. Before
+   * that, a copy of a notebook may still carry the original's id.
    */
-  settled(panel: NotebookPanel): Promise<void>;
+  registered(panel: NotebookPanel): Promise<void>;
 
-  /** A notebook's id became known, or changed. */
+  /** Emitted when a notebook's id becomes available or changes. */
   readonly changed: ISignal<INotebookIdentity, NotebookPanel>;
 }
 
 export const INotebookIdentity = new Token<INotebookIdentity>(
   'aiserver:INotebookIdentity',
-  'Gives notebooks the id under which their sessions are kept.'
+  'Manages the id under which a notebook’s sessions are stored.'
 );
 
-/** Notes what happens to the cells of the open notebooks. */
+/** Records changes to the cells of open notebooks. */
 export interface ITracking {
-  /** Note what was written by hand in a notebook, for a model is about to be asked. */
-  beforeRequest(panel: NotebookPanel): void;
+  /** Record unrecorded edits of a notebook before a model is asked. */
+  captureBeforeRequest(panel: NotebookPanel): void;
 
-  /** Resolves when all that was noted of a notebook is kept, or will be as soon as it can. */
-  settled(panel: NotebookPanel): Promise<void>;
+  /** Resolves when all captured changes of a notebook are written, or wait in the outbox. */
+  flushed(panel: NotebookPanel): Promise<void>;
 }
 
 export const ITracking = new Token<ITracking>(
   'aiserver:ITracking',
-  'Notes what happens to the cells of the open notebooks.'
+  'Records changes to the cells of open notebooks.'
 );
 
-/** What a prompt row needs for its model's menu. */
-export interface IModelPick {
-  /** Where the menu opens, in the window. */
+/** Options of the menu in which a person chooses a cell's model. */
+export interface IModelPickOptions {
+  /** The menu's position in the window, in pixels. */
   readonly x: number;
   readonly y: number;
-  /** The model chosen for this cell alone; null if the cell goes with all others. */
+  /** The model chosen for this cell only; null if the cell uses the common one. */
   readonly cellModel: string | null;
   readonly chooseForCell: (id: string | null) => void;
 }
 
 /**
- * Choosing, connecting and installing models. Without it (the plugin can be switched off) a
- * prompt row names its model and offers nothing.
+ * Chooses, connects and installs models. Without this plugin a prompt row only names its model.
  */
 export interface IModels {
-  /** The models or the one that answers changed: whoever names one looks again. */
+  /** Emitted when the list of models or the chosen model changes. */
   readonly changed: ISignal<IModels, void>;
 
   /** Open the menu in which a person chooses the model. */
-  pick(options: IModelPick): void;
+  pick(options: IModelPickOptions): void;
 
-  /** Open the form of a provider; true when one of its models was chosen there. */
+  /** Open the form of a provider; resolves to true if one of its models was chosen there. */
   connect(provider?: string): Promise<boolean>;
 
   /**
-   * What a prompt row shows where nothing can answer yet. `toField` puts the cursor into the
-   * row's text field: what was pressed is gone then. `asked` counts how often a person tried to
-   * ask all the same: whenever it rises the offer takes the focus and says why.
+   * Render the part of a prompt row that helps to set up a model while none is ready.
+   *
+   * `focusInput` focuses the row's text field, because the pressed button disappears. `attempts`
+   * counts the requests that could not be sent: each one focuses the offer and shows the reason.
    */
-  offer(options: { toField: () => void; asked: number }): JSX.Element;
+  renderOffer(options: {
+    focusInput: () => void;
+    attempts: number;
+  }): JSX.Element;
 }
 
 export const IModels = new Token<IModels>(
   'aiserver:IModels',
-  'Choosing, connecting and installing models.'
+  'Chooses, connects and installs models.'
 );
 
 /** The commands, by name. */
@@ -212,14 +215,14 @@ export namespace CommandIDs {
   export const ask = 'aiserver:ask-cell';
   /** Open the prompt row with the DataFrame picker. */
   export const askDataFrame = 'aiserver:ask-dataframe';
-  /** Ask for a change that mends the error below the active cell. */
+  /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
   export const accept = 'aiserver:accept-suggestion';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';
-  /** Show what would be sent to the model. */
+  /** Preview the messages that a request would send to the model. */
   export const preview = 'aiserver:preview-request';
-  /** Start afresh: past turns are no longer told to the model. */
+  /** Stop sending the cell's past turns to the model. */
   export const reset = 'aiserver:reset-context';
   /** Show the sidebar. */
   export const showReplay = 'aiserver:show-replay';
@@ -227,11 +230,11 @@ export namespace CommandIDs {
   export const showStep = 'aiserver:show-step';
   /** Show the search in the sidebar. */
   export const search = 'aiserver:search-replay';
-  /** Put the step that the sidebar shows back into the cell. */
+  /** Restore the step that the sidebar shows. */
   export const restore = 'aiserver:restore-step';
-  /** Put the last version that ran without an error back into the cell. */
+  /** Restore the last version that ran without an error. */
   export const restoreClean = 'aiserver:restore-clean';
-  /** Show who wrote each line of the active cell, or no longer. */
+  /** Show or hide the contributor of each line of the active cell. */
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line with the cursor. */
   export const showLine = 'aiserver:show-line-step';

@@ -7,7 +7,7 @@
 import { ServerConnection } from '@jupyterlab/services';
 
 import { ApiError, IRequestOptions, request } from './request';
-import { Silence, within } from './timeout';
+import { TimeoutError, within } from './timeout';
 
 /** A folder on a slow network, or a provider that is looked up, takes seconds. */
 const UNANSWERED_TICKS = 12;
@@ -35,7 +35,7 @@ export async function answer<T>(
   try {
     return await within(whole.then(read), UNANSWERED_TICKS);
   } catch (reason) {
-    if (reason instanceof Silence) {
+    if (reason instanceof TimeoutError) {
       abort.abort();
       throw new ApiError(
         0,

@@ -22,7 +22,7 @@ import type {
   InstallBody,
   PlaceBody,
   InstallEvent,
-  ISearchAsk,
+  ISearchRequest,
   ModelList,
   NotebookBody,
   NotebookIdentity,
@@ -256,7 +256,10 @@ export class ApiClient {
   }
 
   /** The turns that fit some words, of one notebook or of all. */
-  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+  async search(
+    ask: ISearchRequest,
+    signal?: AbortSignal
+  ): Promise<SearchResults> {
     const body = ask satisfies SearchBody;
     return this._json('search', { method: 'POST', body, signal });
   }

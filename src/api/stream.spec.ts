@@ -1,4 +1,4 @@
-import { Silence, within } from './timeout';
+import { TimeoutError, within } from './timeout';
 import { readEvents } from './stream';
 import type { StreamEvent } from './types';
 
@@ -89,7 +89,7 @@ describe('readEvents', () => {
     await jest.advanceTimersByTimeAsync(25_000);
     expect(cancel).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(await ended).toBeInstanceOf(Silence);
+    expect(await ended).toBeInstanceOf(TimeoutError);
     expect(cancel).toHaveBeenCalledTimes(1);
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();

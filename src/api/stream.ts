@@ -13,7 +13,7 @@ const SILENT_TICKS = 6;
  * after a terminal event, or when the stream ends; a stream cut in the middle of an
  * event yields nothing for that event.
  *
- * @throws Silence if not even a heartbeat comes any more; SyntaxError for an event that is none.
+ * @throws TimeoutError if not even a heartbeat comes any more; SyntaxError for an event that is none.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>

@@ -8,9 +8,9 @@
 const TICK_MS = 5000;
 
 /** Nothing came for so long that nothing will. */
-export class Silence extends Error {}
+export class TimeoutError extends Error {}
 
-/** The promise's own end, or `Silence` if it has not come after so many ticks. */
+/** The promise's own end, or `TimeoutError` if it has not come after so many ticks. */
 export async function within<T>(
   promise: Promise<T>,
   ticks: number
@@ -21,7 +21,7 @@ export async function within<T>(
     timer = setInterval(() => {
       left -= 1;
       if (left <= 0) {
-        reject(new Silence());
+        reject(new TimeoutError());
       }
     }, TICK_MS);
   });

@@ -59,7 +59,7 @@ export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 
 /** What to search for, and where; without a notebook, in all. */
-export interface ISearchAsk {
+export interface ISearchRequest {
   query: string;
   notebookId: string | null;
   by: 'words' | 'meaning';

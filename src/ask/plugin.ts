@@ -20,11 +20,11 @@ import {
 import { Menu } from '@lumino/widgets';
 
 import { ApiClient } from '../api/client';
-import { asFailure } from '../state/failure';
+import { toFailure } from '../state/failure';
 import { GenerationModel } from './model/generation';
 import { preview } from './model/requestBody';
 import { NotebookCell } from '../cells/notebookCell';
-import { errorOf } from '../cells/cellError';
+import { cellErrorText } from '../cells/cellError';
 import { languageOf } from '../cells/context';
 import { listDataFrames } from './model/dataFrames';
 import {
@@ -209,7 +209,7 @@ function addCommands(
     caption: trans.__(
       'Ask for a fix; the last lines of the error are sent along'
     ),
-    isEnabled: () => errorOf(current()?.cell ?? null) !== null,
+    isEnabled: () => cellErrorText(current()?.cell ?? null) !== null,
     execute: () => {
       const found = current();
       found?.asks.fix(found.cell);
@@ -246,7 +246,7 @@ function addCommands(
           );
         }
       } catch (reason) {
-        const text = failureText(asFailure(reason), trans);
+        const text = failureText(toFailure(reason), trans);
         Notification.error(text, { autoClose: 5000 });
       }
     }

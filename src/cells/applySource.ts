@@ -11,7 +11,7 @@ import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
 import type { Cell } from '@jupyterlab/cells';
 
-import { asOwn } from './ownWrites';
+import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
 
 /** Make a cell's code equal to `source`, in one undo step. */
@@ -27,7 +27,7 @@ export function replaceSource(model: YBaseCell<never>, source: string): void {
     return;
   }
   model.undoManager?.stopCapturing();
-  asOwn(() =>
+  runAsOwnWrite(() =>
     model.transact(() => {
       // From the end, so that the offsets of what is still to come stay true.
       for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {

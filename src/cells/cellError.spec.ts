@@ -1,6 +1,6 @@
 import type { Cell } from '@jupyterlab/cells';
 
-import { errorOf } from './cellError';
+import { cellErrorText } from './cellError';
 
 const RED = '\u001b[0;31m';
 const OFF = '\u001b[0m';
@@ -32,10 +32,10 @@ function cell(outputs: unknown[], isDirty = false): Cell {
   return { model } as unknown as Cell;
 }
 
-describe('errorOf', () => {
+describe('cellErrorText', () => {
   it('is the line of the cell and the last line, without colours', () => {
     const stream = { output_type: 'stream', name: 'stderr', text: 'bye' };
-    expect(errorOf(cell([ERROR, stream]))).toBe(
+    expect(cellErrorText(cell([ERROR, stream]))).toBe(
       "----> 2 df['prize']\nKeyError: 'prize'"
     );
   });
@@ -51,24 +51,24 @@ describe('errorOf', () => {
       `${RED}KeyError${OFF}: '價格'`
     ];
     const error = { ...ERROR, evalue: "'價格'", traceback };
-    expect(errorOf(cell([error]))).toBe(
+    expect(cellErrorText(cell([error]))).toBe(
       "----> 2 print(表['價格'])\nKeyError: '價格'"
     );
   });
 
   it('is of the code that the cell holds', () => {
-    expect(errorOf(cell([ERROR], true))).toBeNull();
-    expect(errorOf(cell([{ output_type: 'stream', text: 'KeyError' }]))).toBe(
-      null
-    );
-    expect(errorOf(null)).toBeNull();
-    expect(errorOf({ model: {} } as unknown as Cell)).toBeNull(); // Markdown
+    expect(cellErrorText(cell([ERROR], true))).toBeNull();
+    expect(
+      cellErrorText(cell([{ output_type: 'stream', text: 'KeyError' }]))
+    ).toBe(null);
+    expect(cellErrorText(null)).toBeNull();
+    expect(cellErrorText({ model: {} } as unknown as Cell)).toBeNull(); // Markdown
   });
 
   it('is short, and bears what a file may hold', () => {
     const long = { ...ERROR, traceback: [], evalue: 'x'.repeat(5000) };
-    expect(errorOf(cell([long]))).toHaveLength(1000);
+    expect(cellErrorText(cell([long]))).toHaveLength(1000);
     const odd = { output_type: 'error', traceback: 'Error in f(): no such' };
-    expect(errorOf(cell([odd]))).toBe('Error in f(): no such');
+    expect(cellErrorText(cell([odd]))).toBe('Error in f(): no such');
   });
 });

@@ -17,7 +17,7 @@ const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 const CELL = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
 /** The line that it points at, where it points at one, and its last line; null if there is none. */
-export function errorOf(cell: Cell | null): string | null {
+export function cellErrorText(cell: Cell | null): string | null {
   const model = cell?.model as Partial<ICodeCellModel> | undefined;
   const { outputs } = model ?? {};
   if (!outputs || model?.isDirty) {

@@ -2,7 +2,7 @@ import { YNotebook } from '@jupyter/ydoc';
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import { NotebookModel } from '@jupyterlab/notebook';
 
-import { mendCellIds, mendedIds } from './cellIds';
+import { repairCellIds, repairedIds } from './cellIds';
 
 const UUIDS = [
   'b3f1c7aa-0000-4000-8000-000000000001',
@@ -11,10 +11,10 @@ const UUIDS = [
 
 function mended(cells: { id: string; colab?: unknown }[]): string[] {
   let count = 0;
-  return mendedIds(cells, () => `new-${++count}`);
+  return repairedIds(cells, () => `new-${++count}`);
 }
 
-describe('mendedIds', () => {
+describe('repairedIds', () => {
   it('leaves ids alone that are valid and single', () => {
     const cells = [{ id: 'a' }, { id: 'B_c-9' }, { id: 'x'.repeat(64) }];
     expect(mended(cells)).toEqual(cells.map(cell => cell.id));
@@ -57,7 +57,7 @@ describe('mendedIds', () => {
   });
 });
 
-describe('mendCellIds', () => {
+describe('repairCellIds', () => {
   it('changes the cells in place, and leaves no undo step', () => {
     const model = new NotebookModel();
     const shared = model.sharedModel as YNotebook;
@@ -70,7 +70,7 @@ describe('mendCellIds', () => {
     model.fromJSON({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });
     shared.clearUndoHistory();
     const before = [...model.cells];
-    expect(mendCellIds(model)).toBe(true);
+    expect(repairCellIds(model)).toBe(true);
     expect([...model.cells]).toEqual(before);
     const ids = [...model.cells].map(cell => cell.id);
     expect(ids[0]).toBe('same');
@@ -80,7 +80,7 @@ describe('mendCellIds', () => {
       nbformat_minor: 5,
       cells: ids.map(id => ({ id }))
     });
-    expect(mendCellIds(model)).toBe(false);
+    expect(repairCellIds(model)).toBe(false);
     model.dispose();
   });
 
@@ -91,7 +91,7 @@ describe('mendCellIds', () => {
     model.fromJSON({ ...file, nbformat_minor: 2 } as never);
     const before = model.toJSON() as INotebookContent;
     expect(before.cells[0]).not.toHaveProperty('id');
-    mendCellIds(model);
+    repairCellIds(model);
     const [{ id }] = [...model.cells];
     const saved = model.toJSON() as INotebookContent;
     expect(saved).toMatchObject({ nbformat_minor: 5, cells: [{ id }] });

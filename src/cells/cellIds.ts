@@ -18,7 +18,7 @@ import { UUID } from '@lumino/coreutils';
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MADE_UP = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** As much of a cell as is needed here; `mendedIds` is pure. */
+/** As much of a cell as is needed here; `repairedIds` is pure. */
 interface ICellIds {
   readonly id: string;
   /** What Colab calls the cell, if it does. */
@@ -31,7 +31,7 @@ export function isValidId(id: unknown): id is string {
 }
 
 /** The ids that cells should have, in their order. */
-export function mendedIds(
+export function repairedIds(
   cells: readonly ICellIds[],
   makeId: () => string = UUID.uuid4
 ): string[] {
@@ -51,13 +51,13 @@ export function mendedIds(
 }
 
 /** Give the cells of a notebook usable, lasting ids; says whether any was changed. */
-export function mendCellIds(model: INotebookModel): boolean {
+export function repairCellIds(model: INotebookModel): boolean {
   // A file may lack the minor version altogether.
   if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
   const cells = [...model.cells];
-  const ids = mendedIds(
+  const ids = repairedIds(
     cells.map(cell => ({ id: cell.id, colab: cell.getMetadata('id') }))
   );
   const changed = cells.filter((cell, index) => cell.id !== ids[index]);

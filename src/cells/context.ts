@@ -26,7 +26,7 @@ export function cellsBefore(
     if (source.trim()) {
       before.push({
         cellId: cell.id,
-        cellType: typeOf(cell.type),
+        cellType: toCellType(cell.type),
         source: source.slice(0, MAX_SOURCE)
       });
     }
@@ -38,7 +38,7 @@ export function cellsBefore(
 }
 
 /** The cell's type; one that a later nbformat adds is text to us. */
-export function typeOf(type: string | undefined): CellType {
+export function toCellType(type: string | undefined): CellType {
   return type === 'code' || type === 'markdown' ? type : 'raw';
 }
 

@@ -9,9 +9,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CellType, ContextCell } from '../api/types';
 import type { INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './applySource';
-import { errorOf } from './cellError';
+import { cellErrorText } from './cellError';
 import { isReadOnly } from './readOnly';
-import { cellsBefore, kernelOf, languageOf, typeOf } from './context';
+import { cellsBefore, kernelOf, languageOf, toCellType } from './context';
 
 /** The widget of a cell; null if there is none. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
@@ -40,10 +40,10 @@ export class NotebookCell {
         this._trans.__('This cell is read-only. Make it editable, then ask.')
       );
     }
-    this._tracking?.beforeRequest(this.panel);
+    this._tracking?.captureBeforeRequest(this.panel);
     const notebookId = await this._identity.ensure(this.panel);
     // What was done before the request stands before it in the record.
-    await this._tracking?.settled(this.panel);
+    await this._tracking?.flushed(this.panel);
     return notebookId;
   }
 
@@ -54,7 +54,7 @@ export class NotebookCell {
   }
 
   error(): string | null {
-    return errorOf(findCell(this.panel, this.cellId));
+    return cellErrorText(findCell(this.panel, this.cellId));
   }
 
   apply(source: string): boolean {
@@ -71,7 +71,7 @@ export class NotebookCell {
   }
 
   get cellType(): CellType {
-    return typeOf(findCell(this.panel, this.cellId)?.model.type ?? 'code');
+    return toCellType(findCell(this.panel, this.cellId)?.model.type ?? 'code');
   }
 
   surroundings(): {

@@ -3,7 +3,7 @@
 let depth = 0;
 
 /** Do something that writes into a notebook for the person. */
-export function asOwn<T>(work: () => T): T {
+export function runAsOwnWrite<T>(work: () => T): T {
   depth++;
   try {
     return work();
@@ -13,6 +13,6 @@ export function asOwn<T>(work: () => T): T {
 }
 
 /** Whether AI Server is writing right now. */
-export function isOwn(): boolean {
+export function isOwnWrite(): boolean {
   return depth > 0;
 }

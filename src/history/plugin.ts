@@ -1,4 +1,4 @@
-/** Provides `IHistory`: what the server has kept of cells. */
+/** Provides `IHistory`, which reads and records the histories on the server. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -10,14 +10,14 @@ import { IHistory } from '../tokens';
 
 export const historyPlugin: JupyterFrontEndPlugin<IHistory> = {
   id: 'aiserver:history',
-  description: 'Provides what the server has kept of cells.',
+  description: 'Reads and records the histories on the server.',
   autoStart: true,
   provides: IHistory,
   activate: (app: JupyterFrontEnd) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const history = new HistoryModel(api);
     window.addEventListener('beforeunload', event => {
-      if (history.isWaiting) {
+      if (history.hasUnsent) {
         event.preventDefault();
       }
     });

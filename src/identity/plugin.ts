@@ -11,7 +11,7 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
-import { NotebookIdentity, registered } from './model/identity';
+import { NotebookIdentity, enqueueRegistration } from './model/identity';
 import { saveNotebook } from './model/saving';
 import { IHistory, INotebookIdentity } from '../tokens';
 
@@ -31,7 +31,8 @@ export const identityPlugin: JupyterFrontEndPlugin<INotebookIdentity> = {
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const identity = new NotebookIdentity({
-      register: body => registered(history, body, () => api.openNotebook(body)),
+      register: body =>
+        enqueueRegistration(history, body, () => api.openNotebook(body)),
       save: panel =>
         saveNotebook(
           panel,

@@ -8,7 +8,11 @@ import {
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine, Step } from '../api/types';
-import { INLINE_COMPLETION, ON_DISK, SERVER } from '../records/contributor';
+import {
+  INLINE_COMPLETION,
+  FILE_ON_DISK,
+  JUPYTER_SERVER
+} from '../records/contributor';
 import { askIcon } from '../ui/icons';
 import { closeGaps } from './spacing';
 
@@ -28,9 +32,9 @@ export function contributorName(
   trans: TranslationBundle
 ): string {
   switch (name) {
-    case ON_DISK:
+    case FILE_ON_DISK:
       return trans.__('file on disk');
-    case SERVER:
+    case JUPYTER_SERVER:
       return trans.__('Jupyter server');
     case INLINE_COMPLETION:
       return trans.__('inline completion');
@@ -58,7 +62,7 @@ export function editedBy(
   if (author === 'person') {
     return trans.__('Edited by hand');
   }
-  if (name === ON_DISK) {
+  if (name === FILE_ON_DISK) {
     return trans.__('Changed on disk');
   }
   if (author === 'unknown') {
@@ -97,8 +101,8 @@ export function contributorIcon({
     case 'person':
       return editIcon;
     case 'unknown':
-      return name === ON_DISK ? fileIcon : null;
+      return name === FILE_ON_DISK ? fileIcon : null;
     default:
-      return name === ON_DISK ? fileIcon : extensionIcon;
+      return name === FILE_ON_DISK ? fileIcon : extensionIcon;
   }
 }

@@ -15,9 +15,9 @@ import * as React from 'react';
 
 import { ApiClient } from '../api/client';
 import type { ModelInfo } from '../api/types';
-import { IFailure, asFailure } from '../state/failure';
+import { IFailure, toFailure } from '../state/failure';
 import { ModelChoice } from './model/modelChoice';
-import { CommandIDs, IModelPick, IModels } from '../tokens';
+import { CommandIDs, IModelPickOptions, IModels } from '../tokens';
 import { failureText } from '../labels/failureText';
 import { agreeTo, connectProvider, showModelSettings } from './view/dialogs';
 import { modelMenu } from './view/menu';
@@ -97,11 +97,14 @@ class Models implements IModels {
     return this._changed;
   }
 
-  pick(pick: IModelPick): void {
+  pick(pick: IModelPickOptions): void {
     void this._pick(pick);
   }
 
-  offer(options: { toField: () => void; asked: number }): React.JSX.Element {
+  renderOffer(options: {
+    focusInput: () => void;
+    attempts: number;
+  }): React.JSX.Element {
     return <Offer services={this._services} {...options} />;
   }
 
@@ -130,7 +133,7 @@ class Models implements IModels {
     }
   }
 
-  private async _pick(pick: IModelPick): Promise<void> {
+  private async _pick(pick: IModelPickOptions): Promise<void> {
     const before = document.activeElement;
     await this._choice.refresh();
     if (this._choice.problem !== null) {
@@ -177,7 +180,7 @@ class Models implements IModels {
         await then();
       }
     } catch (reason) {
-      this._tell(asFailure(reason));
+      this._tell(toFailure(reason));
     }
   }
 

@@ -7,8 +7,8 @@ export const PERSON: Contributor = { kind: 'person' };
 export const UNKNOWN: Contributor = { kind: 'unknown' };
 
 /** Recorded names that the views translate. */
-export const ON_DISK = 'file on disk';
-export const SERVER = 'Jupyter server';
+export const FILE_ON_DISK = 'file on disk';
+export const JUPYTER_SERVER = 'Jupyter server';
 export const INLINE_COMPLETION = 'inline completion';
 
 /** The writer of a change. */
@@ -40,7 +40,7 @@ export function writerOf(contributor: Contributor, key?: string): IWriter {
 }
 
 /** The person at this page, by keys or another input. */
-export const TYPIST: IWriter = writerOf(PERSON);
+export const PERSON_WRITER: IWriter = writerOf(PERSON);
 
 const AGENTS =
   /(^|[^a-z])(ai|mcp|llm|chat|chatbot|copilot|agent|agents|assistant|claude|codex|jupyternaut|persona|notebook-intelligence|nbmodelclient)([^a-z]|$)/i;

@@ -1,6 +1,11 @@
 import type { EventBody } from '../api/types';
-import { MOST_EVENT, MOST_SOURCE, fitted, sizeOf } from './eventSize';
-import { bodiesOf } from '../history/model/changeQueue';
+import {
+  MAX_EVENT_BYTES,
+  MAX_SOURCE_LENGTH,
+  fitToLimit,
+  byteSize
+} from './eventSize';
+import { toRequestBodies } from '../history/model/changeQueue';
 import { MAX_ORDERED_CELLS } from './limits';
 import { Outbox } from '../history/model/outbox';
 
@@ -28,23 +33,23 @@ describe('the sizes of events', () => {
       'a标é'
     ]) {
       const sent = Buffer.from(JSON.stringify({ text }), 'utf-8').length;
-      expect(sizeOf({ text })).toBe(sent);
+      expect(byteSize({ text })).toBe(sent);
     }
   });
 
   it.each([
-    ['plain', 'x', MOST_SOURCE],
-    ['escaped', '\u0000', Math.floor((MOST_EVENT - 100) / 6)],
-    ['of three bytes', '标', Math.floor((MOST_EVENT - 100) / 3)]
+    ['plain', 'x', MAX_SOURCE_LENGTH],
+    ['escaped', '\u0000', Math.floor((MAX_EVENT_BYTES - 100) / 6)],
+    ['of three bytes', '标', Math.floor((MAX_EVENT_BYTES - 100) / 3)]
   ])(
     'lose no source at their limit, and say so behind it: %s',
     (_, one, most) => {
       for (const length of [most - 1, most]) {
         const event = edit(one.repeat(length));
-        expect(fitted(event)).toBe(event);
+        expect(fitToLimit(event)).toBe(event);
       }
       for (const length of [most + 100, 3 * most]) {
-        const { source, data, ...rest } = fitted(edit(one.repeat(length)));
+        const { source, data, ...rest } = fitToLimit(edit(one.repeat(length)));
         expect([source, data]).toEqual([undefined, { too_long: length }]);
         expect(rest).toMatchObject({ id: 'e', type: 'edit' });
       }
@@ -53,7 +58,7 @@ describe('the sizes of events', () => {
 
   it('give up what a restore replaced before what it restored', () => {
     const data = { from_seq: 3, replaced: '标'.repeat(500_000) };
-    const { source, data: kept } = fitted(edit('标'.repeat(500_000), data));
+    const { source, data: kept } = fitToLimit(edit('标'.repeat(500_000), data));
     expect(source).toHaveLength(500_000);
     expect(kept).toEqual({ from_seq: 3, replaced_too_long: 500_000 });
   });
@@ -69,8 +74,8 @@ describe('the sizes of events', () => {
         events: [edit(one.repeat(length)), edit('y')]
       }))
     );
-    const bodies = bodiesOf({ cells, order, saved: true });
-    bodies.forEach(body => expect(sizeOf(body)).toBeLessThan(MAX_BODY));
+    const bodies = toRequestBodies({ cells, order, saved: true });
+    bodies.forEach(body => expect(byteSize(body)).toBeLessThan(MAX_BODY));
     const sent = bodies.flatMap(body => body.cells ?? []);
     const events = sent.flatMap(cell => cell.events ?? []);
     expect(events).toEqual(cells.flatMap(cell => cell.events));
@@ -81,7 +86,7 @@ describe('the sizes of events', () => {
   it('never tell an order without its last cells', () => {
     const place = { id: 'a', type: 'code' as const };
     const order = Array.from({ length: MAX_ORDERED_CELLS + 1 }, () => place);
-    const [body] = bodiesOf({ cells: [], order });
+    const [body] = toRequestBodies({ cells: [], order });
     expect(body.order).toBeUndefined();
   });
 
@@ -102,6 +107,6 @@ describe('the sizes of events', () => {
     expect(sent.flat().map(event => event.source)).toEqual(
       events.map(event => event.source)
     );
-    sent.forEach(each => expect(sizeOf(each)).toBeLessThan(MAX_BODY));
+    sent.forEach(each => expect(byteSize(each)).toBeLessThan(MAX_BODY));
   });
 });

@@ -7,12 +7,12 @@
 import type { EventBody } from '../api/types';
 
 /** Characters of a source that the server takes (`requests.py`). */
-export const MOST_SOURCE = 1_000_000;
+export const MAX_SOURCE_LENGTH = 1_000_000;
 /** Bytes of one event, and of all in one request; the server reads 3 MiB. */
-export const MOST_EVENT = 2_400_000;
+export const MAX_EVENT_BYTES = 2_400_000;
 
 /** Bytes of a value in a request. */
-export function sizeOf(value: unknown): number {
+export function byteSize(value: unknown): number {
   const text = JSON.stringify(value);
   let size = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -25,16 +25,16 @@ export function sizeOf(value: unknown): number {
 }
 
 /** The event, without what of it is too large. */
-export function fitted(event: EventBody): EventBody {
+export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...rest } = event;
   const { replaced, ...others } = data as Record<string, unknown>;
   const length = source?.length ?? 0;
-  if (length <= MOST_SOURCE && sizeOf(event) <= MOST_EVENT) {
+  if (length <= MAX_SOURCE_LENGTH && byteSize(event) <= MAX_EVENT_BYTES) {
     return event;
   }
   if (typeof replaced === 'string') {
     const less = { ...others, replaced_too_long: replaced.length };
-    return fitted({ ...event, data: less });
+    return fitToLimit({ ...event, data: less });
   }
   return typeof source === 'string'
     ? { ...rest, data: { ...others, too_long: length } }

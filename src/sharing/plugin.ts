@@ -13,7 +13,7 @@ import {
 
 import { ApiClient } from '../api/client';
 import type { Export, ExportFormat } from '../api/types';
-import { asFailure } from '../state/failure';
+import { toFailure } from '../state/failure';
 import { CommandIDs, INotebookIdentity } from '../tokens';
 import { failureText } from '../labels/failureText';
 
@@ -78,7 +78,7 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
         try {
           download(await api.exportReplay(id, format, path), format);
         } catch (reason) {
-          const text = failureText(asFailure(reason), trans);
+          const text = failureText(toFailure(reason), trans);
           Notification.error(text, { autoClose: 5000 });
         }
       }

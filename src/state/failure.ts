@@ -1,55 +1,55 @@
 /**
- * How failures become sentences' material: a fixed code, and what helps to mend it.
+ * Convert anything that was thrown into a failure with a fixed code, for which the views have a
+ * message.
  *
- * What must hold: whatever was thrown, a person gets a sentence of ours, never the words of a
- * browser, a proxy or a parser.
+ * Invariant: people see our own messages, never those of a browser, a proxy or a parser.
  */
 import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
 
 /**
- * What went wrong. `code` is the server's, or one of ours: `interrupted` (a stream broke off),
- * `not_sent`, `unknown`.
+ * A failed request. `code` comes from the server or is one of `interrupted` (the stream broke
+ * off), `not_sent` and `unknown`.
  */
 export interface IFailure {
   readonly code: string;
-  /** In the server's English; empty where the client alone words it. */
+  /** The server's English message; empty if the failure comes from the client. */
   readonly message: string;
-  /** The command that mends it. */
+  /** The command that installs a missing package. */
   readonly install?: string;
-  /** Seconds that the provider asks to wait. */
+  /** How long the provider asks to wait, in seconds. */
   readonly retryAfter?: number;
-  /** With `generation_running`: the one that runs. */
+  /** With `generation_running`: the running generation. */
   readonly generationId?: string;
-  /** With `unauthenticated`: where to sign in. */
+  /** With `unauthenticated`: the URL of the login page. */
   readonly signIn?: string;
-  /** Whose model it was, where that can be mended in the provider's form. */
+  /** The model's provider, if its form can fix the failure. */
   readonly provider?: ErrorBody['provider'];
 }
 
-/** The request did not leave: the notebook could not be made ready. */
-export class NotSent extends Error {}
+/** The request was not sent because the notebook could not be prepared. */
+export class NotSentError extends Error {}
 
-export function asFailure(reason: unknown): IFailure {
+export function toFailure(reason: unknown): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;
     return failureOf({ ...reason.body, code, message });
   }
-  if (reason instanceof NotSent) {
+  if (reason instanceof NotSentError) {
     return { code: 'not_sent', message: reason.message };
   }
   return { code: 'unknown', message: '' };
 }
 
-/** What ended the reading of a stream: anything that is no answer means that it broke off. */
-export function asCutOff(reason: unknown): IFailure {
-  const failure = asFailure(reason);
+/** The failure that ended a stream; an unknown one means that the stream broke off. */
+export function toStreamFailure(reason: unknown): IFailure {
+  const failure = toFailure(reason);
   return failure.code === 'unknown'
     ? { code: 'interrupted', message: '' }
     : failure;
 }
 
-/** What of an error is for the person. */
+/** Pick the properties that the views use. */
 export function failureOf(error: IFailure): IFailure {
   const { code, message, install, retryAfter, generationId, signIn, provider } =
     error;
@@ -64,8 +64,8 @@ export function failureOf(error: IFailure): IFailure {
   };
 }
 
-/** Whether it was the model that failed: with another one the same request may succeed. */
-export function isOfModel({ code, provider }: IFailure): boolean {
+/** Whether the model failed, so that the same request may succeed with another model. */
+export function isModelFailure({ code, provider }: IFailure): boolean {
   return (
     provider !== undefined ||
     /^(no_model|model_|prompt_too_long|bad_answer|answer_)/.test(code)
@@ -73,16 +73,16 @@ export function isOfModel({ code, provider }: IFailure): boolean {
 }
 
 /**
- * Whether the same request may succeed later without a change: the server or the network was
- * away, the person was signed out, or the disk was full.
+ * Whether the same request may succeed later: the server was unreachable, the person was signed
+ * out, or the disk was full.
  */
-export function mayPass(reason: unknown): boolean {
+export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
 
-/** Whether it is so for all requests: nobody answers, or the person must sign in. */
-export function isAway(reason: unknown): boolean {
+/** Whether all requests fail now: the server is unreachable, or the person must sign in. */
+export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || code === 'unauthenticated';
 }

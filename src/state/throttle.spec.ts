@@ -1,98 +1,98 @@
 import { PromiseDelegate } from '@lumino/coreutils';
 
-import { Pace } from './throttle';
+import { Throttle } from './throttle';
 
-describe('Pace', () => {
-  let asked: PromiseDelegate<void>[];
-  let pace: Pace;
+describe('Throttle', () => {
+  let requests: PromiseDelegate<void>[];
+  let throttle: Throttle;
 
-  const answer = async () => {
-    asked[asked.length - 1].resolve();
-    for (let turn = 0; turn < 5; turn++) {
+  const respond = async () => {
+    requests[requests.length - 1].resolve();
+    for (let tick = 0; tick < 5; tick++) {
       await Promise.resolve();
     }
   };
 
   beforeEach(() => {
     jest.useFakeTimers();
-    asked = [];
-    pace = new Pace(() => {
-      const question = new PromiseDelegate<void>();
-      asked.push(question);
-      return question.promise;
+    requests = [];
+    throttle = new Throttle(() => {
+      const request = new PromiseDelegate<void>();
+      requests.push(request);
+      return request.promise;
     });
   });
 
   afterEach(() => {
-    pace.stop();
+    throttle.cancel();
     jest.useRealTimers();
   });
 
-  const tellOf = (count: number) => {
+  const triggerTimes = (count: number) => {
     for (let i = 0; i < count; i++) {
-      pace.changed();
+      throttle.trigger();
     }
   };
 
-  it('asks once for changes that come together, and soon', () => {
-    tellOf(200);
-    expect(asked).toHaveLength(0);
+  it('sends one request for a burst of triggers, without delay', () => {
+    triggerTimes(200);
+    expect(requests).toHaveLength(0);
     jest.advanceTimersByTime(0);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('asks once more for what changes after it asked, and leaves a pause', async () => {
-    void pace.now();
-    tellOf(200);
+  it('sends one more request for later triggers, after a pause', async () => {
+    void throttle.runNow();
+    triggerTimes(200);
     jest.advanceTimersByTime(60_000);
-    expect(asked).toHaveLength(1); // The answer is on its way.
-    await answer();
-    tellOf(200);
+    expect(requests).toHaveLength(1); // The first request is still running.
+    await respond();
+    triggerTimes(200);
     jest.advanceTimersByTime(699);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     jest.advanceTimersByTime(1);
-    expect(asked).toHaveLength(2);
-    await answer();
+    expect(requests).toHaveLength(2);
+    await respond();
     jest.advanceTimersByTime(60_000);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('asks at once where it has to, and forgets what it asked before', async () => {
-    void pace.now();
-    const [first] = asked;
-    pace.changed();
-    void pace.now();
-    expect(asked).toHaveLength(2);
+  it('supersedes the running request with runNow', async () => {
+    void throttle.runNow();
+    const [first] = requests;
+    throttle.trigger();
+    void throttle.runNow();
+    expect(requests).toHaveLength(2);
     first.resolve();
     await Promise.resolve();
-    pace.changed(); // The newest question has no answer yet.
+    throttle.trigger(); // The newest request is still running.
     jest.advanceTimersByTime(60_000);
-    expect(asked).toHaveLength(2);
-    await answer();
+    expect(requests).toHaveLength(2);
+    await respond();
     jest.advanceTimersByTime(700);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('goes on after a question that failed', async () => {
-    const done = pace.now();
-    pace.changed();
-    asked[0].reject(new Error('no'));
+  it('continues after a failed request', async () => {
+    const done = throttle.runNow();
+    throttle.trigger();
+    requests[0].reject(new Error('no'));
     await expect(done).rejects.toThrow('no');
     jest.advanceTimersByTime(700);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('says whether something is missed when it is stopped', async () => {
-    expect(pace.stop()).toBe(false);
-    pace.changed();
-    expect(pace.stop()).toBe(true);
-    void pace.now();
-    expect(pace.stop()).toBe(false);
-    void pace.now();
-    pace.changed();
-    expect(pace.stop()).toBe(true);
-    await answer();
+  it('returns from cancel whether a trigger was missed', async () => {
+    expect(throttle.cancel()).toBe(false);
+    throttle.trigger();
+    expect(throttle.cancel()).toBe(true);
+    void throttle.runNow();
+    expect(throttle.cancel()).toBe(false);
+    void throttle.runNow();
+    throttle.trigger();
+    expect(throttle.cancel()).toBe(true);
+    await respond();
     jest.advanceTimersByTime(60_000);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });

@@ -1,65 +1,65 @@
 /**
- * When to ask again for what changes while it is looked at.
+ * Throttles a request that is repeated whenever something changes.
  *
- * What must hold:
- * - However many changes are told of at once, it is asked once for all of them.
- * - It is asked once more after the last of them: nothing that was told is missed.
- * - An answer that is on its way is waited for: where changes never cease, some are still shown.
+ * Invariants:
+ * - A burst of changes triggers one request.
+ * - The last change of a burst is always followed by a request.
+ * - A trigger never cancels a running request, so an endless burst still produces results.
  */
 
-/** Between an answer and the next question, in milliseconds. */
+/** The pause between a response and the next request, in milliseconds. */
 const PAUSE_MS = 700;
 
-export class Pace {
-  /** `ask` resolves with its answer, or when that is given up; it says itself what went wrong. */
-  constructor(private readonly _ask: () => Promise<void>) {}
+export class Throttle {
+  /** @param _request Resolves after the response, or when it is superseded; handles errors. */
+  constructor(private readonly _request: () => Promise<void>) {}
 
-  /** Something changed: ask soon. */
-  changed(): void {
-    if (this._isAsking) {
-      this._isWanted = true;
+  /** Schedule a request, because something changed. */
+  trigger(): void {
+    if (this._isRunning) {
+      this._isTriggered = true;
     } else if (this._timer === null) {
-      const wait = Math.max(0, this._last + PAUSE_MS - Date.now());
-      this._timer = window.setTimeout(() => void this.now(), wait);
+      const delay = Math.max(0, this._lastEnd + PAUSE_MS - Date.now());
+      this._timer = window.setTimeout(() => void this.runNow(), delay);
     }
   }
 
-  /** Ask at once, whatever is on its way. */
-  async now(): Promise<void> {
-    this.stop();
-    const turn = this._turn;
-    this._isAsking = true;
+  /** Request at once, even if another request is running. */
+  async runNow(): Promise<void> {
+    this.cancel();
+    const run = this._run;
+    this._isRunning = true;
     try {
-      await this._ask();
+      await this._request();
     } finally {
-      if (turn === this._turn) {
-        this._isAsking = false;
-        this._last = Date.now();
-        if (this._isWanted) {
-          this._isWanted = false;
-          this.changed();
+      if (run === this._run) {
+        this._isRunning = false;
+        this._lastEnd = Date.now();
+        if (this._isTriggered) {
+          this._isTriggered = false;
+          this.trigger();
         }
       }
     }
   }
 
-  /** Ask no more; whether there was a change that was not asked for yet. */
-  stop(): boolean {
-    const isMissed = this._isWanted || this._timer !== null;
+  /** Cancel scheduled requests. Returns whether a trigger was not followed by a request. */
+  cancel(): boolean {
+    const isMissed = this._isTriggered || this._timer !== null;
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
-    this._turn++;
-    this._isAsking = this._isWanted = false;
+    this._run++;
+    this._isRunning = this._isTriggered = false;
     return isMissed;
   }
 
-  private _isAsking = false;
-  private _isWanted = false;
-  /** When the newest answer came. */
-  private _last = 0;
+  private _isRunning = false;
+  private _isTriggered = false;
+  /** The time at which the newest request ended. */
+  private _lastEnd = 0;
   private _timer: number | null = null;
-  /** Which question is the newest. */
-  private _turn = 0;
+  /** Number of the newest request; older ones are superseded. */
+  private _run = 0;
 }

@@ -216,7 +216,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
 
     it.each(['accept', 'reject'])('closes the row after %s', async type => {
       const t = await open();
-      t.history.told.emit({ key, events: [{ type, turnId: 1 }] });
+      t.history.recording.emit({ key, events: [{ type, turnId: 1 }] });
       expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
       await t.model.reject(); // Esc, pressed too late
       expect(t.recorded).toEqual([]);
@@ -225,9 +225,12 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     it('stays open after decisions on other turns and in other cells', async () => {
       const t = await open();
       const events = [{ type: 'accept', turnId: 1 }];
-      t.history.told.emit({ key: { ...key, cellId: 'c2' }, events });
-      t.history.told.emit({ key, events: [{ type: 'reject', turnId: 7 }] });
-      t.history.told.emit({ key, events: [{ type: 'run' }] });
+      t.history.recording.emit({ key: { ...key, cellId: 'c2' }, events });
+      t.history.recording.emit({
+        key,
+        events: [{ type: 'reject', turnId: 7 }]
+      });
+      t.history.recording.emit({ key, events: [{ type: 'run' }] });
       expect(t.model.state.phase).toBe('suggested');
     });
 
@@ -236,11 +239,11 @@ describe('GenerationModel, when a suggestion is decided on', () => {
       async outcome => {
         const t = await open();
         t.steps.push({ kind: 'turn', turnId: 1, outcome: 'open' });
-        t.history.changed.emit({ ...key, byOthers: true });
+        t.history.changed.emit({ ...key, isRemote: true });
         await Promise.resolve();
         expect(t.model.state.phase).toBe('suggested');
         t.steps[0] = { ...t.steps[0], outcome };
-        t.history.changed.emit({ ...key, byOthers: true });
+        t.history.changed.emit({ ...key, isRemote: true });
         await t.phase('idle');
         expect(t.recorded).toEqual([]);
       }

@@ -9,7 +9,7 @@ import type {
   Step,
   StreamEvent
 } from '../../api/types';
-import type { IHistory, IRecorded, IWritten } from '../../tokens';
+import type { IHistory, IRecording, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './run';
 import type { IGenerationState } from './state';
@@ -102,8 +102,8 @@ export function setup(options: { source?: string | null } = {}) {
   const recorded: unknown[] = [];
   const notified: unknown[] = [];
   const history = {
-    changed: new Signal<object, IWritten>({}),
-    told: new Signal<object, IRecorded>({}),
+    changed: new Signal<object, ISessionChange>({}),
+    recording: new Signal<object, IRecording>({}),
     notify: jest.fn(key => notified.push(key)),
     record: jest.fn(async (_key, events) => void recorded.push(...events)),
     models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),

@@ -14,8 +14,13 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
-import type { ICellKey, IHistory, IRecorded, IWritten } from '../../tokens';
-import { isOfModel } from '../../state/failure';
+import type {
+  ICellKey,
+  IHistory,
+  IRecording,
+  ISessionChange
+} from '../../tokens';
+import { isModelFailure } from '../../state/failure';
 import { IRequest, pastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './run';
@@ -32,7 +37,7 @@ export class GenerationModel {
     );
     this._sending = new Sending(this._store, this.intents);
     this._decision = new Decision(this._store);
-    options.history.told.connect(this._onRecorded, this);
+    options.history.recording.connect(this._onRecorded, this);
     options.history.changed.connect(this._onWritten, this);
   }
 
@@ -108,7 +113,7 @@ export class GenerationModel {
   /** What a model failed by was mended: its failure is of before. */
   mended(): void {
     const { failure } = this.state;
-    if (failure && isOfModel(failure)) {
+    if (failure && isModelFailure(failure)) {
       this._store.set({ failure: null });
     }
   }
@@ -213,7 +218,7 @@ export class GenerationModel {
   }
 
   /** A decision may be made in the replay, or in another view of the notebook. */
-  private _onRecorded(_: IHistory, { key, events }: IRecorded): void {
+  private _onRecorded(_: IHistory, { key, events }: IRecording): void {
     if (this._isOwn(key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {
@@ -224,8 +229,8 @@ export class GenerationModel {
   }
 
   /** Another window of a shared notebook wrote into this cell's history. */
-  private _onWritten(_: IHistory, written: IWritten): void {
-    if (written.byOthers && this._isOwn(written)) {
+  private _onWritten(_: IHistory, written: ISessionChange): void {
+    if (written.isRemote && this._isOwn(written)) {
       void this._decision.refresh();
     }
   }

@@ -13,7 +13,7 @@ import type {
 } from '../../api/types';
 import { hunks } from '../../diff/hunks';
 import type { ICellKey, IHistory } from '../../tokens';
-import { NotSent, mayPass } from '../../state/failure';
+import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './run';
 import type { ISuggestion, ITarget } from './state';
 
@@ -121,7 +121,7 @@ export async function isDecided(
 /**
  * The notebook's id, when it is ready for a request.
  *
- * @throws NotSent with the sentence of why it can't be made so; ApiError as the server gave it,
+ * @throws NotSentError with the sentence of why it can't be made so; ApiError as the server gave it,
  * with what helps to mend it.
  */
 export async function ensured(target: ITarget): Promise<string> {
@@ -131,7 +131,7 @@ export async function ensured(target: ITarget): Promise<string> {
     if (reason instanceof ApiError) {
       throw reason;
     }
-    throw new NotSent(reason instanceof Error ? reason.message : '');
+    throw new NotSentError(reason instanceof Error ? reason.message : '');
   }
 }
 
@@ -191,6 +191,6 @@ export async function note(
     await history.record({ notebookId, cellId }, [event]);
     return null;
   } catch (reason) {
-    return mayPass(reason) ? 'unsaved' : 'unnoted';
+    return isTransient(reason) ? 'unsaved' : 'unnoted';
   }
 }

@@ -10,7 +10,7 @@
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { ICellKey } from '../../tokens';
-import { IFailure, asCutOff, failureOf } from '../../state/failure';
+import { IFailure, toStreamFailure, failureOf } from '../../state/failure';
 import { IRequest, bodyOf, ensured } from './requestBody';
 import { Answer, Run, TRIES, whenKept } from './run';
 import {
@@ -93,7 +93,7 @@ export class Sending {
       const body = bodyOf(request, store.target, notebookId, cellModel);
       await this._consume(run, body, before?.lingers ? TRIES : tries);
     } catch (reason) {
-      this._fail(run, asCutOff(reason));
+      this._fail(run, toStreamFailure(reason));
     } finally {
       run.end();
     }

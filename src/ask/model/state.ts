@@ -10,7 +10,7 @@ import type {
   ModelList
 } from '../../api/types';
 import type { IBranch } from '../../records/branch';
-import { IFailure, isOfModel } from '../../state/failure';
+import { IFailure, isModelFailure } from '../../state/failure';
 
 /** The cell that asks, by its id: it may move, be drawn anew, or go. */
 export interface ITarget {
@@ -185,7 +185,7 @@ export function withModels(
   if (state.phase !== 'asking' && !lacked) {
     // What one model failed by is said of another one no longer.
     const other = model && state.model && model.id !== state.model.id;
-    const isPast = other && state.failure && isOfModel(state.failure);
+    const isPast = other && state.failure && isModelFailure(state.failure);
     return isPast ? { ...change, failure: null } : change;
   }
   const failure = problemOf(model);

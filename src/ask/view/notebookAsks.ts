@@ -15,7 +15,7 @@ import { Signal } from '@lumino/signaling';
 import type { GenerationModel } from '../model/generation';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
-import { mendCellIds } from '../../cells/cellIds';
+import { repairCellIds } from '../../cells/cellIds';
 import { CellAsk } from './cellAsk';
 import type { IPromptRowServices } from './promptRow';
 import { fixRequest, noticeText } from './promptLabels';
@@ -63,7 +63,7 @@ export class NotebookAsks implements IDisposable {
   /** Open the row of a cell, or go there if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
-      mendCellIds(this._panel.content.model);
+      repairCellIds(this._panel.content.model);
     }
     const id = cell.model.id;
     let model = this._models.get(id);

@@ -40,7 +40,7 @@ async function setup(
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
     history: {
       changed: new Signal({}),
-      told: new Signal({}),
+      recording: new Signal({}),
       models: async () => ({
         default: models[0]?.id,
         models,
@@ -419,7 +419,7 @@ describe('PromptRow', () => {
   it('asks once, with all that was typed, while it is looked for a model', async () => {
     const t = await setup({
       models: [{ ...LOCAL, ready: false }],
-      choosing: { offer: () => <p>none yet</p> } as unknown as IModels
+      choosing: { renderOffer: () => <p>none yet</p> } as unknown as IModels
     });
     let found = () => undefined as void;
     const looked = new Promise<void>(resolve => (found = resolve));
@@ -455,10 +455,10 @@ describe('PromptRow', () => {
   });
 
   it('brings the offer forward when nothing can answer', async () => {
-    const offer = jest.fn(({ asked }) => <p>{`tried ${asked}`}</p>);
+    const renderOffer = jest.fn(({ attempts }) => <p>{`tried ${attempts}`}</p>);
     const t = await setup({
       models: [{ ...LOCAL, ready: false }],
-      choosing: { offer } as unknown as IModels
+      choosing: { renderOffer } as unknown as IModels
     });
     await t.type('draw');
     await t.press('Enter');

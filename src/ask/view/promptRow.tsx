@@ -242,7 +242,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         </div>
       )}
       {lacking
-        ? lacking.offer({ toField: focus, asked: refused })
+        ? lacking.renderOffer({ focusInput: focus, attempts: refused })
         : state.failure && (
             <Failure
               failure={state.failure}

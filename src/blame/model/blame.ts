@@ -10,7 +10,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { BlameLine } from '../../api/types';
 import type { ICellKey, IHistory } from '../../tokens';
-import { IFailure, asFailure } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 
 /** The lines of a source, and who wrote each. */
 export interface IBlamed {
@@ -66,7 +66,7 @@ export class BlameModel implements IDisposable {
         lines: (await this._history.blame(key, body, abort.signal)).lines
       };
     } catch (reason) {
-      failure = asFailure(reason);
+      failure = toFailure(reason);
     }
     if (abort.signal.aborted || this._isDisposed) {
       return;

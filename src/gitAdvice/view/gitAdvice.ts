@@ -9,7 +9,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GitChoice } from '../../api/types';
-import { asFailure } from '../../state/failure';
+import { toFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 
 const ASKED = 'aiserver:git-advice:';
@@ -35,7 +35,7 @@ export async function adviseOnGit(options: IGitAdvice): Promise<void> {
       await options.decide(choice);
       Notification.success(done, { autoClose: 5000 });
     } catch (reason) {
-      const text = failureText(asFailure(reason), trans);
+      const text = failureText(toFailure(reason), trans);
       Notification.error(text, { autoClose: 8000 });
     }
   };

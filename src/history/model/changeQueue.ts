@@ -1,24 +1,27 @@
 /**
- * All that is told of one notebook, on its way to the server: in order, in bodies that it takes.
+ * FIFO queue of the changes and other requests of one notebook, split into bodies that the server
+ * accepts.
  *
- * What must hold: what was given first is sent first, be it a change or something else that is
- * told. Edits and runs that wait while something is on its way go together; what changed the
- * cells' order, or was saved, stays apart, for it is a moment of the notebook.
+ * Invariant: edits and runs that wait while a request is on its way are sent together. A save or a
+ * change of the cells' order stays separate, because it is a moment of the notebook.
  */
 import { UUID } from '@lumino/coreutils';
 
 import type { CellChange, ChangesBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
-import type { IChange } from '../../tokens';
+import type { INotebookChange } from '../../tokens';
 
-/** What the server takes at once. */
-const MOST_CELLS = 200;
-const MOST_EVENTS = 100;
-/** Characters; at three bytes each well below what the server takes. */
-const MOST_TEXT = 500_000;
+/** Limits of one request. */
+const MAX_CELLS = 200;
+const MAX_EVENTS = 100;
+/** Characters; at three bytes each well below the server's limit. */
+const MAX_TEXT = 500_000;
 
-/** What is sent at once. The last body of a change tells the rest of it. */
-export interface ISending extends Pick<IChange, 'written' | 'isFirst'> {
+/** One request of a change. The last request of a change carries its other properties. */
+export interface IOutgoingChange extends Pick<
+  INotebookChange,
+  'savedState' | 'isInitial'
+> {
   readonly body: ChangesBody;
 }
 
@@ -26,17 +29,19 @@ interface IWork {
   work(): Promise<unknown>;
 }
 
-export class Lane {
-  /** @param _send Writes one body, or keeps it until it can be written. Never rejects. */
-  constructor(private readonly _send: (sending: ISending) => Promise<void>) {}
+export class ChangeQueue {
+  /** @param _send Sends one request, or puts it into the outbox. Never rejects. */
+  constructor(
+    private readonly _send: (change: IOutgoingChange) => Promise<void>
+  ) {}
 
-  /** Send a change behind all that was given before. */
-  push(change: IChange | Promise<IChange>): void {
+  /** Queue a change. */
+  push(change: INotebookChange | Promise<INotebookChange>): void {
     this._waiting.push(change);
     this._start();
   }
 
-  /** Do something else behind all that was given before; at once if there is nothing. */
+  /** Queue other work; it starts at once if the queue is empty. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this._waiting.push({ work: () => work().then(resolve, reject) });
@@ -44,8 +49,8 @@ export class Lane {
     });
   }
 
-  /** Resolves when all that was given is sent, or kept until it can be. */
-  async settled(): Promise<void> {
+  /** Resolves when all queued changes are sent, or wait in the outbox. */
+  async flushed(): Promise<void> {
     while (this._working) {
       await this._working;
     }
@@ -69,97 +74,111 @@ export class Lane {
         await next.work();
         continue;
       }
-      const change = await this._joined(await next);
-      for (const sending of sendingsOf(change)) {
-        await this._send(sending);
+      const change = await this._coalesce(await next);
+      for (const outgoing of outgoingChanges(change)) {
+        await this._send(outgoing);
       }
     }
-    // Whoever comes now must not wait for one who has nothing more to do.
+    // A change that is pushed from now on must start the loop again.
     this._working = null;
   }
 
-  /** A change with those behind it that need not stay apart. */
-  private async _joined(change: IChange): Promise<IChange> {
-    let joined = change;
-    while (isPlain(joined) && this._waiting.length) {
+  /** Merge a change with the changes behind it that need not stay separate. */
+  private async _coalesce(change: INotebookChange): Promise<INotebookChange> {
+    let merged = change;
+    while (canCoalesce(merged) && this._waiting.length) {
       const next = this._waiting[0];
-      const after = 'work' in next ? null : await next;
-      if (!after || !isPlain(after)) {
+      const following = 'work' in next ? null : await next;
+      if (!following || !canCoalesce(following)) {
         break;
       }
       this._waiting.shift();
-      joined = { cells: [...joined.cells, ...after.cells] };
+      merged = { cells: [...merged.cells, ...following.cells] };
     }
-    return joined;
+    return merged;
   }
 
-  private readonly _waiting: (IChange | Promise<IChange> | IWork)[] = [];
+  private readonly _waiting: (
+    INotebookChange | Promise<INotebookChange> | IWork
+  )[] = [];
   private _working: Promise<void> | null = null;
 }
 
-/** Whether nothing of it must stay a moment of its own. */
-function isPlain({ cells, order, saved, isFirst }: IChange): boolean {
+/** Whether a change can be merged with others: it is not a moment of its own. */
+function canCoalesce(change: INotebookChange): boolean {
+  const { cells, order, saved, isInitial } = change;
   return (
     !order &&
     !saved &&
-    !isFirst &&
+    !isInitial &&
     !cells.some(cell => cell.forkOf || cell.parents?.length)
   );
 }
 
-/** A change in bodies that the server takes, and what belongs to the last of them. */
-function sendingsOf(change: IChange): ISending[] {
-  const { written, isFirst } = change;
-  const bodies = bodiesOf(change);
+/** Split a change into requests. */
+function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
+  const { savedState, isInitial } = change;
+  const bodies = toRequestBodies(change);
   return bodies.map((body, index) =>
-    index === bodies.length - 1 ? { body, written, isFirst } : { body }
+    index === bodies.length - 1 ? { body, savedState, isInitial } : { body }
   );
 }
 
-/** A change in pieces that the server takes. The order goes with the last of them. */
-export function bodiesOf({ cells, order, saved }: IChange): ChangesBody[] {
+/** Split a change into bodies that the server accepts. The last body contains the order. */
+export function toRequestBodies({
+  cells,
+  order,
+  saved
+}: INotebookChange): ChangesBody[] {
   const timestamp = new Date().toISOString();
   const bodies: ChangesBody[] = [];
-  let now = new Map<string, CellChange & { events: object[] }>();
-  let text = 0;
-  const close = () => {
-    bodies.push({ id: UUID.uuid4(), timestamp, cells: [...now.values()] });
-    now = new Map();
-    text = 0;
+  let changes = new Map<string, CellChange & { events: object[] }>();
+  let length = 0;
+  const closeBody = () => {
+    bodies.push({ id: UUID.uuid4(), timestamp, cells: [...changes.values()] });
+    changes = new Map();
+    length = 0;
   };
   for (const cell of cells) {
-    // One without events is only named: the server says how far it has come.
+    // A cell without events is sent too: the server records its current position.
     const events = cell.events?.length ? cell.events : [null];
     for (const event of events) {
-      const size = event ? JSON.stringify(event).length : 0;
-      const known = now.get(cell.cellId);
+      const eventLength = event ? JSON.stringify(event).length : 0;
+      const existing = changes.get(cell.cellId);
       const isFull =
-        text + size > MOST_TEXT ||
-        (known ? known.events.length >= MOST_EVENTS : now.size >= MOST_CELLS);
-      if (isFull && now.size) {
-        close();
+        length + eventLength > MAX_TEXT ||
+        (existing
+          ? existing.events.length >= MAX_EVENTS
+          : changes.size >= MAX_CELLS);
+      if (isFull && changes.size) {
+        closeBody();
       }
-      text += size;
-      const open = now.get(cell.cellId) ?? { ...cell, events: [] };
+      length += eventLength;
+      const current = changes.get(cell.cellId) ?? { ...cell, events: [] };
       if (event) {
-        open.events.push(event);
+        current.events.push(event);
       }
-      now.set(cell.cellId, open);
+      changes.set(cell.cellId, current);
     }
   }
-  const last = text;
-  close();
-  // An order without its last cells would say that those were deleted.
-  const placed = order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
-  if (placed && last + JSON.stringify(placed).length > MOST_TEXT && last) {
+  const lastLength = length;
+  closeBody();
+  // A truncated order would mean that the remaining cells were deleted.
+  const sentOrder =
+    order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
+  if (
+    sentOrder &&
+    lastLength &&
+    lastLength + JSON.stringify(sentOrder).length > MAX_TEXT
+  ) {
     bodies.push({ id: UUID.uuid4(), timestamp, cells: [] });
   }
-  const moment = bodies[bodies.length - 1];
-  if (placed) {
-    moment.order = [...placed];
+  const lastBody = bodies[bodies.length - 1];
+  if (sentOrder) {
+    lastBody.order = [...sentOrder];
   }
   if (saved) {
-    moment.saved = true;
+    lastBody.saved = true;
   }
   return bodies;
 }

@@ -48,16 +48,16 @@ describe('HistoryModel', () => {
     const history = make({ record });
     history.changed.connect((_, key) => told.push(key));
     await history.record(KEY, [{ type: 'accept' }]);
-    expect(told).toEqual([{ ...KEY, byOthers: false }]);
+    expect(told).toEqual([{ ...KEY, isRemote: false }]);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     expect(told).toHaveLength(1);
   });
 
   it('tells where a notebook is between the changes before and after (P28)', async () => {
     const sent: string[] = [];
-    let isAway = true;
+    let isUnreachable = true;
     const recordChanges = async (_: string, { order }: ChangesBody) => {
-      if (isAway) {
+      if (isUnreachable) {
         throw new TypeError('fetch failed');
       }
       await Promise.resolve();
@@ -66,16 +66,16 @@ describe('HistoryModel', () => {
     };
     const history = make({ recordChanges });
     const change = (id: string) =>
-      history.change('nb', { cells: [], order: [{ id, type: 'code' }] });
+      history.recordChange('nb', { cells: [], order: [{ id, type: 'code' }] });
     const register = async () => sent.push('register');
     change('kept until it can be sent');
-    await history.settled('nb');
-    isAway = false;
+    await history.flushed('nb');
+    isUnreachable = false;
     change('before');
-    const registered = history.behind('nb', register);
+    const registered = history.enqueue('nb', register);
     change('after');
     await registered;
-    await history.settled('nb');
+    await history.flushed('nb');
     const kept = 'kept until it can be sent';
     expect(sent).toEqual([kept, 'before', 'register', 'after']);
   });

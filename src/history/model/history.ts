@@ -1,9 +1,10 @@
 /**
- * `IHistory` over the HTTP API. It keeps no copy: whoever looks asks anew when told to.
+ * `IHistory` over the HTTP API. It caches nothing: views fetch again when `changed` is emitted.
  *
- * What must hold: `changed` is emitted after the server has written, never before; what a
- * person did is not lost because the server was away or its disk full; what is told of one
- * notebook reaches the server in the order in which it was told, its path and cells included.
+ * Invariants:
+ * - `changed` is emitted after the server has written, never before.
+ * - No change is lost because the server was unreachable or its disk full.
+ * - The changes of one notebook, its path and cells included, reach the server in their order.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -12,7 +13,7 @@ import type {
   Blame,
   BlameBody,
   EventBody,
-  ISearchAsk,
+  ISearchRequest,
   ModelList,
   NotebookSnapshot,
   Replay,
@@ -23,17 +24,17 @@ import type {
 } from '../../api/types';
 import type {
   ICellKey,
-  IChange,
+  INotebookChange,
   IHistory,
-  IRecorded,
-  IWritten
+  IRecording,
+  ISessionChange
 } from '../../tokens';
-import { ChangeSender } from './changes';
-import { mayPass } from '../../state/failure';
-import { ISending, Lane } from './changeQueue';
-import { named, Outbox } from './outbox';
+import { isTransient } from '../../state/failure';
+import { ChangeQueue, IOutgoingChange } from './changeQueue';
+import { ChangeSender } from './changeSender';
+import { Outbox, withIds } from './outbox';
 
-/** The calls that a history needs; `ApiClient` has them. */
+/** The part of `ApiClient` that a history uses. */
 export type HistoryApi = Pick<
   ApiClient,
   | 'replay'
@@ -52,34 +53,34 @@ export type HistoryApi = Pick<
 export class HistoryModel implements IHistory {
   constructor(private readonly _api: HistoryApi) {
     this._sender = new ChangeSender((notebookId, body) =>
-      this._api.recordChanges(notebookId, body, isGoing())
+      this._api.recordChanges(notebookId, body, isPageHidden())
     );
     this._outbox = new Outbox(
       {
         events: (key, events) =>
           this._api.record(key.notebookId, key.cellId, events),
-        changes: (notebookId, sending) => this._sender.send(notebookId, sending)
+        changes: (notebookId, change) => this._sender.send(notebookId, change)
       },
       key => this.notify(key)
     );
   }
 
-  get changed(): ISignal<IHistory, IWritten> {
+  get changed(): ISignal<IHistory, ISessionChange> {
     return this._changed;
   }
 
-  get told(): ISignal<IHistory, IRecorded> {
-    return this._told;
+  get recording(): ISignal<IHistory, IRecording> {
+    return this._recording;
   }
 
-  /** Whether something waits to be noted: it would go with the page. */
-  get isWaiting(): boolean {
+  /** Whether the outbox holds changes, which would be lost if the page were closed. */
+  get hasUnsent(): boolean {
     return !this._outbox.isEmpty;
   }
 
-  notify({ notebookId, cellId, byOthers = false }: IWritten): void {
-    this._changed.emit({ notebookId, cellId, byOthers });
-    // The server writes again: what waits can be written too.
+  notify({ notebookId, cellId, isRemote = false }: ISessionChange): void {
+    this._changed.emit({ notebookId, cellId, isRemote });
+    // The server accepts writes, so retry the outbox.
     void this._outbox.flush();
   }
 
@@ -104,8 +105,11 @@ export class HistoryModel implements IHistory {
     return this._api.report(notebookId);
   }
 
-  search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
-    return this._api.search(ask, signal);
+  search(
+    request: ISearchRequest,
+    signal?: AbortSignal
+  ): Promise<SearchResults> {
+    return this._api.search(request, signal);
   }
 
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame> {
@@ -127,23 +131,23 @@ export class HistoryModel implements IHistory {
     }
   }
 
-  async record(key: ICellKey, done: EventBody[]): Promise<void> {
-    const events = named(done);
-    this._told.emit({ key, events });
-    if (this._outbox.holds(key)) {
+  async record(key: ICellKey, bodies: EventBody[]): Promise<void> {
+    const events = withIds(bodies);
+    this._recording.emit({ key, events });
+    if (this._outbox.hasCell(key)) {
       this._outbox.add(key, events);
       await this._outbox.flush();
-      if (this._outbox.holds(key)) {
+      if (this._outbox.hasCell(key)) {
         throw new Error('The history can’t be written right now.');
       }
       return;
     }
     try {
-      await this._lane(key.notebookId).run(() =>
+      await this._queue(key.notebookId).run(() =>
         this._api.record(key.notebookId, key.cellId, events)
       );
     } catch (reason) {
-      if (mayPass(reason)) {
+      if (isTransient(reason)) {
         this._outbox.add(key, events);
       }
       throw reason;
@@ -151,55 +155,60 @@ export class HistoryModel implements IHistory {
     this.notify(key);
   }
 
-  change(notebookId: string, change: IChange | Promise<IChange>): void {
-    this._lane(notebookId).push(change);
+  recordChange(
+    notebookId: string,
+    change: INotebookChange | Promise<INotebookChange>
+  ): void {
+    this._queue(notebookId).push(change);
   }
 
-  behind<T>(notebookId: string, work: () => Promise<T>): Promise<T> {
-    return this._lane(notebookId).run(async () => {
-      if (this._outbox.holdsAny(notebookId)) {
+  enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T> {
+    return this._queue(notebookId).run(async () => {
+      if (this._outbox.hasNotebook(notebookId)) {
         await this._outbox.flush();
       }
       return work();
     });
   }
 
-  async settled(notebookId: string): Promise<void> {
-    await this._lanes.get(notebookId)?.settled();
+  async flushed(notebookId: string): Promise<void> {
+    await this._queues.get(notebookId)?.flushed();
   }
 
-  private _lane(notebookId: string): Lane {
-    let lane = this._lanes.get(notebookId);
-    if (!lane) {
-      lane = new Lane(sending => this._write(notebookId, sending));
-      this._lanes.set(notebookId, lane);
+  private _queue(notebookId: string): ChangeQueue {
+    let queue = this._queues.get(notebookId);
+    if (!queue) {
+      queue = new ChangeQueue(change => this._write(notebookId, change));
+      this._queues.set(notebookId, queue);
     }
-    return lane;
+    return queue;
   }
 
-  private async _write(notebookId: string, sending: ISending): Promise<void> {
-    if (this._outbox.holdsAny(notebookId)) {
-      this._outbox.addChanges(notebookId, sending);
+  private async _write(
+    notebookId: string,
+    change: IOutgoingChange
+  ): Promise<void> {
+    if (this._outbox.hasNotebook(notebookId)) {
+      this._outbox.addChange(notebookId, change);
       await this._outbox.flush();
       return;
     }
-    let written: string[] = [];
+    let cellIds: string[] = [];
     try {
-      written = await this._sender.send(notebookId, sending);
+      cellIds = await this._sender.send(notebookId, change);
     } catch (reason) {
-      if (mayPass(reason)) {
-        this._outbox.addChanges(notebookId, sending);
+      if (isTransient(reason)) {
+        this._outbox.addChange(notebookId, change);
       } else {
-        console.warn('AI Server could not note what was done in a notebook.');
+        console.warn('AI Server could not record a change of a notebook.');
       }
       return;
     }
-    written.forEach(cellId => this.notify({ notebookId, cellId }));
+    cellIds.forEach(cellId => this.notify({ notebookId, cellId }));
   }
 
   models(): Promise<ModelList> {
-    // All rows ask at once when they hear of a change. Who asks later does so about what changed
-    // meanwhile, and is answered anew.
+    // Share one request among all rows that react to the same change. A later call fetches again.
     if (!this._models) {
       this._models = this._api.models();
       void Promise.resolve().then(() => (this._models = null));
@@ -209,13 +218,13 @@ export class HistoryModel implements IHistory {
 
   private readonly _sender: ChangeSender;
   private readonly _outbox: Outbox;
-  private readonly _told = new Signal<this, IRecorded>(this);
-  private readonly _lanes = new Map<string, Lane>();
+  private readonly _recording = new Signal<this, IRecording>(this);
+  private readonly _queues = new Map<string, ChangeQueue>();
   private _models: Promise<ModelList> | null = null;
-  private _changed = new Signal<IHistory, IWritten>(this);
+  private _changed = new Signal<IHistory, ISessionChange>(this);
 }
 
-/** Whether the page may be on its way out: then what is sent must outlive it. */
-function isGoing(): boolean {
+/** Whether the page may be about to close, so that a request must outlive it. */
+function isPageHidden(): boolean {
   return document.visibilityState === 'hidden';
 }

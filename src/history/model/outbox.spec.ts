@@ -29,12 +29,12 @@ describe('what could not be noted', () => {
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     await expect(history.record(KEY, [{ type: 'restore' }])).rejects.toThrow();
     expect(told).toEqual([]);
-    expect(history.isWaiting).toBe(true);
+    expect(history.hasUnsent).toBe(true);
     await jest.advanceTimersByTimeAsync(120_000);
-    expect(history.isWaiting).toBe(false);
+    expect(history.hasUnsent).toBe(false);
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
     expect(sent[0].timestamp).toBe('2026-01-01T00:00:00.000Z');
-    expect(told).toEqual([{ ...KEY, byOthers: false }]);
+    expect(told).toEqual([{ ...KEY, isRemote: false }]);
     await jest.advanceTimersByTimeAsync(600_000);
     expect(sent).toHaveLength(2);
     expect(jest.getTimerCount()).toBe(0);
@@ -119,7 +119,7 @@ describe('what could not be noted', () => {
     });
     await jest.advanceTimersByTimeAsync(60_000);
     expect(sent.map(({ type }) => type)).toEqual(['edit']);
-    expect(told).toEqual([{ ...other, byOthers: false }]);
+    expect(told).toEqual([{ ...other, isRemote: false }]);
   });
 
   it.each<[string, number]>([

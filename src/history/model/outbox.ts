@@ -1,47 +1,49 @@
 /**
- * What a person did while the server could not note it: kept, and sent when it can.
+ * Queue of events and changes that the server could not record yet; retries until it can.
  *
- * What must hold: what belongs to one cell is sent in the order in which it was done, with the
- * time at which it was done, and counts once, though it be sent twice. So is what happened to a
- * notebook, behind what it is about. A cell that can't be written holds up no other.
+ * Invariants:
+ * - The events of one cell are sent in their order, with their original timestamps, and are
+ *   recorded once even if they are sent twice. A change of a notebook is sent after earlier events
+ *   of its cells.
+ * - A cell that can't be written doesn't block other cells.
  */
 import { UUID } from '@lumino/coreutils';
 
 import type { EventBody } from '../../api/types';
 import type { ICellKey } from '../../tokens';
-import { MOST_EVENT, fitted, sizeOf } from '../../records/eventSize';
-import { isAway, mayPass } from '../../state/failure';
-import type { ISending } from './changeQueue';
+import { MAX_EVENT_BYTES, fitToLimit, byteSize } from '../../records/eventSize';
+import { isUnreachable, isTransient } from '../../state/failure';
+import type { IOutgoingChange } from './changeQueue';
 
 /**
- * Events with a name each. The server keeps one name once: so what it may have noted already,
- * though its answer got lost, can be sent again.
+ * Give each event an id and fit it into a request. The server records an id only once, so an event
+ * can be sent again after its response was lost.
  */
-export function named(events: readonly EventBody[]): EventBody[] {
-  return events.map(event => fitted({ id: UUID.uuid4(), ...event }));
+export function withIds(events: readonly EventBody[]): EventBody[] {
+  return events.map(event => fitToLimit({ id: UUID.uuid4(), ...event }));
 }
 
-/** The first wait before it is tried again, and the longest, in milliseconds. */
-const FIRST_MS = 5000;
-const LONGEST_MS = 60_000;
-/** So many in one request. */
-const BATCH = 20;
+/** The delay before the first retry, and the longest delay, in milliseconds. */
+const MIN_DELAY_MS = 5000;
+const MAX_DELAY_MS = 60_000;
+/** Most events of one request. */
+const BATCH_SIZE = 20;
 
-/** Writes what waits; may reject. */
+/** Sends queued events and changes to the server; may reject. */
 export interface IOutboxSender {
   events(key: ICellKey, events: EventBody[]): Promise<unknown>;
-  changes(notebookId: string, sending: ISending): Promise<unknown>;
+  changes(notebookId: string, change: IOutgoingChange): Promise<unknown>;
 }
 
 interface IPending {
   readonly keys: readonly ICellKey[];
-  /** Events of one cell; more may join them as long as they are the last. */
+  /** Events of one cell; later events are appended while this is the last entry. */
   readonly events?: EventBody[];
-  readonly changes?: ISending;
+  readonly change?: IOutgoingChange;
 }
 
 export class Outbox {
-  /** @param _onSent A cell's events were written at last. */
+  /** @param _onSent Called when all queued events of a cell have been written. */
   constructor(
     private readonly _sender: IOutboxSender,
     private readonly _onSent: (key: ICellKey) => void
@@ -51,43 +53,43 @@ export class Outbox {
     return this._pending.length === 0;
   }
 
-  /** Whether something of this cell waits: what comes after must wait behind it. */
-  holds(key: ICellKey): boolean {
-    const name = nameOf(key);
-    return this._pending.some(({ keys }) => keys.map(nameOf).includes(name));
+  /** Whether entries of this cell are queued; later ones must be queued behind them. */
+  hasCell(key: ICellKey): boolean {
+    const id = keyString(key);
+    return this._pending.some(({ keys }) => keys.map(keyString).includes(id));
   }
 
-  /** Whether something of any cell of this notebook waits. */
-  holdsAny(notebookId: string): boolean {
+  /** Whether entries of any cell of this notebook are queued. */
+  hasNotebook(notebookId: string): boolean {
     return this._pending.some(({ keys }) =>
       keys.some(key => key.notebookId === notebookId)
     );
   }
 
-  /** Keep events until they can be sent. */
+  /** Queue events of a cell. */
   add(key: ICellKey, events: readonly EventBody[]): void {
     const timestamp = new Date().toISOString();
-    const timed = events.map(event => ({ timestamp, ...event }));
+    const timestamped = events.map(event => ({ timestamp, ...event }));
     const last = this._pending.at(-1);
-    if (last?.events && nameOf(last.keys[0]) === nameOf(key)) {
-      last.events.push(...timed);
+    if (last?.events && keyString(last.keys[0]) === keyString(key)) {
+      last.events.push(...timestamped);
     } else {
-      this._pending.push({ keys: [key], events: timed });
+      this._pending.push({ keys: [key], events: timestamped });
     }
     this._schedule();
   }
 
-  /** Keep what happened to a notebook until it can be sent. */
-  addChanges(notebookId: string, changes: ISending): void {
-    const cells = changes.body.cells ?? [];
-    // One without cells (the notebook was saved) belongs to the notebook all the same.
+  /** Queue a change of a notebook. */
+  addChange(notebookId: string, change: IOutgoingChange): void {
+    const cells = change.body.cells ?? [];
+    // A change without cells, such as a save, still needs a key of the notebook.
     const ids = cells.length ? cells.map(cell => cell.cellId) : [''];
     const keys = ids.map(cellId => ({ notebookId, cellId }));
-    this._pending.push({ keys, changes });
+    this._pending.push({ keys, change });
     this._schedule();
   }
 
-  /** Send what waits. Resolves when all was tried; never rejects. */
+  /** Try to send all entries. Resolves after one attempt at each; never rejects. */
   flush(): Promise<void> {
     this._flushing ??= this._flush().finally(() => {
       this._flushing = null;
@@ -102,44 +104,44 @@ export class Outbox {
     let index = 0;
     while (index < this._pending.length) {
       const pending = this._pending[index];
-      const names = pending.keys.map(nameOf);
-      let isHeld = names.some(name => blocked.has(name));
+      const ids = pending.keys.map(keyString);
+      let isBlocked = ids.some(id => blocked.has(id));
       try {
-        if (!isHeld) {
-          await this._empty(pending);
+        if (!isBlocked) {
+          await this._send(pending);
         }
       } catch (reason) {
-        if (isAway(reason)) {
+        if (isUnreachable(reason)) {
           blocked.add('');
-          break; // For all cells alike. Else it may be this one's file alone.
+          break; // No cell can be written now.
         }
-        isHeld = true;
+        isBlocked = true; // Perhaps only this cell's file can't be written.
       }
-      if (isHeld) {
-        names.forEach(name => blocked.add(name));
+      if (isBlocked) {
+        ids.forEach(id => blocked.add(id));
         index++;
       } else {
         this._pending.splice(index, 1);
-        pending.keys.forEach((key, at) => sent.set(names[at], key));
+        pending.keys.forEach((key, at) => sent.set(ids[at], key));
       }
     }
     if (!blocked.size) {
-      this._wait = FIRST_MS;
+      this._delay = MIN_DELAY_MS;
     }
-    for (const [name, key] of sent) {
-      if (!blocked.has(name) && key.cellId) {
+    for (const [id, key] of sent) {
+      if (!blocked.has(id) && key.cellId) {
         this._onSent(key);
       }
     }
   }
 
-  /** Send one that waits. Rejects where that may still pass later. */
-  private async _empty({ keys, events, changes }: IPending): Promise<void> {
-    if (changes) {
-      await this._try(() => this._sender.changes(keys[0].notebookId, changes));
+  /** Send one entry. Rejects with a transient failure, after which it can be retried. */
+  private async _send({ keys, events, change }: IPending): Promise<void> {
+    if (change) {
+      await this._try(() => this._sender.changes(keys[0].notebookId, change));
     }
     while (events?.length) {
-      const batch = batchOf(events);
+      const batch = nextBatch(events);
       await this._try(() => this._sender.events(keys[0], batch));
       events.splice(0, batch.length);
     }
@@ -149,10 +151,10 @@ export class Outbox {
     try {
       await send();
     } catch (reason) {
-      if (mayPass(reason)) {
+      if (isTransient(reason)) {
         throw reason;
       }
-      console.warn('AI Server could not note what was done in a cell.');
+      console.warn('AI Server could not record a change of a cell.');
     }
   }
 
@@ -160,29 +162,29 @@ export class Outbox {
     if (this._timer === null && !this.isEmpty) {
       this._timer = setTimeout(() => {
         this._timer = null;
-        // Longer each time, but not for what a person does meanwhile.
-        this._wait = Math.min(this._wait * 2, LONGEST_MS);
+        // Back off on each retry, but not for each event that is added meanwhile.
+        this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
         void this.flush();
-      }, this._wait);
+      }, this._delay);
     }
   }
 
   private readonly _pending: IPending[] = [];
   private _flushing: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
-  private _wait = FIRST_MS;
+  private _delay = MIN_DELAY_MS;
 }
 
-/** The first of these events, as many as one request takes. */
-function batchOf(events: readonly EventBody[]): EventBody[] {
+/** The first events, as many as fit into one request. */
+function nextBatch(events: readonly EventBody[]): EventBody[] {
   let size = 0;
-  const over = events.findIndex((event, index) => {
-    size += sizeOf(event);
-    return index === BATCH || (index > 0 && size > MOST_EVENT);
+  const end = events.findIndex((event, index) => {
+    size += byteSize(event);
+    return index === BATCH_SIZE || (index > 0 && size > MAX_EVENT_BYTES);
   });
-  return over < 0 ? [...events] : events.slice(0, over);
+  return end < 0 ? [...events] : events.slice(0, end);
 }
 
-function nameOf(key: ICellKey): string {
+function keyString(key: ICellKey): string {
   return JSON.stringify([key.notebookId, key.cellId]);
 }

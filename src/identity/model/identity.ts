@@ -17,7 +17,7 @@ import type { NotebookBody, NotebookIdentity as Answer } from '../../api/types';
 import type { IHistory, INotebookIdentity } from '../../tokens';
 import { isReadOnly } from '../../cells/readOnly';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
-import { isValidId, mendCellIds } from '../../cells/cellIds';
+import { isValidId, repairCellIds } from '../../cells/cellIds';
 
 const KEY = 'aiserver';
 
@@ -57,7 +57,7 @@ export class NotebookIdentity implements INotebookIdentity {
     return pending;
   }
 
-  settled(panel: NotebookPanel): Promise<void> {
+  registered(panel: NotebookPanel): Promise<void> {
     return this._observed.get(panel) ?? Promise.resolve();
   }
 
@@ -92,7 +92,7 @@ export class NotebookIdentity implements INotebookIdentity {
   /** Take the id from the server for a notebook that has one already. */
   private async _locate(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
-      mendCellIds(panel.context.model);
+      repairCellIds(panel.context.model);
       await this._identify(panel).catch(() => undefined);
     }
   }
@@ -100,7 +100,7 @@ export class NotebookIdentity implements INotebookIdentity {
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
     await context.ready;
-    mendCellIds(context.model);
+    repairCellIds(context.model);
     const id = this.get(panel);
     if (id && this._onDisk.get(panel) === fingerprint(panel, id)) {
       return id;
@@ -152,12 +152,12 @@ export class NotebookIdentity implements INotebookIdentity {
  * Tell the server where a notebook is and which cells it has, behind all that was told of it
  * before, and before what happens next: else an older order of its cells would stand last.
  */
-export function registered<T>(
-  history: Pick<IHistory, 'behind'>,
+export function enqueueRegistration<T>(
+  history: Pick<IHistory, 'enqueue'>,
   { notebookId }: NotebookBody,
   register: () => Promise<T>
 ): Promise<T> {
-  return notebookId ? history.behind(notebookId, register) : register();
+  return notebookId ? history.enqueue(notebookId, register) : register();
 }
 
 function cellIds(panel: NotebookPanel): string[] {

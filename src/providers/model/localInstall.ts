@@ -13,7 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
 import type { InstallState } from '../../api/types';
-import { IFailure, asFailure, failureOf } from '../../state/failure';
+import { IFailure, toFailure, failureOf } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
@@ -94,7 +94,7 @@ export class LocalInstall {
     try {
       await this._api.stopInstall();
     } catch (reason) {
-      this._set({ problem: asFailure(reason) });
+      this._set({ problem: toFailure(reason) });
       return;
     }
     this._round++;
@@ -212,6 +212,6 @@ export class LocalInstall {
 
 /** Where nothing was answered, the connection is what failed. */
 function asProblem(reason: unknown): IFailure {
-  const failure = asFailure(reason);
+  const failure = toFailure(reason);
   return failure.code === 'unknown' ? BROKEN_OFF : failure;
 }

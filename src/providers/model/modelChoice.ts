@@ -11,7 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
-import { IFailure, asFailure } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 import { IInstallView, InstallApi, LocalInstall } from './localInstall';
 
 /** The calls that it needs; `ApiClient` has them. */
@@ -164,7 +164,7 @@ export class ModelChoice {
       this._list = await this._api.models();
       this._problem = null;
     } catch (reason) {
-      this._problem = asFailure(reason);
+      this._problem = toFailure(reason);
     }
     const running = this._list?.local?.installing;
     // A list that was asked for before a stop may still say that it runs.

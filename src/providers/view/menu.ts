@@ -9,14 +9,14 @@ import { Menu } from '@lumino/widgets';
 
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
-import type { IModelPick } from '../../tokens';
+import type { IModelPickOptions } from '../../tokens';
 import { serverText } from '../../labels/serverMessages';
 import { installText } from './labels';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
   trans: TranslationBundle;
-  pick: IModelPick;
+  pick: IModelPickOptions;
   /** Let a model answer everywhere; a remote one is asked about first. */
   choose: (model: ModelInfo) => void;
   /** Let a model answer in this cell alone. */

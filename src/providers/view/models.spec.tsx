@@ -88,7 +88,9 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
     expect(t.node.textContent).toContain(
       'A key is not used until you choose that provider'
     );
@@ -99,7 +101,9 @@ describe('Offer', () => {
 
   it('shows how far the installation is, and goes on after Stop', async () => {
     const t = await setup();
-    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
     await t.press(/Install/);
     await act(() =>
       t.api.give({
@@ -132,7 +136,9 @@ describe('Offer', () => {
     const t = await setup(
       modelList({ local: { ...NOT_INSTALLED, package: false, install } })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
     expect(t.button(/Install/)).toBeUndefined();
     expect(t.node.querySelector('code')?.textContent).toBe(install);
     await t.press(/Copy/);
@@ -144,7 +150,9 @@ describe('Offer', () => {
       modelList({ local: { ...NOT_INSTALLED, installed: true } })
     );
     t.api.list = modelList(); // The weights are gone since.
-    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
     expect(t.button(/Install the local model/)).toBeDefined();
   });
 
@@ -155,7 +163,9 @@ describe('Offer', () => {
         models: [{ ...REMOTE, ready: false, problem: 'In English.' }]
       })
     );
-    await t.draw(<Offer services={t.services} toField={jest.fn()} asked={0} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
     expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
       'OpenAI has no API key yet.'
     );
@@ -163,30 +173,40 @@ describe('Offer', () => {
 
   it('comes forward and says why when it is asked all the same', async () => {
     const t = await setup();
-    const toField = jest.fn();
-    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    const focusInput = jest.fn();
+    await t.draw(
+      <Offer services={t.services} focusInput={focusInput} attempts={0} />
+    );
     expect(t.node.contains(document.activeElement)).toBe(false);
-    await t.draw(<Offer services={t.services} toField={toField} asked={1} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={focusInput} attempts={1} />
+    );
     expect(document.activeElement).toBe(t.button(/Install/));
     const said = () => t.node.querySelector('[role="alert"]');
     expect(said()?.textContent).toContain('The request was not sent');
     const first = said();
-    await t.draw(<Offer services={t.services} toField={toField} asked={2} />);
+    await t.draw(
+      <Offer services={t.services} focusInput={focusInput} attempts={2} />
+    );
     expect(said()).not.toBe(first); // Said once more.
   });
 
   it('gives the focus back when it goes, and when its buttons go', async () => {
     const t = await setup();
-    const toField = jest.fn();
-    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    const focusInput = jest.fn();
+    await t.draw(
+      <Offer services={t.services} focusInput={focusInput} attempts={0} />
+    );
     t.button(/Connect/)?.focus();
     await t.draw(null);
-    expect(toField).toHaveBeenCalledTimes(1);
-    await t.draw(<Offer services={t.services} toField={toField} asked={0} />);
+    expect(focusInput).toHaveBeenCalledTimes(1);
+    await t.draw(
+      <Offer services={t.services} focusInput={focusInput} attempts={0} />
+    );
     await t.press(/Install/);
-    expect(toField).toHaveBeenCalledTimes(2);
+    expect(focusInput).toHaveBeenCalledTimes(2);
     await t.press(/Stop/);
-    expect(toField).toHaveBeenCalledTimes(3);
+    expect(focusInput).toHaveBeenCalledTimes(3);
   });
 });
 

@@ -15,16 +15,16 @@ import { installText, problemText } from './labels';
 
 export function Offer(props: {
   services: IModelServices;
-  toField: () => void;
+  focusInput: () => void;
   /** How often it was tried to ask all the same. */
-  asked: number;
+  attempts: number;
 }): React.JSX.Element {
-  const { services, toField, asked } = props;
+  const { services, focusInput, attempts } = props;
   const { choice, trans, connect } = services;
   useChoice(choice);
   const node = React.useRef<HTMLElement>(null);
-  const leave = React.useRef(toField);
-  leave.current = toField;
+  const leave = React.useRef(focusInput);
+  leave.current = focusInput;
   React.useLayoutEffect(() => {
     const section = node.current;
     return () => {
@@ -34,13 +34,13 @@ export function Offer(props: {
     };
   }, []);
   React.useEffect(() => {
-    if (asked) {
+    if (attempts) {
       // The way out, not the note above it: one more Enter goes on from there.
       const ways = node.current?.querySelector('.jp-AIServer-Models-ways');
       const way = ways ?? node.current;
       way?.querySelector<HTMLElement>('button')?.focus();
     }
-  }, [asked]);
+  }, [attempts]);
   React.useEffect(() => {
     void choice.refresh(); // The row looked just now; what was known here may be of before.
   }, [choice]);
@@ -71,9 +71,9 @@ export function Offer(props: {
               )}
         </p>
       )}
-      {asked > 0 && (
+      {attempts > 0 && (
         // Anew for each try, so that it is said each time.
-        <p key={asked} role="alert" className="jp-AIServer-Models-asked">
+        <p key={attempts} role="alert" className="jp-AIServer-Models-asked">
           {install.isRunning
             ? trans.__(
                 'The request was not sent: the model is still being installed. Ask again when it is ready.'
@@ -84,7 +84,7 @@ export function Offer(props: {
         </p>
       )}
       {install.isRunning ? (
-        <InstallBar services={services} onStop={toField} />
+        <InstallBar services={services} onStop={focusInput} />
       ) : (
         <>
           <InstallNote services={services} />
@@ -95,7 +95,7 @@ export function Offer(props: {
                 label={installText(local, trans)}
                 run={() => {
                   void install.start();
-                  toField();
+                  focusInput();
                 }}
               />
             )}

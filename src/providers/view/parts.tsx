@@ -5,7 +5,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { IFailure, asFailure } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 import type { ModelChoice } from '../model/modelChoice';
 import { Command } from '../../ui/command';
 import { failureText } from '../../labels/failureText';
@@ -108,7 +108,7 @@ export function useAct(): {
       await what();
       return true;
     } catch (reason) {
-      setFailure(asFailure(reason));
+      setFailure(toFailure(reason));
       return false;
     } finally {
       setBusy(false);

@@ -12,7 +12,7 @@ import * as React from 'react';
 import { createPortal } from 'react-dom';
 
 import type { Provider, Verdict } from '../../api/types';
-import { IFailure, asFailure } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 import type { IEntered } from '../model/modelChoice';
 import { Command } from '../../ui/command';
 import { failureText } from '../../labels/failureText';
@@ -237,7 +237,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           value={model}
           suggested={provider.suggested}
           fetch={lacksKey || lacksAddress ? null : fetchNames}
-          problemText={reason => failureText(asFailure(reason), trans)}
+          problemText={reason => failureText(toFailure(reason), trans)}
           trans={trans}
           onChange={setModel}
         />
@@ -300,7 +300,7 @@ function useTrial(
     busy,
     failure,
     verdict,
-    mayInsist: mayInsist && isOfModel(failure),
+    mayInsist: mayInsist && isModelFailure(failure),
     test: () => run(async () => setVerdict(await choice.test(entered, model))),
     use: () =>
       run(async () => {
@@ -326,7 +326,7 @@ function useTrial(
 }
 
 /** Whether it was the provider that failed, and not what was written or this server. */
-function isOfModel(failure: IFailure | null): boolean {
+function isModelFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';
 }

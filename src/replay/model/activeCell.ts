@@ -17,7 +17,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
 import type { INotebookIdentity } from '../../tokens';
 import { applySource } from '../../cells/applySource';
-import { asOwn } from '../../cells/ownWrites';
+import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
 export class FollowedCell implements IReplaySubject, IDisposable {
@@ -129,7 +129,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     // The interface of shared notebooks leaves the undo manager out.
     const { undoManager } = shared as YNotebook;
     undoManager?.stopCapturing();
-    asOwn(() =>
+    runAsOwnWrite(() =>
       shared.insertCell(at, {
         id: cell.id,
         cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
@@ -150,7 +150,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
       return;
     }
     const at = notebook.activeCellIndex + 1;
-    asOwn(() =>
+    runAsOwnWrite(() =>
       shared.insertCell(at, {
         cell_type: active.model.type,
         source,

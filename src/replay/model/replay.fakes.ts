@@ -9,7 +9,7 @@ import type {
   BlameBody,
   BlameLine,
   EventBody,
-  ISearchAsk,
+  ISearchRequest,
   ModelList,
   NotebookSnapshot,
   Replay,
@@ -22,10 +22,10 @@ import type {
 import { modelList } from '../../providers/model/models.fakes';
 import type {
   ICellKey,
-  IChange,
+  INotebookChange,
   IHistory,
-  IRecorded,
-  IWritten
+  IRecording,
+  ISessionChange
 } from '../../tokens';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
 
@@ -133,8 +133,8 @@ export class Question extends PromiseDelegate<Replay> {
 
 /** A history that answers at once, or (while `isSlow`) when the spec says so. */
 export class FakeHistory implements IHistory {
-  readonly changed: Signal<IHistory, IWritten> = new Signal(this);
-  readonly told: Signal<IHistory, IRecorded> = new Signal(this);
+  readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
+  readonly recording: Signal<IHistory, IRecording> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
   readonly asked: Question[] = [];
   readonly recorded: EventBody[] = [];
@@ -146,7 +146,7 @@ export class FakeHistory implements IHistory {
   failure: Error | null = null;
   isSlow = false;
 
-  notify(written: IWritten): void {
+  notify(written: ISessionChange): void {
     this.changed.emit(written);
   }
 
@@ -173,7 +173,7 @@ export class FakeHistory implements IHistory {
   readonly momentsAsked: number[] = [];
   timelineCalls = 0;
   reportNow: Report | null = null;
-  readonly searches: { ask: ISearchAsk; signal?: AbortSignal }[] = [];
+  readonly searches: { ask: ISearchRequest; signal?: AbortSignal }[] = [];
   found: SearchResults = {
     results: [],
     total: 0,
@@ -205,7 +205,10 @@ export class FakeHistory implements IHistory {
     return this.reportNow;
   }
 
-  async search(ask: ISearchAsk, signal?: AbortSignal): Promise<SearchResults> {
+  async search(
+    ask: ISearchRequest,
+    signal?: AbortSignal
+  ): Promise<SearchResults> {
     this.searches.push({ ask, signal });
     if (this.failure) {
       throw this.failure;
@@ -246,17 +249,20 @@ export class FakeHistory implements IHistory {
     this.notify(key);
   }
 
-  change(notebookId: string, change: IChange | Promise<IChange>): void {
+  recordChange(
+    notebookId: string,
+    change: INotebookChange | Promise<INotebookChange>
+  ): void {
     void Promise.resolve(change).then(({ cells }) =>
       cells.forEach(({ cellId }) => this.notify({ notebookId, cellId }))
     );
   }
 
-  behind<T>(_: string, work: () => Promise<T>): Promise<T> {
+  enqueue<T>(_: string, work: () => Promise<T>): Promise<T> {
     return work();
   }
 
-  async settled(): Promise<void> {
+  async flushed(): Promise<void> {
     return;
   }
 

@@ -12,8 +12,8 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { SearchHit, SearchResults } from '../../api/types';
 import type { IHistory } from '../../tokens';
-import { IFailure, asFailure } from '../../state/failure';
-import { Pace } from '../../state/throttle';
+import { IFailure, toFailure } from '../../state/failure';
+import { Throttle } from '../../state/throttle';
 import type { IReplaySubject, SubjectChange } from './subject';
 
 /** A pause in typing, in milliseconds. */
@@ -140,10 +140,10 @@ export class SearchModel implements IDisposable {
       return;
     }
     this._before = results.results;
-    const isMissed = this._pace.stop();
-    const asked = this._pace.now();
+    const isMissed = this._throttle.cancel();
+    const asked = this._throttle.runNow();
     if (isMissed) {
-      this._pace.changed(); // What changed is asked for behind the next page.
+      this._throttle.trigger(); // What changed is asked for behind the next page.
     }
     await asked;
   }
@@ -166,7 +166,7 @@ export class SearchModel implements IDisposable {
     this._stop();
     this._isStale = !this._isActive;
     if (this._isActive) {
-      void this._pace.now();
+      void this._throttle.runNow();
     }
   }
 
@@ -186,7 +186,7 @@ export class SearchModel implements IDisposable {
   }
 
   private _stop(): void {
-    const isMissed = this._pace.stop();
+    const isMissed = this._throttle.cancel();
     this._isStale ||= isMissed || this.isSearching;
     this._abort?.abort();
     this._abort = null;
@@ -205,7 +205,7 @@ export class SearchModel implements IDisposable {
     this._stop();
     this._timer = window.setTimeout(() => {
       this._timer = null;
-      void this._pace.now();
+      void this._throttle.runNow();
     }, PAUSE_MS);
   }
 
@@ -231,7 +231,7 @@ export class SearchModel implements IDisposable {
         abort.signal
       );
     } catch (reason) {
-      error = asFailure(reason);
+      error = toFailure(reason);
     }
     if (abort.signal.aborted) {
       return;
@@ -245,7 +245,7 @@ export class SearchModel implements IDisposable {
         ? { ...results, results: [...before, ...results.results] }
         : null;
       if (query && results.unread > 0) {
-        this._pace.changed();
+        this._throttle.trigger();
       }
     }
     this._changed.emit();
@@ -264,13 +264,13 @@ export class SearchModel implements IDisposable {
   private _onHistoryChanged(): void {
     this._isStale = true;
     if (this._isActive && this._query.trim() && this._timer === null) {
-      this._pace.changed();
+      this._throttle.trigger();
     }
   }
 
   private readonly _history: IHistory;
   private readonly _subject: IReplaySubject;
-  private readonly _pace = new Pace(() => this._fetch());
+  private readonly _throttle = new Throttle(() => this._fetch());
   private _abort: AbortController | null = null;
   /** What is on show already, where the next page of it is asked for. */
   private _before: readonly SearchHit[] = [];

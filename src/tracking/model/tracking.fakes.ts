@@ -29,7 +29,10 @@ import { HistoryApi, HistoryModel } from '../../history/model/history';
 import { NotebookCell } from '../../cells/notebookCell';
 import { editorInput } from './contributors/editorInput';
 import type { IExplanations } from './contributors/writers';
-import { NotebookIdentity, registered } from '../../identity/model/identity';
+import {
+  NotebookIdentity,
+  enqueueRegistration
+} from '../../identity/model/identity';
 import { Tracking } from './tracking';
 import { Receiver } from './tracking.receiver.fakes';
 
@@ -108,7 +111,7 @@ export class Page<S extends IServer = Receiver> {
     this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
       register: body =>
-        registered(this.history, body, () => receiver.register(body)),
+        enqueueRegistration(this.history, body, () => receiver.register(body)),
       save: panel => panel.context.save(),
       trans: nullTranslator.load('aiserver')
     });
@@ -305,7 +308,7 @@ export class OpenNotebook<S extends IServer = Receiver> {
     for (let round = 0; round < 3; round++) {
       await this.page.tracking.begun(this.panel);
       await new Promise<void>(resolve => later(resolve));
-      await this.page.history.settled(this.id);
+      await this.page.history.flushed(this.id);
     }
   }
 
@@ -321,7 +324,7 @@ export class OpenNotebook<S extends IServer = Receiver> {
     const { path } = this.panel.context;
     const { receiver } = this.page;
     this.close();
-    await this.page.history.settled(notebookId);
+    await this.page.history.flushed(notebookId);
     const page = new Page<S>(receiver);
     return receiver.contents
       ? page.openPath(path)

@@ -101,10 +101,10 @@ describe('what is written by hand', () => {
         .catch(() => undefined);
       open.type(0, 'three');
       await open.save();
-      expect(open.page.history.isWaiting).toBe(true);
+      expect(open.page.history.hasUnsent).toBe(true);
       receiver.failure = null;
       await jest.advanceTimersByTimeAsync(120_000);
-      expect(open.page.history.isWaiting).toBe(false);
+      expect(open.page.history.hasUnsent).toBe(false);
       expect(
         receiver.events(open.id, 'aa').map(({ type, source }) => [type, source])
       ).toEqual([

@@ -194,7 +194,7 @@ async function check(deeds: Deed[], tell: (name: string) => void) {
   const owners = new Map<string, string>();
   for (const [index, { notebook, truth }] of desk.open.entries()) {
     await desk.save(index);
-    expect(notebook.page.history.isWaiting).toBe(false);
+    expect(notebook.page.history.hasUnsent).toBe(false);
     await isWhole(notebook, truth, owners);
   }
   desk.open.forEach(({ notebook }) => notebook.close());

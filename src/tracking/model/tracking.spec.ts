@@ -101,8 +101,8 @@ describe('changes of others', () => {
     const [ours, theirs] = [awarenessOf(open), new Awareness(new Doc())];
     const [heard, shown]: string[][] = [[], []];
     const teller = new Others(theirs, cellId => heard.push(cellId));
-    open.page.history.changed.connect((_, { cellId, byOthers }) =>
-      shown.push(`${cellId} ${byOthers ? 'theirs' : 'ours'}`)
+    open.page.history.changed.connect((_, { cellId, isRemote }) =>
+      shown.push(`${cellId} ${isRemote ? 'theirs' : 'ours'}`)
     );
     // What was kept before they came: whatever they had on show by then may be old.
     await pass(ours, theirs);

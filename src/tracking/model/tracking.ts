@@ -17,9 +17,9 @@ import type {
   ICellKey,
   IHistory,
   INotebookIdentity,
-  IRecorded,
+  IRecording,
   ITracking,
-  IWritten
+  ISessionChange
 } from '../../tokens';
 import { Arrivals } from './untrackedPastes';
 import type { IExplanations } from './contributors/writers';
@@ -53,7 +53,7 @@ export class Tracking implements ITracking, IDisposable {
       this
     );
     _options.history.changed.connect(this._onWritten, this);
-    _options.history.told.connect(this._onTold, this);
+    _options.history.recording.connect(this._onTold, this);
   }
 
   /** Which cells are watched; `off`: none. */
@@ -90,7 +90,7 @@ export class Tracking implements ITracking, IDisposable {
     this._consider(panel);
   }
 
-  beforeRequest(panel: NotebookPanel): void {
+  captureBeforeRequest(panel: NotebookPanel): void {
     this._watches.get(panel)?.capture('request');
   }
 
@@ -99,14 +99,14 @@ export class Tracking implements ITracking, IDisposable {
     await this._beginnings.get(panel);
   }
 
-  async settled(panel: NotebookPanel): Promise<void> {
+  async flushed(panel: NotebookPanel): Promise<void> {
     await this.begun(panel);
     const { identity, history } = this._options;
     const watch = this._watches.get(panel);
     const notebookId = watch?.notebookId ?? identity.get(panel);
     if (notebookId) {
       this._tellArrived(panel, notebookId);
-      await history.settled(notebookId);
+      await history.flushed(notebookId);
     }
   }
 
@@ -146,7 +146,7 @@ export class Tracking implements ITracking, IDisposable {
 
   private async _begin(panel: NotebookPanel): Promise<void> {
     const { identity, history } = this._options;
-    await identity.settled(panel);
+    await identity.registered(panel);
     const notebookId = this._panels.has(panel) ? identity.get(panel) : null;
     if (this._watches.get(panel)?.notebookId !== notebookId) {
       this._end(panel);
@@ -165,7 +165,7 @@ export class Tracking implements ITracking, IDisposable {
       return;
     }
     if (this._tellArrived(panel, notebookId)) {
-      await history.settled(notebookId);
+      await history.flushed(notebookId);
       summaries = await history.summaries(notebookId);
     }
     const { scope } = this;
@@ -181,7 +181,7 @@ export class Tracking implements ITracking, IDisposable {
         summaries,
         origins: this._origins,
         explanations: this._options.explanations ?? {},
-        push: change => history.change(notebookId, change),
+        push: change => history.recordChange(notebookId, change),
         isGone: async cellId => {
           const { steps } = await history.replay({ notebookId, cellId });
           return GONE.has(steps.at(-1)?.kind ?? '');
@@ -211,7 +211,7 @@ export class Tracking implements ITracking, IDisposable {
     if (!cells.length || this._scope === 'off') {
       return false;
     }
-    this._options.history.change(notebookId, { cells });
+    this._options.history.recordChange(notebookId, { cells });
     return true;
   }
 
@@ -225,17 +225,17 @@ export class Tracking implements ITracking, IDisposable {
     const { identity, history } = this._options;
     const notebookId = identity.get(panel);
     if (notebookId) {
-      history.notify({ notebookId, cellId, byOthers: true });
+      history.notify({ notebookId, cellId, isRemote: true });
     }
   }
 
   /** Somebody wrote into a session: it may have been the first turn of a notebook, or a cell. */
-  private _onWritten(_: IHistory, key: IWritten): void {
+  private _onWritten(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
       const { identity } = this._options;
       const watch = this._watches.get(panel);
       const isIn = identity.get(panel) === key.notebookId;
-      if (isIn && !key.byOthers) {
+      if (isIn && !key.isRemote) {
         this._others.get(panel)?.announce(key.cellId);
       }
       if (!watch && isIn) {
@@ -258,7 +258,7 @@ export class Tracking implements ITracking, IDisposable {
     }
   }
 
-  private _onTold(_: IHistory, recorded: IRecorded): void {
+  private _onTold(_: IHistory, recorded: IRecording): void {
     this._watches.forEach(watch => watch.recorded(recorded));
   }
 

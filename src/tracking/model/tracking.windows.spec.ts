@@ -106,11 +106,11 @@ describe('a save over what another window wrote', () => {
       await setSource(first, 0, 'a = 7');
       first.page.tracking.leave();
       await first.rest();
-      for (let time = 0; first.page.history.isWaiting && time < 10; time++) {
+      for (let time = 0; first.page.history.hasUnsent && time < 10; time++) {
         first.page.history.notify({ notebookId: first.id, cellId: 'cc' });
         await first.rest();
       }
-      expect(first.page.history.isWaiting).toBe(false);
+      expect(first.page.history.hasUnsent).toBe(false);
       const log = receiver.logs.get(first.id)!;
       const files = log.flatMap((line, at) =>
         line.saved ? [receiver.asOf(first.id, at)] : []

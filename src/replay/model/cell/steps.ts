@@ -11,7 +11,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Step } from '../../../api/types';
 import type { ICellKey, IHistory } from '../../../tokens';
-import { IFailure, asFailure } from '../../../state/failure';
+import { IFailure, toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from './fold';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
@@ -190,7 +190,7 @@ export class ReplaySteps implements IDisposable {
       try {
         ({ steps } = await this._history.replay(wanted, abort.signal));
       } catch (reason) {
-        error = asFailure(reason);
+        error = toFailure(reason);
       }
     }
     if (abort.signal.aborted) {

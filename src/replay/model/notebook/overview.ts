@@ -8,8 +8,8 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { SessionSummary } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
-import { IFailure, asFailure } from '../../../state/failure';
-import { Pace } from '../../../state/throttle';
+import { IFailure, toFailure } from '../../../state/failure';
+import { Throttle } from '../../../state/throttle';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 export interface IOverviewRow {
@@ -43,12 +43,12 @@ export class ReplayOverview implements IDisposable {
     }
     this._isActive = value;
     if (!value) {
-      this._isStale = this._pace.stop() || this._isStale;
+      this._isStale = this._throttle.cancel() || this._isStale;
       return;
     }
     this._rows = null;
     if (this._isStale || this._shownId !== this._subject.notebookId) {
-      void this._pace.now();
+      void this._throttle.runNow();
     } else {
       this._changed.emit();
     }
@@ -71,7 +71,7 @@ export class ReplayOverview implements IDisposable {
 
   /** Ask again. */
   refresh(): void {
-    void this._pace.now();
+    void this._throttle.runNow();
   }
 
   get isDisposed(): boolean {
@@ -83,7 +83,7 @@ export class ReplayOverview implements IDisposable {
       return;
     }
     this._isDisposed = true;
-    this._pace.stop();
+    this._throttle.cancel();
     this._request++;
     this._history.changed.disconnect(this._onHistoryChanged, this);
     this._subject.changed.disconnect(this._onSubjectChanged, this);
@@ -106,7 +106,7 @@ export class ReplayOverview implements IDisposable {
       try {
         summaries = await this._history.summaries(notebookId);
       } catch (reason) {
-        error = asFailure(reason);
+        error = toFailure(reason);
       }
       if (request !== this._request) {
         return;
@@ -156,7 +156,7 @@ export class ReplayOverview implements IDisposable {
   private _onHistoryChanged(_: IHistory, key: { notebookId: string }): void {
     const isOfNow = key.notebookId === this._subject.notebookId;
     if (isOfNow && this._isActive) {
-      this._pace.changed();
+      this._throttle.trigger();
     } else if (isOfNow || key.notebookId === this._shownId) {
       this._isStale = true;
     }
@@ -175,7 +175,7 @@ export class ReplayOverview implements IDisposable {
     }
     this._rows = null;
     if (this._subject.notebookId !== this._shownId && !this._isLoadingCurrent) {
-      void this._pace.now();
+      void this._throttle.runNow();
     } else {
       this._changed.emit();
     }
@@ -187,7 +187,7 @@ export class ReplayOverview implements IDisposable {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
-  private readonly _pace = new Pace(() => this._load());
+  private readonly _throttle = new Throttle(() => this._load());
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
   private _isActive = false;

@@ -19,10 +19,10 @@ import type {
 } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import { placesOf } from './activity';
-import { IFailure, asFailure } from '../../../state/failure';
+import { IFailure, toFailure } from '../../../state/failure';
 import { IPast, before, held } from './deletedCells';
 import { NotebookStates } from './states';
-import { Pace } from '../../../state/throttle';
+import { Throttle } from '../../../state/throttle';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject, SubjectChange } from '../subject';
 
@@ -51,10 +51,10 @@ export class NotebookTimeline implements IDisposable {
     this._isActive = value;
     if (!value) {
       this.player.pause();
-      this._isStale = this._pace.stop() || this._isStale;
+      this._isStale = this._throttle.cancel() || this._isStale;
       this._giveUp();
     } else if (this._isStale || this._shownId !== this._subject.notebookId) {
-      void this._pace.now();
+      void this._throttle.runNow();
     }
   }
 
@@ -111,7 +111,7 @@ export class NotebookTimeline implements IDisposable {
   /** Ask again. */
   refresh(): void {
     this._version = null;
-    void this._pace.now();
+    void this._throttle.runNow();
   }
 
   /**
@@ -190,7 +190,7 @@ export class NotebookTimeline implements IDisposable {
       if (abort.signal.aborted) {
         return;
       }
-      this._error = asFailure(reason);
+      this._error = toFailure(reason);
       this._isStale = true;
     }
     this._abort = null;
@@ -269,7 +269,7 @@ export class NotebookTimeline implements IDisposable {
       }
     } catch (reason) {
       if (!asking.signal.aborted) {
-        this._error = asFailure(reason);
+        this._error = toFailure(reason);
       }
     }
     if (asking.signal.aborted) {
@@ -308,7 +308,7 @@ export class NotebookTimeline implements IDisposable {
     } else if (!this._isActive) {
       this._isStale = true;
     } else {
-      this._pace.changed(); // A run of many cells tells of each of them.
+      this._throttle.trigger(); // A run of many cells tells of each of them.
     }
   }
 
@@ -316,13 +316,13 @@ export class NotebookTimeline implements IDisposable {
     const isOther = this._subject.notebookId !== this._askedId;
     this._askedId = this._subject.notebookId;
     if (change === 'where' && isOther && this._isActive) {
-      void this._pace.now();
+      void this._throttle.runNow();
     }
   }
 
   private readonly _history: IHistory;
   private readonly _subject: IReplaySubject;
-  private readonly _pace = new Pace(() => this._load());
+  private readonly _throttle = new Throttle(() => this._load());
   private _abort: AbortController | null = null;
   private _askedId: string | null = null;
   private _asking: AbortController | null = null;

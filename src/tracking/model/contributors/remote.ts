@@ -11,7 +11,7 @@ import type { ITransaction } from '../../../cells/transactions';
 import {
   Contributor,
   IWriter,
-  SERVER,
+  JUPYTER_SERVER,
   UNKNOWN,
   isAgentName
 } from '../../../records/contributor';
@@ -80,7 +80,7 @@ export class RemoteWriters implements IDisposable {
     if (named.length > 1 && !clients.length) {
       return UNKNOWN;
     }
-    return named[0] ?? { kind: 'program', name: SERVER };
+    return named[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
   /** Whether this page records what no page records. */

@@ -13,13 +13,13 @@ import type { RunningCommands } from './commands';
 import {
   Contributor,
   IWriter,
-  ON_DISK,
+  FILE_ON_DISK,
   PERSON,
-  TYPIST,
+  PERSON_WRITER,
   writerOf
 } from '../../../records/contributor';
 import { isPersonsInput } from './editorInput';
-import { isOwn } from '../../../cells/ownWrites';
+import { isOwnWrite } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
 /** Explanations of changes in the page. */
@@ -29,7 +29,7 @@ export interface IExplanations {
 }
 
 const OWN = writerOf(PERSON, 'own');
-const DISK = writerOf({ kind: 'program', name: ON_DISK });
+const DISK = writerOf({ kind: 'program', name: FILE_ON_DISK });
 
 export class Writers implements IDisposable {
   constructor(
@@ -49,11 +49,11 @@ export class Writers implements IDisposable {
     if (!transaction.local) {
       return this._remote.of(transaction);
     }
-    if (isOwn()) {
+    if (isOwnWrite()) {
       return OWN;
     }
     if (this.isTyping(transaction) || isUndo(transaction.origin)) {
-      return TYPIST;
+      return PERSON_WRITER;
     }
     return isWhole ? DISK : this._program();
   }

@@ -1,107 +1,116 @@
 /**
- * The changes of one watched notebook, as they are sent: in order, with the order of the cells
- * where that is new.
+ * Passes the changes of one watched notebook to the history, with the order of the cells if it is
+ * new.
  *
- * Invariant: a change that comes as a promise waits for its contributors, and later changes wait
- * behind it.
+ * Invariant: a change that is a promise waits for its contributors, and later changes wait for it.
  */
 import type { CellChange, PlacedCell } from '../../../api/types';
-import type { IChange } from '../../../tokens';
+import type { INotebookChange } from '../../../tokens';
 import { sameOrder } from './record';
 
-type Written = IChange['written'];
+type SavedState = INotebookChange['savedState'];
 
 export class WatchChanges {
-  /** @param _push Takes changes, in order. @param _order Reads the order of the cells. */
+  /**
+   * @param _push Receives the changes, in order.
+   * @param _order Reads the current order of the cells.
+   */
   constructor(
-    private readonly _push: (change: IChange | Promise<IChange>) => void,
+    private readonly _push: (
+      change: INotebookChange | Promise<INotebookChange>
+    ) => void,
     private readonly _order: () => PlacedCell[]
   ) {}
 
-  push(change: IChange, settled: readonly Promise<void>[] = []): void {
+  /** Push a change once all `pending` promises have resolved. */
+  push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
     this._send(
-      settled.length ? Promise.all(settled).then(() => change) : change
+      pending.length ? Promise.all(pending).then(() => change) : change
     );
   }
 
-  /** Push what a step did to cells, with their order if that is new. */
+  /** Push the changes of a step, with the order of the cells if it is new. */
   pushStep(
     cells: readonly CellChange[],
-    settled: readonly Promise<void>[]
+    pending: readonly Promise<void>[]
   ): void {
     const order = this._order();
     const isNew = !sameOrder(order, this._lastOrder);
     if (cells.length || isNew) {
       const change = { cells: [...cells], ...(isNew && { order }) };
       this._lastOrder = order;
-      this.push(change, settled);
+      this.push(change, pending);
     }
   }
 
-  /** Push a change that is known later. */
-  pushLater(change: Promise<IChange>): void {
+  /** Push a change that is not complete yet. */
+  pushDeferred(change: Promise<INotebookChange>): void {
     this._send(change);
   }
 
-  /** Push the state of the cells when the watch begins. */
-  pushFirst(cells: CellChange[]): void {
+  /** Push the state of all cells at the beginning of the watch. */
+  pushInitial(cells: CellChange[]): void {
     const order = (this._lastOrder = this._order());
-    this.push({ cells, order, isFirst: true });
+    this.push({ cells, order, isInitial: true });
   }
 
-  /** Name a cell, of which something was recorded by another way, in the next change. */
-  name(cellId: string): void {
-    this._named.add(cellId);
+  /** Add a cell whose events were recorded separately to the next change. */
+  mention(cellId: string): void {
+    this._mentioned.add(cellId);
   }
 
-  /** Push the cells that were named since the last change. */
-  pushNamed(): void {
-    if (this._named.size) {
+  /** Push a change with the mentioned cells, if there are any. */
+  pushMentioned(): void {
+    if (this._mentioned.size) {
       this.push({ cells: [] });
     }
   }
 
-  /** Others changed the order, and record it; the next order is compared with theirs. */
-  followOrder(order = this._order()): void {
+  /** Treat this order as recorded: another page changed it and records it. */
+  skipOrder(order = this._order()): void {
     this._lastOrder = order;
   }
 
-  /** A save begins. @param written What it writes over another page's record. */
-  beginSave(written: Written): void {
-    this._atSave = this._count;
-    this._written = written;
+  /** Begin a save. @param savedState Returns the state that it writes into the file. */
+  beginSave(savedState: SavedState): void {
+    this._countAtSave = this._count;
+    this._savedState = savedState;
   }
 
-  /** A save has ended. Of a notebook that changed meanwhile no moment is the file's. */
+  /** End a save. If the notebook has changed since it began, no moment equals the file. */
   endSave(isShared: boolean): void {
-    if (this._atSave === this._count) {
-      // In a shared notebook, what others record is in the file as well.
-      const written = isShared ? undefined : this._written;
-      this.push({ cells: [], saved: true, written });
-      this._atSave = -1;
+    if (this._countAtSave === this._count) {
+      // The file of a shared notebook also contains the changes that other pages record.
+      const savedState = isShared ? undefined : this._savedState;
+      this.push({ cells: [], saved: true, savedState });
+      this._countAtSave = -1;
     }
   }
 
-  private _send(change: IChange | Promise<IChange>): void {
+  private _send(change: INotebookChange | Promise<INotebookChange>): void {
     this._count++;
     this._push(
-      'cells' in change ? this._naming(change) : change.then(this._naming)
+      'cells' in change
+        ? this._addMentioned(change)
+        : change.then(this._addMentioned)
     );
   }
 
-  /** The change, with the cells that were named: it comes after what was recorded of them. */
-  private readonly _naming = (change: IChange): IChange => {
-    const named = [...this._named].filter(
+  /** The change with the mentioned cells, so that it follows their separately recorded events. */
+  private readonly _addMentioned = (
+    change: INotebookChange
+  ): INotebookChange => {
+    const mentioned = [...this._mentioned].filter(
       id => !change.cells.some(({ cellId }) => cellId === id)
     );
-    this._named.clear();
-    const cells = named.map(cellId => ({ cellId, events: [] }));
+    this._mentioned.clear();
+    const cells = mentioned.map(cellId => ({ cellId, events: [] }));
     return { ...change, cells: [...change.cells, ...cells] };
   };
 
-  private readonly _named = new Set<string>();
+  private readonly _mentioned = new Set<string>();
   private _lastOrder: readonly PlacedCell[] = [];
   private _count = 0;
-  private _atSave = -1;
-  private _written: Written;
+  private _countAtSave = -1;
+  private _savedState: SavedState;
 }

@@ -2,7 +2,7 @@
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,
-  ON_DISK,
+  FILE_ON_DISK,
   UNKNOWN,
   writerOf
 } from '../../../records/contributor';
@@ -23,7 +23,7 @@ export type Written = readonly [
 export const FOUND = writerOf(UNKNOWN);
 
 /** The same, of a cell whose record says something else. */
-export const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: ON_DISK });
+export const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
   readonly cells: CellChange[];

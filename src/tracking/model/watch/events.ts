@@ -7,8 +7,8 @@
 import { UUID } from '@lumino/coreutils';
 
 import type { CellChange, EventBody, PlacedCell } from '../../../api/types';
-import type { IChange } from '../../../tokens';
-import { fitted } from '../../../records/eventSize';
+import type { INotebookChange } from '../../../tokens';
+import { fitToLimit } from '../../../records/eventSize';
 import { UNKNOWN } from '../../../records/contributor';
 import type { Happening, ICellState } from '../lineage';
 
@@ -24,7 +24,7 @@ export function event(
   source: string | undefined,
   data?: Record<string, unknown>
 ): EventBody {
-  return fitted({
+  return fitToLimit({
     id: UUID.uuid4(),
     type,
     timestamp: new Date().toISOString(),
@@ -37,7 +37,7 @@ export function event(
 export function writtenBy(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
-): NonNullable<IChange['written']> {
+): NonNullable<INotebookChange['savedState']> {
   const data = { trigger: 'save', again: true };
   // A version that comes back keeps its authors; nobody wrote it now.
   const edit = (source: string) => ({

@@ -16,7 +16,7 @@ import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from '../../../cells/cellIds';
-import { IWriter, TYPIST } from '../../../records/contributor';
+import { IWriter, PERSON_WRITER } from '../../../records/contributor';
 import { Edited, EditedCells } from '../contributors/edited';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
@@ -114,7 +114,7 @@ export class Mirror implements IDisposable {
     if (!transaction.local) {
       this._readEdited(() => true);
     } else if (this._events.isTyping(transaction)) {
-      this._readEdited(writer => writer !== TYPIST);
+      this._readEdited(writer => writer !== PERSON_WRITER);
     } else {
       this._readAll();
       this._events.beforeProgram();

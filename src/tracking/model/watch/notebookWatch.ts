@@ -16,11 +16,11 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { PlacedCell, SessionSummary } from '../../../api/types';
-import type { IChange, IRecorded } from '../../../tokens';
+import type { INotebookChange, IRecording } from '../../../tokens';
 import { IExplanations, Writers } from '../contributors/writers';
 import { ReplacedCell } from '../contributors/replacedCell';
 import { Happening, ICellState, IOrigin, happenings } from '../lineage';
-import { typeOf } from '../../../cells/context';
+import { toCellType } from '../../../cells/context';
 import { UnclaimedDeletions } from './unclaimedDeletions';
 import { Origins, ISource } from './origins';
 import { IStep, Mirror, above } from './mirror';
@@ -41,7 +41,7 @@ export interface IWatchOptions {
   /** Explanations of changes in the page. */
   explanations: IExplanations;
   /** Takes changes, in order. What can't be told at once comes as a promise. */
-  push: (change: IChange | Promise<IChange>) => void;
+  push: (change: INotebookChange | Promise<INotebookChange>) => void;
   /** Whether the record says that a cell is gone. */
   isGone: (cellId: string) => Promise<boolean>;
   /** What of a run's outputs is kept; resolves to null for nothing. */
@@ -65,7 +65,7 @@ export class NotebookWatch implements ISource, IDisposable {
       beforeProgram: () => _options.origins.look(),
       onStep: step => this._onStep(step),
       onOthers: step => {
-        this._changes.followOrder();
+        this._changes.skipOrder();
         this._unclaimed.add(step);
       },
       onRemote: id => this._onRemote(id),
@@ -77,7 +77,7 @@ export class NotebookWatch implements ISource, IDisposable {
       has: id => this._mirror.has(id),
       isRecorded: _options.isGone,
       record: (deleted, step) => {
-        this._changes.followOrder(step.before.map(placeOf));
+        this._changes.skipOrder(step.before.map(placeOf));
         this._tell(deleted, step, 'leave');
       }
     });
@@ -142,7 +142,7 @@ export class NotebookWatch implements ISource, IDisposable {
   }
 
   /** Others noted something of a cell: Accept, Restore. */
-  recorded({ key, events }: IRecorded): void {
+  recorded({ key, events }: IRecording): void {
     if (key.notebookId !== this.notebookId) {
       return;
     }
@@ -151,11 +151,11 @@ export class NotebookWatch implements ISource, IDisposable {
       this._noteCell(key.cellId);
     }
     this._record.take(key.cellId, events);
-    this._changes.name(key.cellId);
+    this._changes.mention(key.cellId);
     // Behind those events: another page that saves now must hear of them.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
-        this._changes.pushNamed();
+        this._changes.pushMentioned();
       }
     });
   }
@@ -191,7 +191,7 @@ export class NotebookWatch implements ISource, IDisposable {
       return [id, source, kept.has(id) ? CHANGED_OUTSIDE : FOUND];
     });
     const { cells } = editsOf(this._record, first, 'first');
-    this._changes.pushFirst(cells);
+    this._changes.pushInitial(cells);
   }
 
   private _note(sources: readonly Written[], trigger: Trigger): void {
@@ -270,7 +270,7 @@ export class NotebookWatch implements ISource, IDisposable {
       this._changes.push(change);
       return;
     }
-    this._changes.pushLater(
+    this._changes.pushDeferred(
       this._options.preview(run).then(outputs => {
         if (outputs) {
           told.data = { ...told.data, outputs };
@@ -320,7 +320,7 @@ export class NotebookWatch implements ISource, IDisposable {
 }
 
 function placeOf({ id, type }: { id: string; type: string }): PlacedCell {
-  return { id, type: typeOf(type) };
+  return { id, type: toCellType(type) };
 }
 
 /** An agent that writes word by word is noted when it pauses for so long, in milliseconds. */
