@@ -1,11 +1,11 @@
 """Sessions in a database: PostgreSQL, MySQL or MariaDB, SQLite (``docs/databases.md``).
 
-From the ground up: ``owners`` (whose a row is), ``tables``, ``rows`` (between a session and its
-rows, pure), ``faults`` (what a database says, as our errors), ``address`` (the setting), ``loop``
-(a thread of its own), ``schema`` (making and migrating the tables), ``engines`` (what differs
-between the databases), ``database`` (transactions, tried again where that is safe), ``sessions``,
-``beside`` (logs and blobs) and ``check``, which work in one transaction each; ``manager`` is the
-store. SQLAlchemy is imported when the database is first asked, in that thread.
+The modules, lowest layer first: ``owners`` (owner keys), ``tables``, ``rows`` (sessions as rows,
+pure), ``errors`` (driver exceptions as our errors), ``address`` (the setting), ``event_loop`` (a
+background thread), ``schema`` (creates and migrates the tables), ``engines`` (differences between
+the databases), ``database`` (transactions with retries), ``queries``, then ``operations``,
+``logs_and_blobs`` and ``verify``, whose functions run in one transaction each; ``manager`` is the
+store. SQLAlchemy is imported on the first use of the database, in the background thread.
 """
 
 from .manager import SQLSessionManager

@@ -1,7 +1,7 @@
-"""Make the tables, or bring them up to date, as the database's administrator.
+"""Create or migrate the tables as the database's administrator.
 
-``python -m aiserver.sessions.sql ADDRESS [FILE OF THE PASSWORD]``. Servers do it by themselves
-where their account may; this is for where it may not.
+``python -m aiserver.sessions.sql URL [PASSWORD_FILE]``. Servers do this themselves if their account
+has the permissions; use this command if it doesn't.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from ...errors import AIServerError
 from .manager import SQLSessionManager
 
 
-async def make(url: str, password_file: str = "") -> None:
-    """Make them, and say what the database does not guarantee."""
+async def create_tables(url: str, password_file: str = "") -> None:
+    """Create or migrate the tables and print what the database does not guarantee."""
     store = SQLSessionManager(url=url, password_file=password_file)
     try:
-        for sentence in await store.start():
-            print(sentence)
+        for warning in await store.start():
+            print(warning)
     finally:
         await store.close()
-    print("The tables are there.")
+    print("The tables are up to date.")
 
 
 if __name__ == "__main__":
     if not 2 <= len(sys.argv) <= 3:
         sys.exit(__doc__)
     try:
-        asyncio.run(make(*sys.argv[1:]))
+        asyncio.run(create_tables(*sys.argv[1:]))
     except AIServerError as error:
         sys.exit(error.message)

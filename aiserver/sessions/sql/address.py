@@ -1,8 +1,8 @@
-"""From the setting to what is connected to.
+"""Parse the database URL of the settings.
 
-What must hold: what is wrong with a setting is said in a sentence that tells neither the address
-nor the password; a package that is missing is named with its install line. Nothing large is
-imported before ``resolve``.
+Invariants: an error about a setting contains neither the URL nor the password; an error about a
+missing package contains the command that installs it. Nothing large is imported before
+``resolve``.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ _TRUE = ("1", "true", "yes", "require", "required")
 
 @dataclass
 class Address:
-    """A database as the engine wants it."""
+    """The arguments that create the engine of a database."""
 
     kind: str
     """``sqlite``, ``postgresql`` or ``mysql``."""
     url: URL
     file: Path | None = None
-    """Where SQLite keeps it; None in memory, and for the others."""
+    """The SQLite file; None for a database in memory and for the other kinds."""
     connect_args: dict[str, Any] = field(default_factory=dict)
 
     @property
     def in_memory(self) -> bool:
-        """Whether all is gone with its last connection."""
+        """Whether closing the last connection deletes the database."""
         return self.kind == "sqlite" and self.file is None
 
 
-def kind_of(url: str) -> str:
-    """Which database it is. Raises SettingError if it is none of ours, or a package is missing."""
+def database_kind(url: str) -> str:
+    """The kind of a database. Raises SettingError if it is unsupported or a package is missing."""
     name, _, driver = url.partition(":")[0].lower().partition("+")
     if name not in _DRIVERS:
         raise SettingError("A database URL must start with postgresql, mysql or sqlite.")
-    wanted, extra = _DRIVERS[name]
-    if driver not in ("", wanted):
-        raise SettingError(f"The URL of this database must start with {name}+{wanted}://.")
-    if missing := [one for one in ("sqlalchemy", "alembic", "greenlet", wanted) if not _has(one)]:
+    expected, extra = _DRIVERS[name]
+    if driver not in ("", expected):
+        raise SettingError(f"The URL of this database must start with {name}+{expected}://.")
+    packages = ("sqlalchemy", "alembic", "greenlet", expected)
+    if missing := [package for package in packages if not _is_installed(package)]:
         raise SettingError(
             f"This database needs more Python packages ({', '.join(missing)}): "
             f'pip install "aiserver[{extra}]"'
@@ -61,29 +62,29 @@ def kind_of(url: str) -> str:
 
 
 def resolve(url: str, password_file: str, start_dir: str) -> Address:
-    """The address with its password. Raises SettingError."""
+    """The address, with the password from its file. Raises SettingError."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
-    kind = kind_of(url)
+    kind = database_kind(url)
     try:
-        made = make_url(url).set(drivername=f"{kind}+{_DRIVERS[kind][0]}")
+        parsed = make_url(url).set(drivername=f"{kind}+{_DRIVERS[kind][0]}")
     except (ArgumentError, ValueError):
         raise SettingError(
             "The database URL is not valid. In user names and passwords, write @ as %40, "
             ": as %3A, / as %2F and % as %25."
-        ) from None  # the reason would tell the address
+        ) from None  # the cause contains the URL
     if kind == "sqlite":
-        return _of_file(made, start_dir)
+        return _sqlite_address(parsed, start_dir)
     if password_file:
-        made = made.set(password=_first_line(password_file))
-    if not made.database:
+        parsed = parsed.set(password=_first_line(password_file))
+    if not parsed.database:
         raise SettingError("The database URL has no database name: …://user@host/NAME.")
-    secured, options = _security(kind, made)
-    return Address(kind, secured, None, options)
+    driver_url, options = _tls_options(kind, parsed)
+    return Address(kind, driver_url, None, options)
 
 
-def _of_file(url: URL, start_dir: str) -> Address:
+def _sqlite_address(url: URL, start_dir: str) -> Address:
     if url.query:
         raise SettingError("The URL of an SQLite file can't have options.")
     if url.database in (None, "", ":memory:"):
@@ -101,8 +102,8 @@ def _first_line(path: str) -> str:
         raise SettingError("The database password file can't be read.") from exc
 
 
-def _security(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
-    """How the connection is secured: by the words that each database's own tools use."""
+def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
+    """Translate the TLS options of each database's own tools into those of the driver."""
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
@@ -110,23 +111,23 @@ def _security(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
         if mode is not None:
             query.setdefault("ssl", mode)
         if authority is not None:
-            options["ssl"] = _trusting(str(authority))
+            options["ssl"] = _ssl_context(str(authority))
             query.pop("ssl", None)
     else:
-        wanted, authority = query.pop("ssl", ""), query.pop("ssl_ca", None)
-        if authority is not None or str(wanted).lower() in _TRUE:
-            options["ssl"] = _trusting(None if authority is None else str(authority))
+        use_tls, authority = query.pop("ssl", ""), query.pop("ssl_ca", None)
+        if authority is not None or str(use_tls).lower() in _TRUE:
+            options["ssl"] = _ssl_context(None if authority is None else str(authority))
     return url.set(query=query), options
 
 
-def _trusting(authority: str | None) -> ssl.SSLContext:
+def _ssl_context(authority: str | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=authority)
     except (OSError, ssl.SSLError) as exc:
         raise SettingError("The database certificate file can't be read.") from exc
 
 
-def _has(package: str) -> bool:
+def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):

@@ -1,7 +1,7 @@
-"""The small numbers in the tables. They are kept for good: none may ever get another meaning."""
+"""The numeric codes in the tables. They are stored, so their meaning never changes."""
 
-TURN, EVENT, QUARANTINE_SUFFIX = 0, 1, 2
-"""What an item is. What is set aside was found damaged: it is kept, and not read."""
+TURN, EVENT, QUARANTINED = 0, 1, 2
+"""The kind of an item. A quarantined item was found damaged: it is kept but not read."""
 
 ABSENT, NULL, LIST = 0, 1, 2
-"""What stands under a session's key ``events``, where it has none."""
+"""The value of a session's key ``events``: absent, null or a list."""

@@ -1,12 +1,12 @@
-"""Transactions: begun, tried again where that is safe, and their failures as our errors.
+"""Run operations in transactions, retry them where that is safe, and map their errors.
 
-What must hold:
+Invariants:
 
-- A piece of work is done whole or not at all, once, also where the connection broke in the moment
-  of the commit: the work is told so (``Write.lost``) and finds out whether it was done.
-- Tries are few and end within some seconds.
-- No connection is held by a server that nobody uses: a hub has more servers than its database has
-  room for connections.
+- An operation is atomic and runs exactly once, even if the connection breaks during the commit:
+  then ``Write.outcome_unknown`` is set and the next attempt looks whether it was committed.
+- Retries are few and end within some seconds.
+- An idle server has no open connections: a hub runs more servers than its database accepts
+  connections.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from . import engines, schema
 from .address import Address, resolve
-from .errors import bad_option, fault
+from .errors import bad_option, classify
 from .tables import VERSION
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Work = Callable[Concatenate[AsyncConnection, P], Awaitable[T]]
+Operation = Callable[Concatenate[AsyncConnection, P], Awaitable[T]]
 
-_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between the tries, on average
-_REST = 60.0  # seconds after which connections that nobody uses are closed
+_RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts, on average
+_IDLE_TIMEOUT = 60.0  # seconds after which unused connections are closed
 
 
 class Write:
-    """One piece of work that changes something, over all its tries."""
+    """The state of one writing operation across its attempts."""
 
     def __init__(self) -> None:
         self.id = secrets.randbits(63)
-        """Stands in the rows that are added."""
-        self.tries = 0
-        self.lost = False
-        """Whether a connection broke, so that it may have been done."""
+        """Stored in the rows that the operation inserts."""
+        self.attempts = 0
+        self.outcome_unknown = False
+        """Whether a connection broke, so that an earlier attempt may have been committed."""
         self.result: Any = None
-        """What the last try would have returned."""
+        """The result of the last attempt, should it have been committed."""
 
 
-class Hold(contextlib.AsyncExitStack):
-    """What is held until it is closed."""
+class OwnerLock(contextlib.AsyncExitStack):
+    """A lock that ``aclose`` releases."""
 
 
 class Database:
-    """One database. All of it runs on one loop, which is not the server's."""
+    """One database. Everything runs on one event loop, which is not the server's."""
 
     def __init__(self, url: str, password_file: str, start_dir: str, timeout: float) -> None:
         self._setting = (url, password_file, start_dir)
@@ -59,131 +59,132 @@ class Database:
         self._engine: AsyncEngine | None = None
         self._address: Address | None = None
         self._is_ready = False
-        self._users = 0
-        self._held: set[Hold] = set()
-        self._resting: asyncio.TimerHandle | None = None
-        self._disposing: asyncio.Future[None] | None = None
-        self._one_at_a_time = asyncio.Lock()  # makes ready
-        self._one_writer = asyncio.Lock()
+        self._active_count = 0
+        self._owner_locks: set[OwnerLock] = set()
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._disposal: asyncio.Future[None] | None = None
+        self._setup_lock = asyncio.Lock()
+        self._sqlite_write_lock = asyncio.Lock()
 
-    async def read(self, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do what only reads, in one transaction."""
+    async def read(self, operation: Operation[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a reading operation in one transaction."""
         async with self._in_use():
-            return await self._tried(lambda _: self._once(False, work, *args, **kwargs))
+            return await self._with_retries(lambda _: self._transaction(False, operation, *args, **kwargs))
 
     async def write(
-        self, work: Work[Concatenate[Write, P], T], *args: P.args, **kwargs: P.kwargs
+        self, operation: Operation[Concatenate[Write, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do what writes, in one transaction."""
+        """Run a writing operation in one transaction."""
         async with self._in_use():
-            return await self._tried(lambda write: self._once(True, work, write, *args, **kwargs))
+            return await self._with_retries(lambda write: self._transaction(True, operation, write, *args, **kwargs))
 
-    async def hold(self, owner: str) -> Hold:
-        """Take the one lock of an owner; it is free again when that is closed."""
-        held = Hold()
-        await held.enter_async_context(self._in_use())
+    async def lock_owner(self, owner: str) -> OwnerLock:
+        """Acquire an owner's lock; closing it releases the lock."""
+        lock = OwnerLock()
+        await lock.enter_async_context(self._in_use())
         try:
-            await held.enter_async_context(await self._tried(lambda _: self._hold(owner)))
+            await lock.enter_async_context(await self._with_retries(lambda _: self._acquire(owner)))
         except BaseException:
-            await held.aclose()
+            await lock.aclose()
             raise
-        self._held.add(held)
-        held.callback(self._held.discard, held)
-        return held
+        self._owner_locks.add(lock)
+        lock.callback(self._owner_locks.discard, lock)
+        return lock
 
-    async def unsure(self) -> list[str]:
-        """Make ready, and say what the database does not guarantee."""
-        return await self.read(engines.unsure, await self._resolved())
+    async def missing_guarantees(self) -> list[str]:
+        """Connect and return sentences about what the database does not guarantee."""
+        return await self.read(engines.missing_guarantees, await self._resolve_address())
 
     async def is_writable(self) -> bool:
-        """Whether the database takes writes, as far as it says."""
-        return await self.read(engines.is_writable, await self._resolved())
+        """Whether the database accepts writes, as far as it reports."""
+        return await self.read(engines.is_writable, await self._resolve_address())
 
     async def dispose(self) -> None:
         """Close all connections."""
-        if self._resting:
-            self._resting.cancel()
-        for held in list(self._held):
-            await held.aclose()
+        if self._idle_timer:
+            self._idle_timer.cancel()
+        for lock in list(self._owner_locks):
+            await lock.aclose()
         engine, self._engine, self._is_ready = self._engine, None, False
         if engine:
             await engine.dispose()
 
-    async def _tried(self, attempt: Callable[[Write], Awaitable[T]]) -> T:
+    async def _with_retries(self, attempt: Callable[[Write], Awaitable[T]]) -> T:
         write = Write()
-        for pause in (*_PAUSES, None):
+        for delay in (*_RETRY_DELAYS, None):
             try:
-                write.tries += 1
+                write.attempts += 1
                 return await asyncio.wait_for(attempt(write), self._timeout)
             except Exception as exc:
-                found = fault(exc)
-                if found is None:
+                failure = classify(exc)
+                if failure is None:
                     raise
-                if pause is None or not (found.again or found.lost):
-                    raise found.error from exc
-                write.lost = write.lost or found.lost
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (no secret)
-        raise AssertionError("the last try returns or raises")
+                if delay is None or not (failure.can_retry or failure.outcome_unknown):
+                    raise failure.error from exc
+                write.outcome_unknown = write.outcome_unknown or failure.outcome_unknown
+            await asyncio.sleep(delay * random.uniform(0.5, 1.5))  # noqa: S311 (no secret)
+        raise AssertionError("the last attempt returns or raises")
 
-    async def _once(self, writes: bool, work: Any, *args: Any, **kwargs: Any) -> Any:
-        engine = await self._ready()
-        async with self._turn(writes), engine.connect() as connection:
+    async def _transaction(self, writes: bool, operation: Any, *args: Any, **kwargs: Any) -> Any:
+        engine = await self._ready_engine()
+        async with self._write_slot(writes), engine.connect() as connection:
             await connection.execution_options(writes=writes)
             async with connection.begin():
-                return await work(connection, *args, **kwargs)
+                return await operation(connection, *args, **kwargs)
 
-    async def _hold(self, owner: str) -> Hold:
-        engine, held = await self._ready(), Hold()
-        await held.enter_async_context(engines.alone(engine, await self._resolved(), owner))
-        return held
+    async def _acquire(self, owner: str) -> OwnerLock:
+        engine, lock = await self._ready_engine(), OwnerLock()
+        address = await self._resolve_address()
+        await lock.enter_async_context(engines.owner_lock(engine, address, owner))
+        return lock
 
-    async def _ready(self) -> AsyncEngine:
-        """The engine of a database that has our tables."""
-        async with self._one_at_a_time:
-            address = await self._resolved()
+    async def _ready_engine(self) -> AsyncEngine:
+        """The engine, after the tables were created or migrated."""
+        async with self._setup_lock:
+            address = await self._resolve_address()
             if self._engine is None:
                 self._engine = engines.make_engine(address)
             if not self._is_ready:
                 try:
-                    await engines.settle(self._engine, address)
-                    await self._have_tables(self._engine)
-                except TypeError as exc:  # the driver was given a keyword out of the address
+                    await engines.configure(self._engine, address)
+                    await self._ensure_tables(self._engine)
+                except TypeError as exc:  # the URL has an option that the driver doesn't know
                     raise bad_option() from exc
                 self._is_ready = True
             return self._engine
 
-    async def _have_tables(self, engine: AsyncEngine) -> None:
+    async def _ensure_tables(self, engine: AsyncEngine) -> None:
         async with engine.connect() as connection:
-            if await connection.run_sync(schema.version) == VERSION:
+            if await connection.run_sync(schema.current_version) == VERSION:
                 return
         async with engine.connect() as connection:
             await connection.execution_options(writes=True)
             async with connection.begin():
                 await connection.run_sync(schema.migrate)
 
-    async def _resolved(self) -> Address:
+    async def _resolve_address(self) -> Address:
         if self._address is None:
             self._address = resolve(*self._setting)
         return self._address
 
-    def _turn(self, writes: bool) -> contextlib.AbstractAsyncContextManager[Any]:
-        # SQLite has one writer at a time: ours wait for each other here, without polling.
+    def _write_slot(self, writes: bool) -> contextlib.AbstractAsyncContextManager[Any]:
+        # SQLite allows one writer at a time: ours wait here for each other, without polling.
         is_sqlite = self._address is not None and self._address.kind == "sqlite"
-        return self._one_writer if writes and is_sqlite else contextlib.nullcontext()
+        return self._sqlite_write_lock if writes and is_sqlite else contextlib.nullcontext()
 
     @contextlib.asynccontextmanager
     async def _in_use(self) -> AsyncIterator[None]:
-        self._users += 1
-        if self._resting:
-            self._resting.cancel()
+        self._active_count += 1
+        if self._idle_timer:
+            self._idle_timer.cancel()
         try:
             yield
         finally:
-            self._users -= 1
-            if not self._users and self._engine and self._address and not self._address.in_memory:
+            self._active_count -= 1
+            if not self._active_count and self._engine and self._address and not self._address.in_memory:
                 loop = asyncio.get_running_loop()
-                self._resting = loop.call_later(_REST, self._rest, self._engine)
+                self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._close_idle, self._engine)
 
-    def _rest(self, engine: AsyncEngine) -> None:
-        # Kept, or it could be collected before it has run.
-        self._disposing = asyncio.ensure_future(engine.dispose())
+    def _close_idle(self, engine: AsyncEngine) -> None:
+        # A reference keeps the task from being garbage-collected before it has run.
+        self._disposal = asyncio.ensure_future(engine.dispose())

@@ -1,9 +1,9 @@
-"""An event loop in a thread of its own, on which all work with one database is done.
+"""Run all operations of one database on an event loop in a background thread.
 
-What must hold: the server's loop does none of it (reading, decoding and checking thousands of rows
-takes long); work may be asked for from any loop; work that was begun is ended, also if whoever
-asked for it went away, so that no save is cut in the middle; the interpreter's end waits for
-nothing.
+Invariants: none of them runs on the server's loop, because reading, decoding and checking
+thousands of rows takes long; they can be submitted from any loop; an operation that has begun
+runs to its end even if its caller is cancelled, so no save is interrupted; the interpreter exits
+without waiting.
 """
 
 from __future__ import annotations
@@ -13,83 +13,83 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, Protocol, TypeVar
 
-_END = 5.0  # seconds that open connections get for their farewell
+_JOIN_TIMEOUT = 5.0  # seconds for open connections to close
 
 
 class Disposable(Protocol):
-    """What is worked with."""
+    """A resource that is used on the loop."""
 
     async def dispose(self) -> None:
-        """Let go of what it holds."""
+        """Release what it holds."""
 
 
 D = TypeVar("D", bound=Disposable)
 T = TypeVar("T")
 
 
-class OwnLoop(Generic[D]):
-    """The loop, and what is worked with there: made by the first work, disposed of at the end.
+class BackgroundLoop(Generic[D]):
+    """The loop and its resource, which the first operation creates and ``close`` disposes of.
 
-    After ``close`` it begins anew.
+    Can be used again after ``close``.
     """
 
-    def __init__(self, make: Callable[[], D]) -> None:
-        self._make = make
-        self._guard = threading.Lock()
-        self._running: _Running[D] | None = None
+    def __init__(self, factory: Callable[[], D]) -> None:
+        self._factory = factory
+        self._lock = threading.Lock()
+        self._thread: _LoopThread[D] | None = None
 
-    async def run(self, work: Callable[[D], Coroutine[Any, Any, T]]) -> T:
-        """Do it there."""
-        with self._guard:
-            if self._running is None:
-                self._running = _Running(self._make)
-            done = asyncio.run_coroutine_threadsafe(self._running.do(work), self._running.loop)
-        return await asyncio.shield(asyncio.wrap_future(done))
+    async def run(self, operation: Callable[[D], Coroutine[Any, Any, T]]) -> T:
+        """Run an operation on the loop and return its result."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = _LoopThread(self._factory)
+            future = asyncio.run_coroutine_threadsafe(self._thread.do(operation), self._thread.loop)
+        return await asyncio.shield(asyncio.wrap_future(future))
 
     async def close(self) -> None:
-        """End it, after what was begun."""
-        running = self.abandon()
-        if running:
-            await asyncio.to_thread(running.thread.join, _END)
+        """Stop the loop after the operations in progress."""
+        thread = self.abandon()
+        if thread:
+            await asyncio.to_thread(thread.thread.join, _JOIN_TIMEOUT)
 
-    def abandon(self) -> _Running[D] | None:
-        """End it, after what was begun, and don't wait."""
-        with self._guard:
-            running, self._running = self._running, None
-        if running:
-            running.loop.call_soon_threadsafe(running.loop.stop)
-        return running
+    def abandon(self) -> _LoopThread[D] | None:
+        """Like ``close``, but don't wait."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread:
+            thread.loop.call_soon_threadsafe(thread.loop.stop)
+        return thread
 
 
-class _Running(Generic[D]):
-    """The thread, from the loop's begin to its end."""
+class _LoopThread(Generic[D]):
+    """The thread, its loop and the resource."""
 
-    def __init__(self, make: Callable[[], D]) -> None:
-        self._make = make
-        self._made: D | None = None
+    def __init__(self, factory: Callable[[], D]) -> None:
+        self._factory = factory
+        self._resource: D | None = None
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self._serve, name="aiserver-database", daemon=True)
         self.thread.start()
 
-    async def do(self, work: Callable[[D], Coroutine[Any, Any, T]]) -> T:
-        if self._made is None:
-            self._made = self._make()
-        return await work(self._made)
+    async def do(self, operation: Callable[[D], Coroutine[Any, Any, T]]) -> T:
+        if self._resource is None:
+            self._resource = self._factory()
+        return await operation(self._resource)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self.loop)
         try:
             self.loop.run_forever()
-            self.loop.run_until_complete(self._end())
+            self.loop.run_until_complete(self._shut_down())
             self.loop.run_until_complete(self.loop.shutdown_asyncgens())
             self.loop.run_until_complete(self.loop.shutdown_default_executor())
         finally:
             asyncio.set_event_loop(None)
             self.loop.close()
 
-    async def _end(self) -> None:
+    async def _shut_down(self) -> None:
         current = asyncio.current_task()
-        if begun := [task for task in asyncio.all_tasks() if task is not current]:
-            await asyncio.wait(begun)
-        if self._made:
-            await self._made.dispose()
+        if pending := [task for task in asyncio.all_tasks() if task is not current]:
+            await asyncio.wait(pending)
+        if self._resource:
+            await self._resource.dispose()

@@ -1,7 +1,7 @@
-"""What is kept beside the sessions: notebook logs, blobs, and whose anything is.
+"""Operations on notebook logs, blobs and owners. Each runs in one transaction.
 
-What must hold: the writers of one log come one after the other, by its row in ``notebooks``, whose
-mark differs after each write. One piece of work is one transaction.
+Invariants: the row in ``notebooks`` serialises the writers of a log, and its mark changes with each
+write.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..base import VerifyResult
 from ..record.mutations import number_entries_from
 from .database import Write
 from .owners import owner_key
-from .queries import know_owner
-from .rows import text
+from .queries import record_owner
+from .rows import to_text
 from .tables import blobs, notebook_log, notebooks, owners, sessions
 
 
@@ -33,24 +33,25 @@ async def append_log(
     owner: str,
     entries: Sequence[NewLogEntry],
 ) -> list[NotebookLogEntry]:
-    """Add lines to a notebook's log."""
-    of = {"owner": owner_key(owner), "notebook_id": notebook_id}
-    this = (notebooks.c.owner == of["owner"]) & (notebooks.c.notebook_id == notebook_id)
-    found = await connection.execute(select(notebooks.c.next_seq).where(this).with_for_update())
-    start = found.scalar()
-    if write.lost and write.result and await _is_logged(connection, notebook_id, owner, write.id):
-        done: list[NotebookLogEntry] = write.result
-        return done
-    saved = number_entries_from(start or 1, entries)
+    """Append entries to a notebook's log."""
+    key = {"owner": owner_key(owner), "notebook_id": notebook_id}
+    matches = (notebooks.c.owner == key["owner"]) & (notebooks.c.notebook_id == notebook_id)
+    next_seq = select(notebooks.c.next_seq).where(matches).with_for_update()
+    start = (await connection.execute(next_seq)).scalar()
+    may_be_committed = write.outcome_unknown and write.result
+    if may_be_committed and await _is_logged(connection, notebook_id, owner, write.id):
+        committed: list[NotebookLogEntry] = write.result
+        return committed
+    saved = numbered_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
-        await know_owner(connection, owner)
-        await connection.execute(insert(notebooks), of | row)
+        await record_owner(connection, owner)
+        await connection.execute(insert(notebooks), key | row)
     else:
-        await connection.execute(update(notebooks).where(this).values(**row))
+        await connection.execute(update(notebooks).where(matches).values(**row))
     await connection.execute(
         insert(notebook_log),
-        [of | {"seq": e.seq, "write_id": write.id, "content": text(e)} for e in saved],
+        [key | {"seq": e.seq, "write_id": write.id, "content": to_text(e)} for e in saved],
     )
     write.result = saved
     return saved
@@ -59,7 +60,7 @@ async def append_log(
 async def read_log(
     connection: AsyncConnection, notebook_id: str, owner: str
 ) -> tuple[list[NotebookLogEntry], int]:
-    """A notebook's log, and how many of its lines are damaged."""
+    """A notebook's log, oldest first, and the number of its damaged entries."""
     log = notebook_log.c
     rows = await connection.execute(
         select(log.content)
@@ -76,7 +77,7 @@ async def read_log(
 
 
 async def marks(connection: AsyncConnection, owner: str) -> dict[str, int]:
-    """For each notebook with a log, what differs after each write."""
+    """For each notebook with a log, a number that changes with each write."""
     rows = await connection.execute(
         select(notebooks.c.notebook_id, notebooks.c.mark)
         .where(notebooks.c.owner == owner_key(owner))
@@ -85,80 +86,80 @@ async def marks(connection: AsyncConnection, owner: str) -> dict[str, int]:
     return {row.notebook_id: row.mark for row in rows}
 
 
-async def remove_log(
+async def delete_log(
     connection: AsyncConnection, write: Write, notebook_id: str, owner: str
 ) -> bool:
-    """Remove a notebook's log for good."""
-    gone = False
+    """Permanently delete a notebook's log."""
+    deleted = False
     for table in (notebooks, notebook_log):
-        this = (table.c.owner == owner_key(owner)) & (table.c.notebook_id == notebook_id)
-        gone = bool((await connection.execute(delete(table).where(this))).rowcount) or gone
-    write.result = gone or write.result
+        matches = (table.c.owner == owner_key(owner)) & (table.c.notebook_id == notebook_id)
+        deleted = bool((await connection.execute(delete(table).where(matches))).rowcount) or deleted
+    write.result = deleted or write.result
     return bool(write.result)
 
 
 async def put_blob(connection: AsyncConnection, _: Write, data: bytes, owner: str) -> str:
-    """Keep bytes by content."""
+    """Store bytes under their SHA-256, which is returned in hex."""
     digest = hashlib.sha256(data).hexdigest()
-    this = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == digest)
-    there = (await connection.execute(select(blobs.c.data).where(this))).scalar()
-    if there is None:
-        await know_owner(connection, owner)
-        row = {"owner": owner_key(owner), "sha256": digest, "data": _bytes(connection, data)}
+    matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == digest)
+    stored = (await connection.execute(select(blobs.c.data).where(matches))).scalar()
+    if stored is None:
+        await record_owner(connection, owner)
+        row = {"owner": owner_key(owner), "sha256": digest, "data": _bytes_value(connection, data)}
         await connection.execute(insert(blobs).values(row))
-    elif _stored(there) != data:  # damaged
-        await connection.execute(update(blobs).where(this).values(data=_bytes(connection, data)))
+    elif _to_bytes(stored) != data:  # damaged
+        value = _bytes_value(connection, data)
+        await connection.execute(update(blobs).where(matches).values(data=value))
     return digest
 
 
-def _stored(data: Any) -> bytes:
-    # SQLite's columns take any type, and what others wrote into one may be a text.
+def _to_bytes(data: Any) -> bytes:
+    # SQLite's columns accept any type, so another program may have written text.
     return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
-def _bytes(connection: AsyncConnection, data: bytes) -> Any:
+def _bytes_value(connection: AsyncConnection, data: bytes) -> Any:
     # aiomysql 0.3 can't send bytes with a PyMySQL of 1.2 or later.
     return func.unhex(data.hex()) if connection.dialect.name == "mysql" else data
 
 
 async def get_blob(connection: AsyncConnection, sha256: str, owner: str) -> bytes | None:
-    """The bytes under a hash, whatever they are, or None."""
-    this = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
-    data = (await connection.execute(select(blobs.c.data).where(this))).scalar()
-    return None if data is None else _stored(data)
+    """The bytes stored under a hash, which they may not match, or None."""
+    matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
+    data = (await connection.execute(select(blobs.c.data).where(matches))).scalar()
+    return None if data is None else _to_bytes(data)
 
 
 async def list_blobs(connection: AsyncConnection, owner: str) -> list[str]:
     """The hashes of all blobs, sorted."""
-    mine = blobs.c.owner == owner_key(owner)
-    rows = await connection.execute(select(blobs.c.sha256).where(mine).order_by(blobs.c.sha256))
-    return [sha256 for (sha256,) in rows]
+    query = select(blobs.c.sha256).where(blobs.c.owner == owner_key(owner))
+    return [sha256 for (sha256,) in await connection.execute(query.order_by(blobs.c.sha256))]
 
 
-async def remove_blob(connection: AsyncConnection, write: Write, sha256: str, owner: str) -> bool:
-    """Remove a blob for good."""
-    this = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
-    gone = bool((await connection.execute(delete(blobs).where(this))).rowcount)
-    write.result = gone or write.result
+async def delete_blob(connection: AsyncConnection, write: Write, sha256: str, owner: str) -> bool:
+    """Permanently delete a blob."""
+    matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
+    deleted = bool((await connection.execute(delete(blobs).where(matches))).rowcount)
+    write.result = deleted or write.result
     return bool(write.result)
 
 
-async def check_log(connection: AsyncConnection, notebook_id: str, owner: str) -> VerifyResult:
-    """Whether a notebook's log is whole. Nothing need be mended: its other lines are in use."""
+async def verify_log(connection: AsyncConnection, notebook_id: str, owner: str) -> Checked:
+    """Look for damaged entries in a notebook's log. Readers skip them, so there is no repair."""
     _, damaged = await read_log(connection, notebook_id, owner)
     problem = f"{damaged} damaged lines; the others are in use" if damaged else None
     return VerifyResult(f"log of {notebook_id}", problem)
 
 
-async def check_blob(connection: AsyncConnection, sha256: str, owner: str) -> VerifyResult:
-    """Whether a blob is what its name says. One that isn't is as good as none until put again."""
+async def verify_blob(connection: AsyncConnection, sha256: str, owner: str) -> Checked:
+    """Look whether a blob matches its hash. If not, it counts as missing until it is put again."""
     data = await get_blob(connection, sha256, owner)
-    is_whole = data is None or hashlib.sha256(data).hexdigest() == sha256
-    return VerifyResult(f"blob {sha256}", None if is_whole else "content does not match its hash")
+    is_intact = data is None or hashlib.sha256(data).hexdigest() == sha256
+    return Checked(f"blob {sha256}", None if is_intact else "content does not match its hash")
 
 
 async def list_owners(connection: AsyncConnection) -> list[str]:
-    """Whose records there are, sorted."""
+    """The names of all owners of sessions, logs or blobs, sorted."""
     keys = union(*(select(table.c.owner) for table in (sessions, notebooks, blobs)))
     rows = await connection.execute(select(owners.c.owner, owners.c.name))
     names = {key: json.loads(name) for key, name in rows}
@@ -168,7 +169,7 @@ async def list_owners(connection: AsyncConnection) -> list[str]:
 async def _is_logged(
     connection: AsyncConnection, notebook_id: str, owner: str, write_id: int
 ) -> bool:
-    """Whether an earlier try, whose connection broke, was done after all."""
+    """Whether an earlier attempt, whose connection broke, was committed."""
     log = notebook_log.c
     query = select(literal(1)).where(
         log.owner == owner_key(owner), log.notebook_id == notebook_id, log.write_id == write_id

@@ -1,8 +1,8 @@
-"""The store: the contract, handed on to the database's own loop.
+"""The session store in an SQL database: submits each operation to the database's own loop.
 
-What must hold: that of ``base.py``, among all processes and machines that share the database. The
-server's loop does none of the work. Making a manager connects to nothing and imports nothing
-large, so a database that doesn't answer keeps no server from starting.
+Invariants: those of ``base.py``, among all processes and machines that share the database. The
+server's loop does none of the work. Creating a manager neither connects nor imports anything
+large, so a database that doesn't respond can't keep a server from starting.
 """
 
 from __future__ import annotations
@@ -33,36 +33,32 @@ from ...models import (
 from ...tokens import estimate_tokens
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.mutations import check_writable, select_newest
-from .address import kind_of
-from .event_loop import OwnLoop
+from ..record.mutations import check_writable, newest
+from .address import database_kind
+from .event_loop import BackgroundLoop
 
 if TYPE_CHECKING:
-    from . import logs_and_blobs as beside
-    from . import operations as sessions
-    from . import queries as records
-    from . import verify as mending
-    from .database import Database, Hold
+    from . import logs_and_blobs, operations, queries
+    from . import verify as verification
+    from .database import Database, OwnerLock
     from .rows import Counters
 
 T = TypeVar("T")
-_PAGE = 32  # turns that are read at once for a history
+_PAGE = 32  # turns per query when a history is read
 
 
-def _database(*setting: Any) -> Database:
-    """Import what is large, in the database's thread. What is done there finds it by its name."""
-    global beside, mending, records, sessions
-    from . import logs_and_blobs as beside
-    from . import operations as sessions
-    from . import queries as records
-    from . import verify as mending
+def _create_database(*setting: Any) -> Database:
+    """Create the database, importing the modules that need SQLAlchemy in its thread."""
+    global logs_and_blobs, operations, queries, verification
+    from . import logs_and_blobs, operations, queries
+    from . import verify as verification
     from .database import Database
 
     return Database(*setting)
 
 
 class SQLSessionManager(SessionManager):
-    """Keeps sessions in PostgreSQL, MySQL, MariaDB or SQLite. Durable, if the database is."""
+    """Stores sessions in PostgreSQL, MySQL, MariaDB or SQLite. Durable if the database is."""
 
     password_file = Unicode(
         help="""A file whose first line is the password, so that it is not in the URL: with
@@ -80,39 +76,39 @@ class SQLSessionManager(SessionManager):
 
     @default("shared")
     def _default_shared(self) -> bool:
-        return kind_of(self.url) != "sqlite"
+        return database_kind(self.url) != "sqlite"
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        kind_of(self.url)  # what is missing is said at once
+        database_kind(self.url)  # raises early if a package is missing
         setting = (self.url, self.password_file, self.start_dir, self.timeout)
-        self._loop = OwnLoop(partial(_database, *setting))
-        # Whoever forgets to close it leaves no connection open.
+        self._loop = BackgroundLoop(partial(_create_database, *setting))
+        # A manager that was never closed leaves no connection open.
         weakref.finalize(self, self._loop.abandon)
 
     async def start(self) -> list[str]:
-        """Make the tables, if there are none, and say what the database doesn't guarantee."""
-        return await self._do(lambda db: db.unsure())
+        """Create or migrate the tables; return what the database does not guarantee."""
+        return await self._run(lambda db: db.missing_guarantees())
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""
-        return await self._do(lambda db: db.read(sessions.load, key))
+        return await self._run(lambda db: db.read(operations.load, key))
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The stored records put together, and the revision, or None."""
-        return await self._do(lambda db: db.read(sessions.load_raw, key))
+        """The stored session as bytes and its revision, or None."""
+        return await self._run(lambda db: db.read(operations.load_raw, key))
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append one AI turn."""
-        return await self._do(lambda db: db.write(sessions.save_turn, key, turn, if_revision))
+        return await self._run(lambda db: db.write(operations.save_turn, key, turn, if_revision))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events in one write."""
-        return await self._do(lambda db: db.write(sessions.save_events, key, events, if_revision))
+        return await self._run(lambda db: db.write(operations.save_events, key, events, if_revision))
 
     async def get_history(
         self,
@@ -122,11 +118,11 @@ class SQLSessionManager(SessionManager):
         max_tokens: int | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
-        """The newest turns that fit; the others are not read."""
-        found = await self._do(lambda db: db.read(sessions.counters, key))
+        """The newest turns that fit; older turns are not read."""
+        counters = await self._run(lambda db: db.read(operations.counters, key))
         bounds = max_messages, max_tokens, count_tokens
         try:
-            turns = await self._newest(key, found, *bounds) if found else None
+            turns = await self._newest(key, counters, *bounds) if counters else None
         except ValueError:  # a turn is damaged
             turns = None
         if turns is None:
@@ -144,70 +140,70 @@ class SQLSessionManager(SessionManager):
         """One page of summaries; the sessions are not read."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
-        return await self._do(
-            lambda db: db.read(sessions.listed, notebook_id, owner, offset, limit)
+        return await self._run(
+            lambda db: db.read(operations.list_sessions, notebook_id, owner, offset, limit)
         )
 
     async def list_owners(self) -> list[str]:
-        """Whose records there are."""
-        return await self._do(lambda db: db.read(beside.list_owners))
+        """The owners of the stored records."""
+        return await self._run(lambda db: db.read(logs_and_blobs.list_owners))
 
     async def exists(self, key: SessionKey) -> bool:
         """Whether anything is stored under the key."""
-        return await self._do(lambda db: db.read(sessions.exists, key))
+        return await self._run(lambda db: db.read(operations.exists, key))
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Remove a session for good."""
-        return await self._do(lambda db: db.write(sessions.remove, key, if_revision))
+        """Permanently delete a session."""
+        return await self._run(lambda db: db.write(operations.delete, key, if_revision))
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell."""
-        return await self._do(lambda db: db.write(sessions.fork, source, target))
+        return await self._run(lambda db: db.write(operations.fork, source, target))
 
     async def take_over(
         self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
     ) -> bool:
-        """Keep what another place knows of the cell as well."""
+        """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
-        return await self._do(lambda db: db.write(sessions.take_over, key, other, taken))
+        return await self._run(lambda db: db.write(operations.take_over, key, other, taken))
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Be the only one who says which of an owner's notebooks is which."""
-        held = asyncio.ensure_future(self._do(lambda db: db.hold(owner)))
+        """Hold the owner's lock."""
+        acquisition = asyncio.ensure_future(self._run(lambda db: db.lock_owner(owner)))
 
-        def leave(done: asyncio.Future[Hold]) -> None:
-            if not done.cancelled() and done.exception() is None:
-                left = self._do(lambda _: done.result().aclose())
-                self._leaving = asyncio.ensure_future(left)
+        def release(acquired: asyncio.Future[OwnerLock]) -> None:
+            if not acquired.cancelled() and acquired.exception() is None:
+                closing = self._run(lambda _: acquired.result().aclose())
+                self._releasing = asyncio.ensure_future(closing)
 
         try:
-            hold = await asyncio.shield(held)
+            lock = await asyncio.shield(acquisition)
         except asyncio.CancelledError:
-            held.add_done_callback(leave)
+            acquisition.add_done_callback(release)
             raise
         try:
             yield
         finally:
-            await self._do(lambda _: hold.aclose())
+            await self._run(lambda _: lock.aclose())
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append lines to a notebook's log."""
+        """Append entries to a notebook's log."""
         check_id("notebookId", notebook_id)
         if not entries:
             return []
-        return await self._do(lambda db: db.write(beside.append_log, notebook_id, owner, entries))
+        return await self._run(lambda db: db.write(logs_and_blobs.append_log, notebook_id, owner, entries))
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """A notebook's log, oldest first."""
         check_id("notebookId", notebook_id)
-        entries, damaged = await self._do(lambda db: db.read(beside.read_log, notebook_id, owner))
+        entries, damaged = await self._run(lambda db: db.read(logs_and_blobs.read_log, notebook_id, owner))
         if damaged:
-            self.log.warning("%d lines of a notebook's log are damaged.", damaged)
+            self.log.warning("%d entries of a notebook's log are damaged.", damaged)
         return entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
@@ -215,22 +211,22 @@ class SQLSessionManager(SessionManager):
         return list(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, int]:
-        """For each notebook with a log, a number that differs after each write."""
-        return await self._do(lambda db: db.read(beside.marks, owner))
+        """For each notebook with a log, a number that changes with each write."""
+        return await self._run(lambda db: db.read(logs_and_blobs.marks, owner))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Remove a notebook's log for good."""
+        """Permanently delete a notebook's log."""
         check_id("notebookId", notebook_id)
-        return await self._do(lambda db: db.write(beside.remove_log, notebook_id, owner))
+        return await self._run(lambda db: db.write(logs_and_blobs.delete_log, notebook_id, owner))
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Keep bytes by content."""
-        return await self._do(lambda db: db.write(beside.put_blob, bytes(data), owner))
+        """Store bytes under their SHA-256."""
+        return await self._run(lambda db: db.write(logs_and_blobs.put_blob, bytes(data), owner))
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None."""
         check_sha256(sha256)
-        data = await self._do(lambda db: db.read(beside.get_blob, sha256, owner))
+        data = await self._run(lambda db: db.read(logs_and_blobs.get_blob, sha256, owner))
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:
             self.log.warning("The blob %s is damaged.", sha256)
             return None
@@ -238,63 +234,63 @@ class SQLSessionManager(SessionManager):
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
         """The hashes of all blobs, sorted."""
-        return await self._do(lambda db: db.read(beside.list_blobs, owner))
+        return await self._run(lambda db: db.read(logs_and_blobs.list_blobs, owner))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Remove a blob for good."""
+        """Permanently delete a blob."""
         check_sha256(sha256)
-        return await self._do(lambda db: db.write(beside.remove_blob, sha256, owner))
+        return await self._run(lambda db: db.write(logs_and_blobs.delete_blob, sha256, owner))
 
-    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Look at each session's rows, one session by one, then at each log and blob."""
-        for key in await self._do(lambda db: db.read(records.keys, owner)):
-            yield await self._checked(key, repair)
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+        """Verify the sessions, one by one, then the logs and blobs."""
+        for key in await self._run(lambda db: db.read(queries.list_keys, owner)):
+            yield await self._verify_session(key, repair)
         for notebook_id in await self.list_notebooks(owner=owner):
-            yield await self._log_checked(notebook_id, owner)
+            yield await self._verify_log(notebook_id, owner)
         for sha256 in await self.list_blobs(owner=owner):
-            yield await self._blob_checked(sha256, owner)
+            yield await self._verify_blob(sha256, owner)
 
     async def writable(self) -> bool:
-        """Whether the database takes writes, as far as it says."""
+        """Whether the database accepts writes, as far as it reports."""
         try:
-            return await self._do(lambda db: db.is_writable())
+            return await self._run(lambda db: db.is_writable())
         except StorageError:
             return False
 
     async def close(self) -> None:
-        """Close the connections, after what was begun."""
+        """Close the connections, after the operations in progress."""
         await self._loop.close()
 
-    async def _checked(self, key: SessionKey, repair: bool) -> VerifyResult:
-        said = await self._do(lambda db: db.read(mending.check, key))
-        mended = False
-        if said and repair:
-            said, mended = await self._do(lambda db: db.write(mending.mended, key))
-        return VerifyResult(f"{key.notebook_id}/{key.cell_id}", "; ".join(said) or None, mended)
+    async def _verify_session(self, key: SessionKey, repair: bool) -> Checked:
+        flaws = await self._run(lambda db: db.read(verification.find_flaws, key))
+        repaired = False
+        if flaws and repair:
+            flaws, repaired = await self._run(lambda db: db.write(verification.repair, key))
+        return Checked(f"{key.notebook_id}/{key.cell_id}", "; ".join(flaws) or None, repaired)
 
-    async def _log_checked(self, notebook_id: str, owner: str) -> VerifyResult:
-        return await self._do(lambda db: db.read(beside.check_log, notebook_id, owner))
+    async def _verify_log(self, notebook_id: str, owner: str) -> Checked:
+        return await self._run(lambda db: db.read(logs_and_blobs.verify_log, notebook_id, owner))
 
-    async def _blob_checked(self, sha256: str, owner: str) -> VerifyResult:
-        return await self._do(lambda db: db.read(beside.check_blob, sha256, owner))
+    async def _verify_blob(self, sha256: str, owner: str) -> Checked:
+        return await self._run(lambda db: db.read(logs_and_blobs.verify_blob, sha256, owner))
 
     async def _newest(
         self,
         key: SessionKey,
-        found: Counters,
+        counters: Counters,
         max_messages: int | None,
         max_tokens: int | None,
         count_tokens: Callable[[str], int],
     ) -> list[Interaction]:
-        """At least the newest turns that fit, read from the end. Raises ValueError."""
-        most = None if max_messages is None else max_messages // 2
+        """At least the newest turns that fit. Raises ValueError if one is damaged."""
+        max_turns = None if max_messages is None else max_messages // 2
         turns: list[Interaction] = []
-        before = found.next_index
-        while most is None or len(turns) < most:
-            many = _PAGE if most is None else min(_PAGE, most - len(turns))
-            page = await self._turns_before(key, found.after_reset, before, many)
+        before = counters.next_index
+        while max_turns is None or len(turns) < max_turns:
+            limit = _PAGE if max_turns is None else min(_PAGE, max_turns - len(turns))
+            page = await self._turns_before(key, counters.after_reset, before, limit)
             turns = [turn for _, turn in reversed(page)] + turns
-            if len(page) < many:
+            if len(page) < limit:
                 break
             if len(select_newest(turns, None, max_tokens, count_tokens)) < len(turns):
                 break
@@ -302,9 +298,9 @@ class SQLSessionManager(SessionManager):
         return turns
 
     async def _turns_before(
-        self, key: SessionKey, first: int, before: int, many: int
+        self, key: SessionKey, first: int, before: int, limit: int
     ) -> list[tuple[int, Interaction]]:
-        return await self._do(lambda db: db.read(records.turns_before, key, first, before, many))
+        return await self._run(lambda db: db.read(queries.turns_before, key, first, before, limit))
 
-    async def _do(self, work: Callable[[Database], Coroutine[Any, Any, T]]) -> T:
-        return await self._loop.run(work)
+    async def _run(self, operation: Callable[[Database], Coroutine[Any, Any, T]]) -> T:
+        return await self._loop.run(operation)

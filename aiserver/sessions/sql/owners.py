@@ -1,30 +1,29 @@
-"""Whose a row is, as the tables say it. Pure.
+"""Owner names as keys in the tables. Pure.
 
-What must hold: two owners never share a key; a key is at most 200 bytes and holds nothing that a
-database can't (NUL, halves of characters); an ordinary name stands there as it is, so that the
-rules of a database ("a row is its owner's") can speak of it.
+Invariants: two owners never share a key; a key is at most 200 bytes and contains nothing that a
+database can't store (NUL, lone surrogates); an ordinary name is its own key, so that a database's
+row-level security can refer to it.
 """
 
 from __future__ import annotations
 
 import hashlib
 
-LONGEST = 200  # bytes
+MAX_KEY_BYTES = 200
 _HASHED = "~"
 
 
 def owner_key(owner: str) -> str:
-    """What the tables call an owner: the name, or ``~`` and its SHA-256 where that can't be."""
-    data = owner.encode("utf-8", "surrogatepass")
+    """The owner's name if it can be stored, otherwise ``~`` and its SHA-256."""
     if is_plain(owner):
         return owner
-    return _HASHED + hashlib.sha256(data).hexdigest()
+    return _HASHED + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_plain(owner: str) -> bool:
-    """Whether an owner's name is its key."""
+    """Whether an owner's name is its own key."""
     try:
         data = owner.encode()
     except UnicodeEncodeError:
         return False
-    return len(data) <= LONGEST and not owner.startswith(_HASHED) and "\0" not in owner
+    return len(data) <= MAX_KEY_BYTES and not owner.startswith(_HASHED) and "\0" not in owner

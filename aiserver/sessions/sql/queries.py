@@ -1,6 +1,6 @@
-"""Rows read and written: what the pieces of work are made of.
+"""Queries for the rows of sessions, from which the operations are composed.
 
-What must hold: a session is read by one statement, so that it is one moment in every database.
+Invariants: a session is read by one statement, so it is consistent in every database.
 """
 
 from __future__ import annotations
@@ -17,62 +17,62 @@ from ..record import codec
 from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
 from .owners import is_plain, owner_key
-from .rows import Item, Stack, hashed
+from .rows import Item, StoredSession, hash_event_id
 from .tables import items, owners, sessions
 
-_META, _EXTRA = -2, -1  # stand for an index where a session is read in one go
+_META_INDEX, _EXTRA_INDEX = -2, -1  # used as item_index in _SELECT_ALL
 
 
-def _of(table: Any) -> Any:
-    """That a row is the key's; the values are of names that no column has."""
+def _matches_key(table: Any) -> Any:
+    """The condition that a row has the key. No column has the name of one of its parameters."""
     return (
-        (table.c.owner == bindparam("of_owner"))
-        & (table.c.notebook_id == bindparam("of_notebook"))
-        & (table.c.cell_id == bindparam("of_cell"))
+        (table.c.owner == bindparam("key_owner"))
+        & (table.c.notebook_id == bindparam("key_notebook"))
+        & (table.c.cell_id == bindparam("key_cell"))
     )
 
 
-def _at(key: SessionKey, **more: Any) -> dict[str, Any]:
+def _key_params(key: SessionKey, **more: Any) -> dict[str, Any]:
     return {
-        "of_owner": owner_key(key.owner),
-        "of_notebook": key.notebook_id,
-        "of_cell": key.cell_id,
+        "key_owner": owner_key(key.owner),
+        "key_notebook": key.notebook_id,
+        "key_cell": key.cell_id,
         **more,
     }
 
 
-_ALL = union_all(
+_SELECT_ALL = union_all(
     select(
-        literal(_META).label("item_index"), sessions.c.events.label("kind"), sessions.c.meta
-    ).where(_of(sessions)),
-    select(literal(_EXTRA), literal(0), sessions.c.extra).where(_of(sessions)),
-    select(items.c.item_index, items.c.kind, items.c.content).where(_of(items)),
+        literal(_META_INDEX).label("item_index"), sessions.c.events.label("kind"), sessions.c.meta
+    ).where(_matches_key(sessions)),
+    select(literal(_EXTRA_INDEX), literal(0), sessions.c.extra).where(_matches_key(sessions)),
+    select(items.c.item_index, items.c.kind, items.c.content).where(_matches_key(items)),
 ).order_by("item_index")
-_HEAD = select(sessions.c.meta, sessions.c.events, sessions.c.counters, sessions.c.summary).where(
-    _of(sessions)
+_SELECT_HEAD = select(sessions.c.meta, sessions.c.events, sessions.c.counters, sessions.c.summary).where(
+    _matches_key(sessions)
 )
-_LOCKED = _HEAD.with_for_update()
-_TURNS = (
+_SELECT_HEAD_FOR_UPDATE = _SELECT_HEAD.with_for_update()
+_SELECT_TURNS = (
     select(items.c.item_index, items.c.content)
-    .where(_of(items), items.c.kind == TURN)
+    .where(_matches_key(items), items.c.kind == TURN)
     .where(items.c.item_index >= bindparam("first"), items.c.item_index < bindparam("before"))
     .order_by(items.c.item_index.desc())
-    .limit(bindparam("many"))
+    .limit(bindparam("limit"))
 )
-_WRITTEN = select(literal(1)).where(_of(items), items.c.write_id == bindparam("of_write")).limit(1)
-_KNOWN = (
+_SELECT_WRITTEN = select(literal(1)).where(_matches_key(items), items.c.write_id == bindparam("key_write")).limit(1)
+_SELECT_EVENTS = (
     select(items.c.content)
-    .where(_of(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
+    .where(_matches_key(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
     .order_by(items.c.item_index)
 )
-_CHANGE = update(sessions).where(_of(sessions))
-_CHANGE_ITEM = update(items).where(_of(items), items.c.item_index == bindparam("of_index"))
-_DELETE, _DELETE_ITEMS = delete(sessions).where(_of(sessions)), delete(items).where(_of(items))
+_UPDATE_SESSION = update(sessions).where(_matches_key(sessions))
+_UPDATE_ITEM = update(items).where(_matches_key(items), items.c.item_index == bindparam("key_index"))
+_DELETE_SESSION, _DELETE_ITEMS = delete(sessions).where(_matches_key(sessions)), delete(items).where(_matches_key(items))
 
 
 class HeadRow(NamedTuple):
-    """The row of a session, but for what nobody needs in order to append."""
+    """The columns of a session's row that an append needs."""
 
     meta: str
     events: int
@@ -80,143 +80,145 @@ class HeadRow(NamedTuple):
     summary: str
 
 
-class Found(NamedTuple):
-    """A session in pieces, and the indexes of its items."""
+class SessionRows(NamedTuple):
+    """A stored session and the indexes of its items."""
 
-    stack: Stack
+    stored: StoredSession
     indexes: list[int]
     has_head: bool
 
 
-async def find(connection: AsyncConnection, key: SessionKey) -> Found | None:
-    """All there is of a session, as it is at one moment; None if there is nothing."""
-    rows = (await connection.execute(_ALL, _at(key))).all()
+async def read_rows(connection: AsyncConnection, key: SessionKey) -> SessionRows | None:
+    """All rows of a session, read at once; None if there are none."""
+    rows = (await connection.execute(_SELECT_ALL, _key_params(key))).all()
     if not rows:
         return None
-    stack, indexes = Stack(""), []
+    stored, indexes = StoredSession(""), []
     for index, kind, content in rows:
-        if index == _META:
-            stack.meta, stack.events = content, kind
-        elif index == _EXTRA:
-            stack.extra = content
+        if index == _META_INDEX:
+            stored.meta, stored.events = content, kind
+        elif index == _EXTRA_INDEX:
+            stored.extra = content
         else:
             indexes.append(index)
-            stack.items.append(Item(kind, content))
-    return Found(stack, indexes, rows[0][0] == _META)
+            stored.items.append(Item(kind, content))
+    return SessionRows(stored, indexes, rows[0][0] == _META_INDEX)
 
 
-async def read(connection: AsyncConnection, key: SessionKey) -> Stack | None:
-    """A session in pieces, as it is at one moment, or None."""
-    found = await find(connection, key)
-    return found.stack if found and found.has_head else None
+async def read(connection: AsyncConnection, key: SessionKey) -> StoredSession | None:
+    """A stored session, read at once, or None."""
+    session_rows = await read_rows(connection, key)
+    return session_rows.stored if session_rows and session_rows.has_head else None
 
 
 async def head(connection: AsyncConnection, key: SessionKey) -> HeadRow | None:
     """The row of a session, or None."""
-    row = (await connection.execute(_HEAD, _at(key))).first()
+    row = (await connection.execute(_SELECT_HEAD, _key_params(key))).first()
     return None if row is None else HeadRow(*row)
 
 
 async def lock(connection: AsyncConnection, key: SessionKey) -> HeadRow | None:
-    """The row of a session, which nobody else can lock until the transaction ends; or None."""
-    row = (await connection.execute(_LOCKED, _at(key))).first()
+    """The row of a session, locked until the transaction ends, or None."""
+    row = (await connection.execute(_SELECT_HEAD_FOR_UPDATE, _key_params(key))).first()
     return None if row is None else HeadRow(*row)
 
 
 async def turns_before(
-    connection: AsyncConnection, key: SessionKey, first: int, before: int, many: int
+    connection: AsyncConnection, key: SessionKey, first: int, before: int, limit: int
 ) -> list[tuple[int, Interaction]]:
     """The newest turns below an index, newest first, with their indexes. Raises ValueError."""
-    rows = await connection.execute(_TURNS, _at(key, first=first, before=before, many=many))
+    rows = await connection.execute(_SELECT_TURNS, _key_params(key, first=first, before=before, limit=limit))
     return [(index, codec.parse_record(Interaction, content)) for index, content in rows]
 
 
-async def known_events(
+async def existing_events(
     connection: AsyncConnection, key: SessionKey, events: Sequence[NewEvent]
 ) -> dict[str, Event]:
-    """Those of these events that are kept already, by their ids."""
-    ids = [hashed(event.id) for event in events if event.id is not None]
+    """Those of the events that are stored already, by id."""
+    ids = [hash_event_id(event.id) for event in events if event.id is not None]
     if not ids:
         return {}
-    rows = await connection.execute(_KNOWN, _at(key, ids=ids))
-    return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
+    rows = await connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids))
+    return by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
-    """Whether items of a write are there."""
-    return (await connection.execute(_WRITTEN, _at(key, of_write=write_id))).first() is not None
+    """Whether items of a write are stored."""
+    return (await connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))).first() is not None
 
 
-async def put_session(connection: AsyncConnection, key: SessionKey, row: Mapping[str, Any]) -> None:
-    """Write the row of a session that has none."""
-    await know_owner(connection, key.owner)
-    await connection.execute(insert(sessions), _named(key) | dict(row))
+async def insert_session(connection: AsyncConnection, key: SessionKey, row: Mapping[str, Any]) -> None:
+    """Insert the row of a new session."""
+    await record_owner(connection, key.owner)
+    await connection.execute(insert(sessions), _key_columns(key) | dict(row))
 
 
-async def put_items(
+async def insert_items(
     connection: AsyncConnection, key: SessionKey, write_id: int, start: int, new: Iterable[Item]
 ) -> None:
-    """Write items, from an index on."""
+    """Insert items, beginning at an index."""
     rows = [
-        _named(key)
+        _key_columns(key)
         | {
             "item_index": index,
-            "kind": one.kind,
-            "event_id": one.event_id,
+            "kind": item.kind,
+            "event_id": item.event_id,
             "write_id": write_id,
-            "content": one.content,
+            "content": item.content,
         }
-        for index, one in enumerate(new, start)
+        for index, item in enumerate(new, start)
     ]
     if rows:
         await connection.execute(insert(items), rows)
 
 
-async def change(connection: AsyncConnection, key: SessionKey, **row: Any) -> None:
-    """Write columns of a session's row."""
-    await connection.execute(_CHANGE, _at(key, **row))
+async def update_session(connection: AsyncConnection, key: SessionKey, **row: Any) -> None:
+    """Update columns of a session's row."""
+    await connection.execute(_UPDATE_SESSION, _key_params(key, **row))
 
 
-async def change_item(connection: AsyncConnection, key: SessionKey, index: int, **row: Any) -> None:
-    """Write columns of an item's row."""
-    await connection.execute(_CHANGE_ITEM, _at(key, of_index=index, **row))
+async def update_item(connection: AsyncConnection, key: SessionKey, index: int, **row: Any) -> None:
+    """Update columns of an item's row."""
+    await connection.execute(_UPDATE_ITEM, _key_params(key, key_index=index, **row))
 
 
 async def delete_session(connection: AsyncConnection, key: SessionKey) -> bool:
-    """Remove all rows of a session; whether there was one."""
-    gone = await connection.execute(_DELETE_ITEMS, _at(key))
-    return bool((await connection.execute(_DELETE, _at(key))).rowcount or gone.rowcount)
+    """Delete all rows of a session; whether there were any."""
+    params = _key_params(key)
+    deleted_items = await connection.execute(_DELETE_ITEMS, params)
+    deleted_sessions = await connection.execute(_DELETE_SESSION, params)
+    return bool(deleted_sessions.rowcount or deleted_items.rowcount)
 
 
-async def keys(connection: AsyncConnection, owner: str) -> list[SessionKey]:
-    """All of an owner's sessions, also what is left of one that has no row."""
-    named = [
+async def list_keys(connection: AsyncConnection, owner: str) -> list[SessionKey]:
+    """The keys of an owner's sessions, also of those that have items but no row."""
+    statements = [
         select(table.c.notebook_id, table.c.cell_id)
         .where(table.c.owner == owner_key(owner))
         .distinct()
         for table in (sessions, items)
     ]
-    rows = [row for each in named for row in await connection.execute(each)]
+    rows = [row for statement in statements for row in await connection.execute(statement)]
     return sorted({SessionKey(notebook, cell, owner) for notebook, cell in rows})
 
 
-async def count(connection: AsyncConnection, which: Any) -> int:
-    """How many sessions there are, of those that are meant."""
-    query = select(func.count()).select_from(sessions).where(which)
+async def count_sessions(connection: AsyncConnection, condition: Any) -> int:
+    """The number of sessions that match a condition."""
+    query = select(func.count()).select_from(sessions).where(condition)
     return int((await connection.execute(query)).scalar() or 0)
 
 
-async def know_owner(connection: AsyncConnection, owner: str) -> None:
-    """Keep the name of an owner whose key isn't the name."""
+async def record_owner(connection: AsyncConnection, owner: str) -> None:
+    """Store the name of an owner whose key isn't the name."""
     if is_plain(owner):
         return
     key = owner_key(owner)
-    there = select(literal(1)).where(owners.c.owner == key)
-    if (await connection.execute(there)).first() is None:
+    query = select(literal(1)).where(owners.c.owner == key)
+    if (await connection.execute(query)).first() is None:
         await connection.execute(insert(owners), {"owner": key, "name": json.dumps(owner)})
 
 
-def _named(key: SessionKey) -> dict[str, Any]:
+def _key_columns(key: SessionKey) -> dict[str, Any]:
     return {
         "owner": owner_key(key.owner),
         "notebook_id": key.notebook_id,

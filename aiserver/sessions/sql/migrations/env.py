@@ -1,4 +1,4 @@
-"""How Alembic runs our migrations: on the connection, and in the transaction, it is given."""
+"""Alembic's environment: runs the migrations on the given connection, in its transaction."""
 
 from alembic import context
 

@@ -10,5 +10,5 @@ down_revision = ${repr(down_revision)}
 
 
 def upgrade() -> None:
-    """Nothing may be lost; each step must be able to find itself done already."""
+    """Invariants: no data is lost; each step can be repeated."""
     ${upgrades if upgrades else "pass"}

@@ -1,7 +1,7 @@
 """The first tables.
 
-MySQL makes each of them for itself, with no transaction around: each step finds out whether it was
-done by one that was killed.
+MySQL creates tables outside of any transaction, so each step first looks whether a migration that
+was killed has already done it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MYSQL: Any = {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_row_
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Create the tables."""
     long_text = sa.Text().with_variant(
         LONGTEXT(charset="utf8mb4", collation="utf8mb4_bin"), "mysql"
     )
@@ -94,7 +94,7 @@ def _table(name: str, *columns: sa.schema.SchemaItem) -> None:
 
 
 def _name(name: str, length: int = 64, nullable: bool = False) -> sa.Column[str]:
-    """A column of short texts that are compared byte by byte."""
+    """A column of short texts, compared byte by byte."""
     collation = "C" if op.get_bind().dialect.name == "postgresql" else None
     kind = sa.String(length, collation=collation).with_variant(VARBINARY(length), "mysql")
     return sa.Column(name, kind, nullable=nullable)
