@@ -69,14 +69,18 @@ class Database:
     async def read(self, operation: Operation[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a reading operation in one transaction."""
         async with self._in_use():
-            return await self._with_retries(lambda _: self._transaction(False, operation, *args, **kwargs))
+            return await self._with_retries(
+                lambda _: self._transaction(False, operation, *args, **kwargs)
+            )
 
     async def write(
         self, operation: Operation[Concatenate[Write, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run a writing operation in one transaction."""
         async with self._in_use():
-            return await self._with_retries(lambda write: self._transaction(True, operation, write, *args, **kwargs))
+            return await self._with_retries(
+                lambda write: self._transaction(True, operation, write, *args, **kwargs)
+            )
 
     async def lock_owner(self, owner: str) -> OwnerLock:
         """Acquire an owner's lock; closing it releases the lock."""
@@ -181,7 +185,12 @@ class Database:
             yield
         finally:
             self._active_count -= 1
-            if not self._active_count and self._engine and self._address and not self._address.in_memory:
+            if (
+                not self._active_count
+                and self._engine
+                and self._address
+                and not self._address.in_memory
+            ):
                 loop = asyncio.get_running_loop()
                 self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._close_idle, self._engine)
 

@@ -53,7 +53,11 @@ def make_engine(address: Address) -> AsyncEngine:
     if address.kind == "postgresql":
         options["timeout"] = CONNECT_TIMEOUT
     else:
-        options |= {"connect_timeout": CONNECT_TIMEOUT, "charset": "utf8mb4", "init_command": _MYSQL_SETTINGS}
+        options |= {
+            "connect_timeout": CONNECT_TIMEOUT,
+            "charset": "utf8mb4",
+            "init_command": _MYSQL_SETTINGS,
+        }
     engine = create_async_engine(
         address.url,
         connect_args=options,

@@ -42,7 +42,7 @@ async def append_log(
     if may_be_committed and await _is_logged(connection, notebook_id, owner, write.id):
         committed: list[NotebookLogEntry] = write.result
         return committed
-    saved = numbered_from(start or 1, entries)
+    saved = number_entries_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
         await record_owner(connection, owner)
@@ -144,18 +144,18 @@ async def delete_blob(connection: AsyncConnection, write: Write, sha256: str, ow
     return bool(write.result)
 
 
-async def verify_log(connection: AsyncConnection, notebook_id: str, owner: str) -> Checked:
-    """Look for damaged entries in a notebook's log. Readers skip them, so there is no repair."""
+async def verify_log(connection: AsyncConnection, notebook_id: str, owner: str) -> VerifyResult:
+    """Report damaged entries in a notebook's log. Readers skip them, so there is no repair."""
     _, damaged = await read_log(connection, notebook_id, owner)
     problem = f"{damaged} damaged lines; the others are in use" if damaged else None
     return VerifyResult(f"log of {notebook_id}", problem)
 
 
-async def verify_blob(connection: AsyncConnection, sha256: str, owner: str) -> Checked:
-    """Look whether a blob matches its hash. If not, it counts as missing until it is put again."""
+async def verify_blob(connection: AsyncConnection, sha256: str, owner: str) -> VerifyResult:
+    """Report a blob that doesn't match its hash. It counts as missing until it is put again."""
     data = await get_blob(connection, sha256, owner)
     is_intact = data is None or hashlib.sha256(data).hexdigest() == sha256
-    return Checked(f"blob {sha256}", None if is_intact else "content does not match its hash")
+    return VerifyResult(f"blob {sha256}", None if is_intact else "content does not match its hash")
 
 
 async def list_owners(connection: AsyncConnection) -> list[str]:

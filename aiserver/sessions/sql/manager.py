@@ -33,7 +33,7 @@ from ...models import (
 from ...tokens import estimate_tokens
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.mutations import check_writable, newest
+from ..record.mutations import check_writable, select_newest
 from .address import database_kind
 from .event_loop import BackgroundLoop
 
@@ -108,7 +108,9 @@ class SQLSessionManager(SessionManager):
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events in one write."""
-        return await self._run(lambda db: db.write(operations.save_events, key, events, if_revision))
+        return await self._run(
+            lambda db: db.write(operations.save_events, key, events, if_revision)
+        )
 
     async def get_history(
         self,
@@ -194,14 +196,18 @@ class SQLSessionManager(SessionManager):
         check_id("notebookId", notebook_id)
         if not entries:
             return []
-        return await self._run(lambda db: db.write(logs_and_blobs.append_log, notebook_id, owner, entries))
+        return await self._run(
+            lambda db: db.write(logs_and_blobs.append_log, notebook_id, owner, entries)
+        )
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """A notebook's log, oldest first."""
         check_id("notebookId", notebook_id)
-        entries, damaged = await self._run(lambda db: db.read(logs_and_blobs.read_log, notebook_id, owner))
+        entries, damaged = await self._run(
+            lambda db: db.read(logs_and_blobs.read_log, notebook_id, owner)
+        )
         if damaged:
             self.log.warning("%d entries of a notebook's log are damaged.", damaged)
         return entries
@@ -241,7 +247,7 @@ class SQLSessionManager(SessionManager):
         check_sha256(sha256)
         return await self._run(lambda db: db.write(logs_and_blobs.delete_blob, sha256, owner))
 
-    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[Checked]:
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify the sessions, one by one, then the logs and blobs."""
         for key in await self._run(lambda db: db.read(queries.list_keys, owner)):
             yield await self._verify_session(key, repair)
@@ -261,17 +267,19 @@ class SQLSessionManager(SessionManager):
         """Close the connections, after the operations in progress."""
         await self._loop.close()
 
-    async def _verify_session(self, key: SessionKey, repair: bool) -> Checked:
-        flaws = await self._run(lambda db: db.read(verification.find_flaws, key))
+    async def _verify_session(self, key: SessionKey, repair: bool) -> VerifyResult:
+        problems = await self._run(lambda db: db.read(verification.verify, key))
         repaired = False
-        if flaws and repair:
-            flaws, repaired = await self._run(lambda db: db.write(verification.repair, key))
-        return Checked(f"{key.notebook_id}/{key.cell_id}", "; ".join(flaws) or None, repaired)
+        if problems and repair:
+            problems, repaired = await self._run(lambda db: db.write(verification.repair, key))
+        return VerifyResult(
+            f"{key.notebook_id}/{key.cell_id}", "; ".join(problems) or None, repaired
+        )
 
-    async def _verify_log(self, notebook_id: str, owner: str) -> Checked:
+    async def _verify_log(self, notebook_id: str, owner: str) -> VerifyResult:
         return await self._run(lambda db: db.read(logs_and_blobs.verify_log, notebook_id, owner))
 
-    async def _verify_blob(self, sha256: str, owner: str) -> Checked:
+    async def _verify_blob(self, sha256: str, owner: str) -> VerifyResult:
         return await self._run(lambda db: db.read(logs_and_blobs.verify_blob, sha256, owner))
 
     async def _newest(

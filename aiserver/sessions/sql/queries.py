@@ -48,9 +48,9 @@ _SELECT_ALL = union_all(
     select(literal(_EXTRA_INDEX), literal(0), sessions.c.extra).where(_matches_key(sessions)),
     select(items.c.item_index, items.c.kind, items.c.content).where(_matches_key(items)),
 ).order_by("item_index")
-_SELECT_HEAD = select(sessions.c.meta, sessions.c.events, sessions.c.counters, sessions.c.summary).where(
-    _matches_key(sessions)
-)
+_SELECT_HEAD = select(
+    sessions.c.meta, sessions.c.events, sessions.c.counters, sessions.c.summary
+).where(_matches_key(sessions))
 _SELECT_HEAD_FOR_UPDATE = _SELECT_HEAD.with_for_update()
 _SELECT_TURNS = (
     select(items.c.item_index, items.c.content)
@@ -59,7 +59,11 @@ _SELECT_TURNS = (
     .order_by(items.c.item_index.desc())
     .limit(bindparam("limit"))
 )
-_SELECT_WRITTEN = select(literal(1)).where(_matches_key(items), items.c.write_id == bindparam("key_write")).limit(1)
+_SELECT_WRITTEN = (
+    select(literal(1))
+    .where(_matches_key(items), items.c.write_id == bindparam("key_write"))
+    .limit(1)
+)
 _SELECT_EVENTS = (
     select(items.c.content)
     .where(_matches_key(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
@@ -67,8 +71,11 @@ _SELECT_EVENTS = (
     .order_by(items.c.item_index)
 )
 _UPDATE_SESSION = update(sessions).where(_matches_key(sessions))
-_UPDATE_ITEM = update(items).where(_matches_key(items), items.c.item_index == bindparam("key_index"))
-_DELETE_SESSION, _DELETE_ITEMS = delete(sessions).where(_matches_key(sessions)), delete(items).where(_matches_key(items))
+_UPDATE_ITEM = update(items).where(
+    _matches_key(items), items.c.item_index == bindparam("key_index")
+)
+_DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
+_DELETE_ITEMS = delete(items).where(_matches_key(items))
 
 
 class HeadRow(NamedTuple):
@@ -127,7 +134,9 @@ async def turns_before(
     connection: AsyncConnection, key: SessionKey, first: int, before: int, limit: int
 ) -> list[tuple[int, Interaction]]:
     """The newest turns below an index, newest first, with their indexes. Raises ValueError."""
-    rows = await connection.execute(_SELECT_TURNS, _key_params(key, first=first, before=before, limit=limit))
+    rows = await connection.execute(
+        _SELECT_TURNS, _key_params(key, first=first, before=before, limit=limit)
+    )
     return [(index, codec.parse_record(Interaction, content)) for index, content in rows]
 
 
@@ -139,15 +148,18 @@ async def existing_events(
     if not ids:
         return {}
     rows = await connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids))
-    return by_id(codec.parse_record(Event, content) for (content,) in rows)
+    return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
 async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
     """Whether items of a write are stored."""
-    return (await connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))).first() is not None
+    rows = await connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))
+    return rows.first() is not None
 
 
-async def insert_session(connection: AsyncConnection, key: SessionKey, row: Mapping[str, Any]) -> None:
+async def insert_session(
+    connection: AsyncConnection, key: SessionKey, row: Mapping[str, Any]
+) -> None:
     """Insert the row of a new session."""
     await record_owner(connection, key.owner)
     await connection.execute(insert(sessions), _key_columns(key) | dict(row))

@@ -1,11 +1,10 @@
-"""Between a session and its rows. Pure.
+"""Convert sessions to rows and back. Pure.
 
-What must hold:
+Invariants:
 
-- ``split`` and ``load`` are each other's reverse, to the letter, whatever keys other tools wrote.
-- ``compose`` gives, without reading what the rows say, the bytes that ``codec.encode`` gives of
-  the session.
-- The counters are what the whole session says, so that it need not be read for one more turn.
+- ``load`` is the exact inverse of ``split``, also for the unknown keys of other tools.
+- ``to_bytes`` returns the bytes of ``codec.encode`` without parsing the rows.
+- The counters match the whole session, so appending a turn doesn't read it.
 """
 
 from __future__ import annotations
@@ -27,27 +26,27 @@ R = TypeVar("R", bound=Stored)
 
 
 class Item(NamedTuple):
-    """A turn or an event as its row holds it."""
+    """The row of a turn or an event."""
 
     kind: int
     content: str
-    event_id: str | None = None  # hashed
+    event_id: str | None = None  # a hash
 
 
 @dataclass
 class Counters:
-    """What must be known of the items for the next one, and for the history."""
+    """The state of the items that the next append and the history need."""
 
     next_turn_id: int = 1
     next_seq: int = 1
     next_index: int = 0
     after_reset: int = 0
-    """The index from which on the history begins."""
+    """The index at which the history begins."""
     in_order: bool = True
-    """Whether the indexes follow the order in which things happened."""
+    """Whether the indexes are in chronological order."""
 
     def add(self, records: Iterable[Interaction | Event]) -> None:
-        """Count what was put behind all there was."""
+        """Update the counters for appended records."""
         for record in records:
             self.next_index += 1
             self.next_seq = max(self.next_seq, (record.seq or 0) + 1)
@@ -57,12 +56,12 @@ class Counters:
                 self.after_reset = self.next_index
 
     def dump(self) -> str:
-        """As the table holds them: JSON, for a number of a foreign file may be of any size."""
+        """Encode as JSON, because the numbers of a foreign file can be of any size."""
         return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Counters:
-        """The reverse of ``dump``. Raises Damaged."""
+        """The inverse of ``dump``. Raises DamagedData."""
         try:
             counters = cls(**json.loads(text))
         except (TypeError, ValueError) as exc:
@@ -73,19 +72,19 @@ class Counters:
 
 
 @dataclass
-class Stack:
-    """A session as the database holds it, in pieces."""
+class StoredSession:
+    """A session as it is stored: the columns of its row and its items."""
 
     meta: str
     extra: str = ""
     events: int = ABSENT
     items: list[Item] = field(default_factory=list)
 
-    def compose(self) -> bytes:
-        """The session's bytes, whatever the pieces hold."""
+    def to_bytes(self) -> bytes:
+        """The session as JSON, even if its parts are damaged."""
         turns = [item.content for item in self.items if item.kind == TURN]
         events = [item.content for item in self.items if item.kind == EVENT]
-        text = f'{{\n  "meta": {_indented(self.meta, 1)},\n  "interactions": {_array(turns)}'
+        text = f'{{\n  "meta": {_indent(self.meta, 1)},\n  "interactions": {_array(turns)}'
         if self.events == NULL and not events:
             text += ',\n  "events": null'
         elif self.events != ABSENT or events:
@@ -95,8 +94,8 @@ class Stack:
         return (text + "\n}\n").encode("utf-8", "surrogatepass")
 
     def load(self, key: SessionKey) -> Session:
-        """The session. Raises Damaged, as ``codec.parse``."""
-        # Piece by piece, so that other threads get their turn between.
+        """Parse the session. Raises DamagedData, as ``codec.parse``."""
+        # Item by item, so that other threads can run in between.
         try:
             content: dict[str, Any] = json.loads(self.extra) if self.extra else {}
             content["meta"] = SessionMeta.model_validate_json(self.meta)
@@ -108,30 +107,30 @@ class Stack:
                 content["events"] = None
             session = Session.model_validate(content)
         except (ValidationError, ValueError, TypeError, RecursionError):
-            return codec.parse(self.compose(), key)  # it knows what to make of it
-        return session if is_plain(session, key) else codec.parse(self.compose(), key)
+            return codec.parse(self.to_bytes(), key)  # which also reads old versions
+        return session if is_supported(session, key) else codec.parse(self.to_bytes(), key)
 
     def check(self) -> None:
-        """Raise Damaged if a piece is no JSON."""
-        # Piece by piece, too.
+        """Raise DamagedData if a part isn't JSON."""
+        # Item by item, as in load.
         try:
-            for one in self.items:
-                if one.kind in (TURN, EVENT):
-                    json.loads(one.content)
+            for item in self.items:
+                if item.kind in (TURN, EVENT):
+                    json.loads(item.content)
             json.loads(self.extra or "{}")
         except (ValueError, RecursionError) as exc:
             raise DamagedData("not JSON") from exc
 
     def head(self, key: SessionKey) -> Session:
-        """The session without its items. Raises Damaged."""
-        return Stack(self.meta).load(key)
+        """The session without its items. Raises DamagedData."""
+        return StoredSession(self.meta).load(key)
 
     def _read(self, kind: int, model: type[R]) -> list[R]:
         return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
 
 
-def is_plain(session: Session, key: SessionKey) -> bool:
-    """Whether it is of our version, and the key's."""
+def is_supported(session: Session, key: SessionKey) -> bool:
+    """Whether the session has our major version and belongs to the key."""
     meta = session.meta
     return meta.version.startswith("1.") and (meta.notebook_id, meta.cell_id) == (
         key.notebook_id,
@@ -139,41 +138,41 @@ def is_plain(session: Session, key: SessionKey) -> bool:
     )
 
 
-def split(session: Session) -> tuple[Stack, Counters]:
-    """A session's pieces. Raises InvalidRequest for what JSON can't hold."""
+def split(session: Session) -> tuple[StoredSession, Counters]:
+    """A session's row, items and counters. Raises InvalidRequest for what JSON can't hold."""
     listed: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     ordered = session.ordered()
-    # Sorted by kind alone, the one must be the other: the lists are kept to the letter.
-    kept = sorted(ordered, key=lambda record: isinstance(record, Event))
-    in_order = all(one is other for one, other in zip(kept, listed, strict=True))
-    in_order = in_order and follow(ordered, session.next_seq)
+    # Items may be stored in chronological order only if that preserves both lists exactly.
+    by_kind = sorted(ordered, key=lambda record: isinstance(record, Event))
+    in_order = all(left is right for left, right in zip(by_kind, listed, strict=True))
+    in_order = in_order and is_in_order(ordered, session.next_seq)
     records = ordered if in_order else listed
     counters = Counters(in_order=in_order)
     counters.add(records)
     counters.next_seq = session.next_seq
-    stack = Stack(
-        text(session.meta),
-        text(Stored.model_validate(session.model_extra)) if session.model_extra else "",
+    stored = StoredSession(
+        to_text(session.meta),
+        to_text(Stored.model_validate(session.model_extra)) if session.model_extra else "",
         _events_key(session),
-        [item(record) for record in records],
+        [to_item(record) for record in records],
     )
-    return stack, counters
+    return stored, counters
 
 
-def item(record: Interaction | Event) -> Item:
-    """A turn's or an event's row."""
+def to_item(record: Interaction | Event) -> Item:
+    """The row of a turn or an event."""
     if isinstance(record, Interaction):
-        return Item(TURN, text(record))
-    return Item(EVENT, text(record), None if record.id is None else hashed(record.id))
+        return Item(TURN, to_text(record))
+    return Item(EVENT, to_text(record), None if record.id is None else hash_event_id(record.id))
 
 
-def hashed(event_id: str) -> str:
-    """What the tables call an event's id, which may be any text."""
+def hash_event_id(event_id: str) -> str:
+    """The form in which the tables store an event's id, which can be any text."""
     return hashlib.sha256(event_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def text(record: Stored) -> str:
-    """A record as the tables hold it. Raises InvalidRequest for what JSON can't hold."""
+def to_text(record: Stored) -> str:
+    """Encode a record for the tables. Raises InvalidRequest if JSON can't hold it."""
     return codec.encode(record)[:-1].decode()
 
 
@@ -183,28 +182,28 @@ def _events_key(session: Session) -> int:
     return NULL if "events" in session.model_fields_set else ABSENT
 
 
-def follow(records: Iterable[Interaction | Event], next_seq: int) -> bool:
-    """Whether records stand in the order in which things happened, and the next comes behind."""
-    last = last_turn = last_id = 0
+def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
+    """Whether records are in chronological order, all before ``next_seq``."""
+    last = last_turn = last_turn_id = 0
     for record in records:
-        place = record.seq
+        position = record.seq
         if isinstance(record, Interaction):
-            place = last_turn + 1 if place is None else place  # as in Session.ordered
-            if record.turn_id <= last_id:
+            position = last_turn + 1 if position is None else position  # as in Session.ordered
+            if record.turn_id <= last_turn_id:
                 return False
-            last_turn, last_id = place, record.turn_id
-        if place is None or place <= last:
+            last_turn, last_turn_id = position, record.turn_id
+        if position is None or position <= last:
             return False
-        last = place
+        last = position
     return last < next_seq
 
 
 def _array(pieces: Sequence[str]) -> str:
     if not pieces:
         return "[]"
-    return "[\n    " + ",\n    ".join(_indented(piece, 2) for piece in pieces) + "\n  ]"
+    return "[\n    " + ",\n    ".join(_indent(piece, 2) for piece in pieces) + "\n  ]"
 
 
-def _indented(piece: str, depth: int) -> str:
-    # No line break is inside a JSON string, so each of them begins a line of the layout.
+def _indent(piece: str, depth: int) -> str:
+    # JSON strings contain no line breaks, so each one begins a line of the layout.
     return piece.replace("\n", "\n" + depth * "  ")

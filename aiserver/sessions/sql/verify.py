@@ -1,8 +1,8 @@
-"""Finds what is wrong with a session's rows, and puts it right.
+"""Find and repair damage in the rows of a session.
 
-What must hold: no byte is lost: what can't be read is set aside in its row, with its content as it
-was; the record says so, in an event. A session of a newer version is left alone. What is whole is
-left as it is.
+Invariants: no byte is lost: an unreadable item is quarantined in its row with its content
+unchanged, and an event in the session records this. Intact items and sessions of a newer version
+are not changed.
 """
 
 from __future__ import annotations
@@ -20,162 +20,169 @@ from ..record.codec import DamagedData
 from ..record.damage.recovery import NOTE
 from ..record.mutations import find_problems
 from ..record.summaries import summarise
-from . import queries as records
-from .codes import EVENT, LIST, QUARANTINE_SUFFIX, TURN
+from . import queries
+from .codes import EVENT, LIST, QUARANTINED, TURN
 from .database import Write
-from .queries import Found, HeadRow
-from .rows import Counters, Item, follow, is_plain, item, text
+from .queries import HeadRow, SessionRows
+from .rows import Counters, Item, is_in_order, is_supported, to_item, to_text
 
 _MODELS: dict[int, type[Interaction] | type[Event]] = {TURN: Interaction, EVENT: Event}
 
 
 @dataclass
-class Examined:
-    """What is whole in a session's rows, and what isn't."""
+class Examination:
+    """The intact content of a session's rows, and the problems."""
 
     session: Session
     counters: Counters
     damaged: list[int] = field(default_factory=list)  # indexes
-    lost: list[str] = field(default_factory=list)  # of the row, what can't be read
+    unreadable: list[str] = field(default_factory=list)  # columns of the session's row
     has_gap: bool = False
-    lags: bool = False
-    others: list[str] = field(default_factory=list)  # what nobody can mend
+    is_outdated: bool = False
+    unrepairable: list[str] = field(default_factory=list)  # sentences
 
     @property
-    def said(self) -> list[str]:
-        """The flaws, in sentences."""
-        said = []
+    def problems(self) -> list[str]:
+        """All problems, in sentences."""
+        problems = []
         if self.damaged:
-            said.append(f"{len(self.damaged)} unreadable records")
-        if self.lost:
-            said.append("metadata is damaged")
+            problems.append(f"{len(self.damaged)} unreadable records")
+        if self.unreadable:
+            problems.append("metadata is damaged")
         if self.has_gap:
-            said.append("records are missing")
-        if self.lags:
-            said.append("summary or counters are out of date")
-        return said + self.others
+            problems.append("records are missing")
+        if self.is_outdated:
+            problems.append("summary or counters are out of date")
+        return problems + self.unrepairable
 
 
-def examine(found: Found, row: HeadRow | None, key: SessionKey) -> Examined | None:
-    """What is wrong with a session's rows; None if that isn't ours to say. Pure."""
-    stack, sound = found.stack, list[tuple[int, Interaction | Event]]()
-    damaged, lost = [], []
-    for index, one in zip(found.indexes, stack.items, strict=True):
-        if one.kind != QUARANTINE_SUFFIX:
+def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> Examination | None:
+    """Examine a session's rows; None if a newer version wrote them. Pure."""
+    stored, intact = session_rows.stored, list[tuple[int, Interaction | Event]]()
+    damaged, unreadable = [], []
+    for index, item in zip(session_rows.indexes, stored.items, strict=True):
+        if item.kind != QUARANTINED:
             try:
-                sound.append((index, codec.parse_record(_MODELS[one.kind], one.content)))
+                intact.append((index, codec.parse_record(_MODELS[item.kind], item.content)))
             except (KeyError, ValueError, RecursionError):
                 damaged.append(index)
     try:
-        session = stack.head(key)
-        if not is_plain(session, key):
+        session = stored.head(key)
+        if not is_supported(session, key):
             return None
     except DamagedData:
-        session = _begun(key, [record for _, record in sound])
-        lost += [stack.meta] if stack.meta else []
-    session.interactions = [record for _, record in sound if isinstance(record, Interaction)]
-    if events := [record for _, record in sound if isinstance(record, Event)]:
+        session = _rebuild_session(key, [record for _, record in intact])
+        unreadable += [stored.meta] if stored.meta else []
+    session.interactions = [record for _, record in intact if isinstance(record, Interaction)]
+    if events := [record for _, record in intact if isinstance(record, Event)]:
         session.events = events
-    if stack.extra and not _is_object(stack.extra):
-        lost.append(stack.extra)
-    counters = _counted(sound, found.indexes, session)
-    return Examined(
+    if stored.extra and not _is_object(stored.extra):
+        unreadable.append(stored.extra)
+    counters = _expected_counters(intact, session_rows.indexes, session)
+    return Examination(
         session,
         counters,
         damaged,
-        lost,
-        has_gap=found.indexes != list(range(len(found.indexes))),
-        lags=row is None or not _follows(row, session, counters),
-        others=find_problems(session, key),
+        unreadable,
+        has_gap=session_rows.indexes != list(range(len(session_rows.indexes))),
+        is_outdated=row is None or not _is_up_to_date(row, session, counters),
+        unrepairable=find_problems(session, key),
     )
 
 
-async def check(connection: AsyncConnection, key: SessionKey) -> list[str]:
-    """The flaws of a session, in sentences."""
-    found, row = await records.find(connection, key), await records.head(connection, key)
-    examined = examine(found, row, key) if found else None
-    return examined.said if examined else []
+async def verify(connection: AsyncConnection, key: SessionKey) -> list[str]:
+    """The problems of a session, in sentences."""
+    session_rows, row = (
+        await queries.read_rows(connection, key),
+        await queries.head(connection, key),
+    )
+    examination = examine(session_rows, row, key) if session_rows else None
+    return examination.problems if examination else []
 
 
-async def mended(
+async def repair(
     connection: AsyncConnection, write: Write, key: SessionKey
 ) -> tuple[list[str], bool]:
-    """Mend a session; its flaws, and whether there are none now."""
-    row = await records.lock(connection, key)
-    found = await records.find(connection, key)
-    examined = examine(found, row, key) if found else None
-    if found is None or examined is None:
+    """Repair a session; return its problems and whether all were repaired."""
+    row = await queries.lock(connection, key)
+    session_rows = await queries.read_rows(connection, key)
+    examination = examine(session_rows, row, key) if session_rows else None
+    if session_rows is None or examination is None:
         return [], True
-    said = examined.said
-    if len(said) == len(examined.others):
-        return said, not said
-    for index in examined.damaged:
-        await records.change_item(connection, key, index, kind=QUARANTINE_SUFFIX, event_id=None)
-    end = await _close_gaps(connection, key, found.indexes)
-    added = [Item(QUARANTINE_SUFFIX, content) for content in examined.lost]
-    session = examined.session
-    if examined.damaged or examined.lost or examined.has_gap:
-        note = _note(session, examined)
+    problems = examination.problems
+    if len(problems) == len(examination.unrepairable):
+        return problems, not problems
+    for index in examination.damaged:
+        await queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
+    end = await _close_gaps(connection, key, session_rows.indexes)
+    added = [Item(QUARANTINED, content) for content in examination.unreadable]
+    session = examination.session
+    if examination.damaged or examination.unreadable or examination.has_gap:
+        note = _note(session, examination)
         session.events = [*(session.events or []), note]
-        added.append(item(note))
-    await records.put_items(connection, key, write.id, end, added)
-    await _put_head(connection, key, found, examined, row)
-    return said, not examined.others
+        added.append(to_item(note))
+    await queries.insert_items(connection, key, write.id, end, added)
+    await _put_head(connection, key, session_rows, examination, row)
+    return problems, not examination.unrepairable
 
 
 async def _put_head(
     connection: AsyncConnection,
     key: SessionKey,
-    found: Found,
-    examined: Examined,
+    session_rows: SessionRows,
+    examination: Examination,
     row: HeadRow | None,
 ) -> None:
-    """Write what the row must say of the items as they are now."""
-    session, stack = examined.session, found.stack
-    now = await records.find(connection, key)
-    assert now is not None
-    sound = [
-        (index, codec.parse_record(_MODELS[one.kind], one.content))
-        for index, one in zip(now.indexes, now.stack.items, strict=True)
-        if one.kind != QUARANTINE_SUFFIX
+    """Update the session's row to match its items."""
+    session, stored = examination.session, session_rows.stored
+    current = await queries.read_rows(connection, key)
+    assert current is not None
+    intact = [
+        (index, codec.parse_record(_MODELS[item.kind], item.content))
+        for index, item in zip(current.indexes, current.stored.items, strict=True)
+        if item.kind != QUARANTINED
     ]
     values: dict[str, Any] = {
-        "meta": text(session.meta),
-        "extra": "" if stack.extra in examined.lost else stack.extra,
-        "events": LIST if session.events else stack.events,
-        "counters": _counted(sound, now.indexes, session).dump(),
+        "meta": to_text(session.meta),
+        "extra": "" if stored.extra in examination.unreadable else stored.extra,
+        "events": LIST if session.events else stored.events,
+        "counters": _expected_counters(intact, current.indexes, session).dump(),
         "summary": summarise(session).model_dump_json(),
     }
     if row is None:
-        await records.put_session(connection, key, values)
+        await queries.insert_session(connection, key, values)
     else:
-        await records.change(connection, key, **values)
+        await queries.update_session(connection, key, **values)
 
 
 async def _close_gaps(connection: AsyncConnection, key: SessionKey, indexes: list[int]) -> int:
-    """Have the indexes count from 0; the next one."""
+    """Renumber the indexes from 0; return the next index."""
     for new, old in enumerate(indexes):
         if new != old:
-            await records.change_item(connection, key, old, item_index=new)
+            await queries.update_item(connection, key, old, item_index=new)
     return len(indexes)
 
 
-def _counted(
-    sound: list[tuple[int, Interaction | Event]], indexes: list[int], session: Session
+def _expected_counters(
+    intact: list[tuple[int, Interaction | Event]], indexes: list[int], session: Session
 ) -> Counters:
-    """The counters that a session's rows call for."""
-    resets = [i for i, one in sound if isinstance(one, Event) and one.type == "context_reset"]
+    """The counters that match a session's items."""
+    resets = [
+        index
+        for index, record in intact
+        if isinstance(record, Event) and record.type == "context_reset"
+    ]
     return Counters(
         next_turn_id=session.next_turn_id,
         next_seq=session.next_seq,
         next_index=max(indexes, default=-1) + 1,
         after_reset=max(resets, default=-1) + 1,
-        in_order=follow([record for _, record in sound], session.next_seq),
+        in_order=is_in_order([record for _, record in intact], session.next_seq),
     )
 
 
-def _follows(row: HeadRow, session: Session, counters: Counters) -> bool:
-    """Whether the row says of the items what they are."""
+def _is_up_to_date(row: HeadRow, session: Session, counters: Counters) -> bool:
+    """Whether the row's counters and summary match the items."""
     try:
         summary = SessionSummary.model_validate_json(row.summary)
         return Counters.load(row.counters) == counters and summary == summarise(session)
@@ -183,17 +190,17 @@ def _follows(row: HeadRow, session: Session, counters: Counters) -> bool:
         return False
 
 
-def _begun(key: SessionKey, sound: list[Interaction | Event]) -> Session:
-    """A session for what is whole, where nothing else is known."""
+def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
+    """Create a session for the intact records when the metadata is unreadable."""
     session = new_session(key)
-    if sound:
-        session.meta.created_at = sound[0].timestamp
-        session.meta.last_updated = sound[-1].timestamp
-        session.meta.revision = len(sound)
+    if intact:
+        session.meta.created_at = intact[0].timestamp
+        session.meta.last_updated = intact[-1].timestamp
+        session.meta.revision = len(intact)
     return session
 
 
-def _note(session: Session, examined: Examined) -> Event:
+def _note(session: Session, examination: Examination) -> Event:
     """The event that tells the person what was recovered."""
     return Event(
         seq=session.next_seq,
@@ -202,7 +209,7 @@ def _note(session: Session, examined: Examined) -> Event:
         data={
             "turns": len(session.interactions),
             "events": len(session.events or []),
-            "set_aside": len(examined.damaged) + len(examined.lost),
+            "set_aside": len(examination.damaged) + len(examination.unreadable),
         },
     )
 

@@ -188,9 +188,9 @@ async def test_an_account_per_person_keeps_people_apart(
     import asyncpg
 
     admin_url = people_database.url.replace("+asyncpg", "")
-    from aiserver.sessions.sql.__main__ import make
+    from aiserver.sessions.sql.__main__ import create_tables
 
-    await make(people_database.url)
+    await create_tables(people_database.url)
     admin = await asyncpg.connect(admin_url)
     await admin.execute(example("-- rules.sql"))
 

@@ -132,7 +132,7 @@ def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, 
         if content["meta"].get("revision"):
             assert ours[1] == session.to_dict()
         wrong = find_problems(await store.load_session(key), key)
-        assert (await store._checked(key, repair=False)).problem == (" ".join(wrong) or None)
+        assert (await store._verify_session(key, repair=False)).problem == (" ".join(wrong) or None)
         await store.close()
 
     asyncio.run(compare())
@@ -143,10 +143,10 @@ def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, 
 def test_bytes_are_put_together_without_reading_them(content: dict[str, Any]) -> None:
     """The rows' bytes are those that the codec writes of the session."""
     session = session_of(content, KEY)
-    stack, counters = split(session)
-    assert stack.load(KEY) == session
-    assert stack.load(KEY).model_fields_set == session.model_fields_set
-    composed = stack.compose()
+    stored, counters = split(session)
+    assert stored.load(KEY) == session
+    assert stored.load(KEY).model_fields_set == session.model_fields_set
+    composed = stored.to_bytes()
     assert codec.parse(composed, KEY) == session
     if "\\ud83d" not in json.dumps(content):  # then the codec writes all of it another way
         assert composed == codec.encode(session)

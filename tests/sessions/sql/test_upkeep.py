@@ -21,7 +21,7 @@ from aiserver.durable import disks
 from aiserver.errors import SessionCorrupt, SettingError, StorageError
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.sql import SQLSessionManager, address
-from aiserver.sessions.sql.codes import QUARANTINE_SUFFIX
+from aiserver.sessions.sql.codes import QUARANTINED
 from aiserver.sessions.sql.tables import VERSION, VERSION_TABLE, items, metadata
 
 from ...servers import PASSWORD, new_database, run
@@ -194,9 +194,7 @@ async def test_damaged_rows_are_mended(database: Database, what: str) -> None:
     rows = database.rows(items)
     assert before <= {row.content for row in rows}, "no byte is lost"
     assert sorted(row.item_index for row in rows) == list(range(len(rows)))
-    assert sum(row.kind == QUARANTINE_SUFFIX for row in rows) == (
-        what in ("a record", "meta", "extra")
-    )
+    assert sum(row.kind == QUARANTINED for row in rows) == (what in ("a record", "meta", "extra"))
     saved, _ = await store.save_interaction(KEY, turn("later"))
     assert saved.turn_id == 4
     [row], _ = await store.list_sessions()
