@@ -211,7 +211,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       if (!accel || event.key !== 'Enter') {
         return false;
       }
-      send();
+      void send();
     }
     return true;
   };

@@ -92,7 +92,7 @@ export class ChangeQueue {
       if (!following || !canCoalesce(following)) {
         break;
       }
-      this._waiting.shift();
+      void this._waiting.shift(); // awaited above
       merged = { cells: [...merged.cells, ...following.cells] };
     }
     return merged;
