@@ -1,12 +1,12 @@
-"""The past, read from what is stored. Pure: no I/O, no clock; and the only place that knows.
+"""Read the history of cells and notebooks from stored records. Pure: no I/O, no clock.
 
-``steps`` a session as the steps by which a cell came to be · ``blame`` who wrote each line ·
-``timeline`` a whole notebook through time · ``report`` how much of it each hand and model wrote.
+``steps``: a session as the steps by which a cell came to be · ``blame``: who wrote each line ·
+``timeline``: a notebook through time · ``report``: how much each kind of contributor wrote.
 """
 
 from __future__ import annotations
 
-from .blame import Origin, blame, blames
+from .blame import Origin, blame, blame_steps
 from .moments import CellSnapshot, Moment, NotebookSnapshot
 from .report import report
 from .step import Step
@@ -21,7 +21,7 @@ __all__ = [
     "Step",
     "Timeline",
     "blame",
-    "blames",
+    "blame_steps",
     "replay",
     "report",
 ]

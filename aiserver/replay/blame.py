@@ -1,15 +1,14 @@
-"""Who wrote each line of a cell: which turn, person, agent or program. Pure.
+"""Find the origin of each line of a cell: the turn, person, agent or program. Pure.
 
-What must hold:
+Invariants:
 
-- There is one origin for each line of the text (``text.split("\\n")``), whatever the session.
-- An origin is the step at which the line came up first in the versions that it was carried
-  through; a version that comes back (by a restore, an undo, a late accept) brings its own along.
-- What a turn suggested is the model's, but for the lines that were there when it was asked.
-- A line that a model, an agent or a program wrote is not the person's who brings it back: a window
-  that did not know of it put its older text in its place, or it was deleted and undone (P40).
-- A line that no step knows has no step, for nobody has noted it yet. Its author is
-  unknown (P40).
+- There is one origin for each line of the text (``text.split("\\n")``), for any session.
+- The origin of a line is the step at which it appeared first in the versions that it was carried
+  through. A version that comes back (by a restore, an undo, a late accept) keeps its origins.
+- A suggestion is the model's, except for lines that were there when the model was asked.
+- A line by a model, an agent or a program does not become a person's when that person brings it
+  back: a page without the line overwrote it with older text, or it was deleted and undone (P40).
+- A line that no step contains has no step: it isn't recorded yet, and its author is unknown (P40).
 """
 
 from __future__ import annotations
@@ -22,19 +21,20 @@ from typing import Any
 from ..models import Session
 from ..renumbering import current_seq
 from .contributors import ContributorKind
-from .lines import is_telling, matched
+from .lines import is_distinctive, match_lines
 from .step import Step
 from .steps import replay
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a line comes from; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
+    """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    ``brought`` is where the line was written if that was in another cell (one that was merged into
-    this one, or whose version was put here): then ``step`` and ``seq`` are those of the step that
-    brought it, and the rest tells of the origin. ``name`` is the agent's or program's, where it is
-    recorded. ``is_existing``: the line was there before anything was recorded of the cell.
+    ``copied_from`` (``brought`` when sent) is the step that wrote the line if that is a step of
+    another cell, which was merged into this one or whose version was restored here. ``step`` and
+    ``seq`` are then of the step that copied the line, the other fields of the origin. ``name`` is
+    the name of the agent or program, if recorded. ``is_existing``: the line was there before
+    anything was recorded of the cell.
     """
 
     author: ContributorKind = "unknown"
@@ -44,27 +44,27 @@ class Origin:
     model: str | None = None
     intent: str | None = None
     timestamp: str | None = None
-    brought: Brought | None = None
+    copied_from: CellStep | None = None
     name: str | None = None
     is_existing: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """The origin as sent: camelCase, without what does not apply."""
+        """The origin as sent: camelCase, without None values except ``step`` and ``seq``."""
         optional = {
             "turnId": self.turn_id,
             "model": self.model,
             "intent": self.intent,
             "timestamp": self.timestamp,
-            "brought": self.brought.to_wire() if self.brought else None,
+            "brought": self.copied_from.to_wire() if self.copied_from else None,
             "name": self.name,
             "existing": self.is_existing or None,
         }
-        known = {name: value for name, value in optional.items() if value is not None}
-        return {"author": self.author, "step": self.step, "seq": self.seq, **known}
+        present = {name: value for name, value in optional.items() if value is not None}
+        return {"author": self.author, "step": self.step, "seq": self.seq, **present}
 
 
 @dataclass(frozen=True)
-class Brought:
+class CellStep:
     """A step of another cell."""
 
     cell_id: str
@@ -72,25 +72,25 @@ class Brought:
     seq: int | None
 
     def to_wire(self) -> dict[str, Any]:
-        """As sent: camelCase."""
+        """The step as sent: camelCase."""
         return {"cellId": self.cell_id, "step": self.step, "seq": self.seq}
 
 
 Origins = Sequence[Origin]
-NOT_NOTED = Origin()
+UNRECORDED = Origin()
 
 
 class _Version:
-    """A text and where its lines come from."""
+    """A text and the origins of its lines."""
 
-    __slots__ = ("_lines", "earlier", "origins", "text")
+    __slots__ = ("_lines", "former_lines", "origins", "text")
 
     def __init__(
-        self, text: str, origins: Origins, earlier: Mapping[str, Origin] | None = None
+        self, text: str, origins: Origins, former_lines: Mapping[str, Origin] | None = None
     ) -> None:
         self.text, self.origins = text, origins
-        self.earlier = earlier or {}
-        """Lines of others than the person that the cell held at any time up to this version."""
+        self.former_lines = former_lines or {}
+        """Lines not by a person that the cell contained in any version up to this one."""
         self._lines: list[str] | None = None
 
     @property
@@ -100,7 +100,7 @@ class _Version:
         return self._lines
 
 
-_EMPTY = _Version("", [NOT_NOTED])
+_EMPTY = _Version("", [UNRECORDED])
 
 
 def blame(
@@ -111,189 +111,189 @@ def blame(
     others: Mapping[str, Session] | None = None,
     steps: Sequence[Step] | None = None,
 ) -> list[Origin]:
-    """The origin of each line: of what the cell held after a step, or of ``source``, else now.
+    """The origin of each line of ``source``, or else of the cell's source after a step (the last).
 
-    ``source`` is what the cell holds now, which no step may know yet: what none knows has an
-    unknown author. ``others`` are sessions of
-    the notebook by cell, in which lines that came from there are looked up. ``steps`` saves reading
-    them from the session once more. Raises IndexError if there is no such step.
+    Lines of ``source`` that no step contains have an unknown author. ``others`` are the sessions of
+    the notebook by cell id, for lines that came from other cells. ``steps`` are those of the
+    session, if they were read before. Raises IndexError if there is no such step.
     """
     steps = replay(session) if steps is None else steps
     if step is not None:
         steps = [*steps[:step], steps[step]]
-    book = _Book(session.meta.cell_id, others or {})
-    for one in steps:
-        book.follow(one)
+    tracer = _Tracer(session.meta.cell_id, others or {})
+    for item in steps:
+        tracer.add(item)
     if source is None:
-        return list(book.held.origins)
-    return list(book.written(source, NOT_NOTED).origins)
+        return list(tracer.current.origins)
+    return list(tracer.replaced_by(source, UNRECORDED).origins)
 
 
-def held_by(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Sequence[Origin]:
-    """The origin of each line that a cell held after the last of its steps."""
-    book = _Book(cell_id, others)
-    for one in steps:
-        book.follow(one)
-    return book.held.origins
+def current_origins(
+    cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
+) -> Sequence[Origin]:
+    """The origin of each line of a cell's source after the last of its steps."""
+    tracer = _Tracer(cell_id, others)
+    for step in steps:
+        tracer.add(step)
+    return tracer.current.origins
 
 
-def blames(
+def blame_steps(
     session: Session,
     *,
     others: Mapping[str, Session] | None = None,
     steps: Sequence[Step] | None = None,
 ) -> list[list[Origin]]:
-    """For each step the origin of each line of the ``code`` that it shows, read in one go.
+    """For each step the origin of each line of its ``code``, in one pass.
 
-    Of a turn that is its suggestion, whether the cell came to hold it or not.
+    The code of a turn is its suggestion, whether the cell ever contained it or not.
     """
-    book = _Book(session.meta.cell_id, others or {})
-    return [list(book.follow(one).origins) for one in (replay(session) if steps is None else steps)]
+    tracer = _Tracer(session.meta.cell_id, others or {})
+    steps = replay(session) if steps is None else steps
+    return [list(tracer.add(step).origins) for step in steps]
 
 
-class _Book:
-    """Follows the steps of a cell, and knows of each version that there was who wrote it."""
+class _Tracer:
+    """Follows the steps of a cell and traces the lines of each version to their origins."""
 
     def __init__(
-        self, cell_id: str, others: Mapping[str, Session], passed: frozenset[str] = frozenset()
+        self, cell_id: str, others: Mapping[str, Session], visited: frozenset[str] = frozenset()
     ) -> None:
-        self._cell_id, self._others, self._passed = cell_id, others, passed | {cell_id}
-        self._shown: list[_Version] = []
+        self._cell_id, self._others, self._visited = cell_id, others, visited | {cell_id}
+        self._versions: list[_Version] = []
+        """The code of each step."""
         self._by_text: dict[str, _Version] = {}
-        self._earlier: dict[str, Origin] = {}
+        self._former_lines: dict[str, Origin] = {}
         self._last: Step | None = None
-        self.held = _EMPTY
-        """What the cell held after the last step."""
+        self.current = _EMPTY
+        """The cell's source after the last step."""
 
-    @property
-    def shown(self) -> _Version:
-        """What the last step shows, which may be an answer that nobody accepted."""
-        return self._shown[-1] if self._shown else _EMPTY
-
-    def follow(self, step: Step) -> _Version:
-        """Take in one more step; return what it shows."""
-        before = self.held
+    def add(self, step: Step) -> _Version:
+        """Add the next step; return the version of its code."""
+        before = self.current
         if step.kind == "turn":
-            shown = self._suggested(step)
+            version = self._suggestion(step)
         elif step.code == before.text and before is not _EMPTY:
-            shown = before
+            version = before
         else:
-            shown = self._put(step)
-        self._shown.append(shown)
-        self._by_text[shown.text] = shown
+            version = self._changed(step)
+        self._versions.append(version)
+        self._by_text[version.text] = version
         if step.applied:
-            self._remember(shown)
-            self.held = shown
+            self._add_former_lines(version)
+            self.current = version
         self._last = step
-        return shown
+        return version
 
-    def _remember(self, version: _Version) -> None:
-        """Take in the lines that are new to what the cell held."""
-        fresh = set(version.lines).difference(self.held.lines)
-        if fresh:
+    def _add_former_lines(self, version: _Version) -> None:
+        """Remember the lines that are new to the cell."""
+        new = set(version.lines).difference(self.current.lines)
+        if new:
             for line, origin in zip(version.lines, version.origins, strict=True):
-                if line in fresh and origin.author != "person" and is_telling(line):
-                    self._earlier[line.strip()] = origin
+                if line in new and origin.author != "person" and is_distinctive(line):
+                    self._former_lines[line.strip()] = origin
 
-    def written(self, text: str, origin: Origin, *beside: _Version) -> _Version:
-        """A text that was put in place of what the cell held.
+    def replaced_by(self, text: str, origin: Origin, *sources: _Version) -> _Version:
+        """The version of a text that replaces the cell's source.
 
-        One that there was before came back as it was: an undo, or a copy of it.
+        An earlier version of the same text came back unchanged: by an undo, or as a copy.
         """
-        known = self._by_text.get(text)
-        if known is not None:
-            return known
+        existing = self._by_text.get(text)
+        if existing is not None:
+            return existing
         last = self._last
         if last is not None and last.kind == "turn" and not last.applied:
-            beside = (*beside, self._shown[last.index])  # taken over by hand, perhaps in part
+            sources = (*sources, self._versions[last.index])  # perhaps copied in part, by hand
         elif last is not None and (last.data or {}).get("again") is True:
-            # Another window put its older text here; this one still has what was here before.
-            beside = (*beside, self._by_text.get(last.before, _EMPTY))
-        return _carried(text, [self.held, *beside], origin, self._earlier, self.held)
+            # Another page put its older text here; this page still has the text from before.
+            sources = (*sources, self._by_text.get(last.before, _EMPTY))
+        return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
-    def _suggested(self, step: Step) -> _Version:
-        sources = [self.held]
+    def _suggestion(self, step: Step) -> _Version:
+        sources = [self.current]
         if step.base is not None:
-            asked_from = [self.held]
+            base_sources = [self.current]
             if step.parent is not None:
-                asked_from.insert(0, self._shown[step.parent])
+                base_sources.insert(0, self._versions[step.parent])
             unknown = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
-            sources.insert(0, _carried(step.base, asked_from, unknown))
-        return _carried(step.code, sources, _origin(step))
+            sources.insert(0, _carry_over(step.base, base_sources, unknown))
+        return _carry_over(step.code, sources, _origin(step))
 
-    def _put(self, step: Step) -> _Version:
+    def _changed(self, step: Step) -> _Version:
         origin = _origin(step)
         if step.from_step is not None:
-            from_version = self._shown[step.from_step]
-            return _carried(step.code, [from_version, self.held], origin)
-        brought = self._brought(step)
-        if brought:
-            earlier = self._earlier.copy()
-            for version in brought:
-                earlier |= version.earlier
-            return _carried(step.code, [*brought, self.held], origin, earlier)
+            from_version = self._versions[step.from_step]
+            return _carry_over(step.code, [from_version, self.current], origin)
+        copied = self._copied_versions(step)
+        if copied:
+            former_lines = self._former_lines.copy()
+            for version in copied:
+                former_lines |= version.former_lines
+            return _carry_over(step.code, [*copied, self.current], origin, former_lines)
         if step.event == "accept" and self._last is not None and self._last.applied:
-            # Hunks that were refused: their lines are still those from before the answer.
-            refused = self._by_text.get(self._last.before, _EMPTY)
-            return self.written(step.code, origin, refused)
-        return self.written(step.code, origin)
+            # The lines of rejected hunks are still those from before the answer.
+            rejected = self._by_text.get(self._last.before, _EMPTY)
+            return self.replaced_by(step.code, origin, rejected)
+        return self.replaced_by(step.code, origin)
 
-    def _brought(self, step: Step) -> list[_Version]:
-        """The versions of other cells that a merge or a restore has brought, if they are known."""
+    def _copied_versions(self, step: Step) -> list[_Version]:
+        """The versions of other cells that a merge or a restore copied, if they are recorded."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
-            found = [(parent, self._of_other(parent)) for parent in data["parents"]]
+            versions = [(parent, self._version_of(parent)) for parent in data["parents"]]
         elif step.kind == "restore":
-            parent = data.get("from_cell")
-            seq = self._seq_of_other(parent, data)
-            found = [(parent, self._of_other(parent, seq=seq, text=step.code))]
+            cell_id = data.get("from_cell")
+            seq = self._current_seq(cell_id, data)
+            versions = [(cell_id, self._version_of(cell_id, seq=seq, text=step.code))]
         else:
             return []
-        return [_told(version, parent, step) for parent, version in found if version]
+        return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
-    def _seq_of_other(self, cell_id: object, data: dict[str, Any]) -> object:
-        """The record of another cell that a restore names, after merges of branches."""
+    def _current_seq(self, cell_id: object, data: dict[str, Any]) -> object:
+        """The present seq of another cell's record that a restore names: a merge may change it."""
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
         seq = data.get("from_seq")
         if session is None or type(seq) is not int:
             return seq
         return current_seq(session.meta.merged, data.get("merged"), seq)
 
-    def _of_other(self, cell_id: object, *, seq: object = None, text: str = "") -> _Version | None:
-        """What another cell held when it was merged into this one, or showed at a record.
+    def _version_of(
+        self, cell_id: object, *, seq: object = None, text: str = ""
+    ) -> _Version | None:
+        """The version of another cell at a record, or when it was merged into this one.
 
-        A merge of branches may have given the record another number: then the text finds it.
+        The version with ``text`` has precedence: a merge of branches may have changed the seq.
         """
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
-        if session is None or cell_id in self._passed:
+        if session is None or cell_id in self._visited:
             return None
-        book = _Book(session.meta.cell_id, self._others, self._passed)
-        named: _Version | None = None
+        tracer = _Tracer(session.meta.cell_id, self._others, self._visited)
+        at_seq: _Version | None = None
         for step in replay(session):
-            book.follow(step)
+            version = tracer.add(step)
             if seq is not None and step.seq == seq:
-                named = book.shown
-                if named.text == text:
-                    return named
+                at_seq = version
+                if version.text == text:
+                    return version
             if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
                 break
-        if named is not None:
-            return book._by_text.get(text, named)
-        return _Version(book.held.text, book.held.origins, book._earlier)
+        if at_seq is not None:
+            return tracer._by_text.get(text, at_seq)
+        return _Version(tracer.current.text, tracer.current.origins, tracer._former_lines)
 
 
-def _carried(
+def _carry_over(
     text: str,
     sources: Sequence[_Version],
     origin: Origin,
-    earlier: Mapping[str, Origin] | None = None,
-    held: _Version | None = None,
+    former_lines: Mapping[str, Origin] | None = None,
+    current: _Version | None = None,
 ) -> _Version:
-    """A new text: each line with the origin that the first of the sources has for it.
+    """The version of a new text: each line has the origin of the first source that matches it.
 
-    Each source explains lines that those before it have left: a merged cell may hold the same line
-    twice. What none explains is looked up in ``earlier``, unless it is one more of the lines that
-    ``held`` has. Else it has the new ``origin``.
+    Each source only matches lines that the sources before it left: a merged cell may contain the
+    same line twice. The remaining lines have their origin in ``former_lines``, unless they are
+    additional copies of lines of ``current``, or else the new ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -302,44 +302,47 @@ def _carried(
     for source in sources:
         if not rest or not source.text:
             continue
-        for j, i in zip(rest, matched(source.lines, [lines[j] for j in rest]), strict=True):
+        matches = match_lines(source.lines, [lines[j] for j in rest])
+        for j, i in zip(rest, matches, strict=True):
             if i is not None:
                 origins[j] = source.origins[i]
         rest = [j for j in rest if origins[j] is None]
-    if earlier and rest:
-        there = Counter(line.strip() for line in held.lines) if held else Counter()
-        moved = there - Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
+    if former_lines and rest:
+        counts = Counter(line.strip() for line in current.lines) if current else Counter()
+        moved = counts - Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
         for j in rest:
             bare = lines[j].strip()
-            if bare not in there or moved[bare] > 0:
+            if bare not in counts or moved[bare] > 0:
                 moved[bare] -= 1
-                origins[j] = earlier.get(bare)
-    version.origins = [known or origin for known in origins]
+                origins[j] = former_lines.get(bare)
+    version.origins = [match or origin for match in origins]
     return version
 
 
 def _origin(step: Step) -> Origin:
-    is_models = step.kind == "turn"
+    is_turn = step.kind == "turn"
     return Origin(
         author=step.author,
         step=step.index,
         seq=step.seq,
-        turn_id=step.turn_id if is_models else None,
-        model=step.model if is_models else None,
-        intent=step.title if is_models else None,
+        turn_id=step.turn_id if is_turn else None,
+        model=step.model if is_turn else None,
+        intent=step.title if is_turn else None,
         timestamp=step.timestamp,
         name=step.name,
         is_existing=step.is_existing,
     )
 
 
-def _told(version: _Version, cell_id: str, step: Step) -> _Version:
-    """A version of another cell as this one has it: the step that brought it, and the origin."""
-    made = {origin: _brought(origin, cell_id, step) for origin in set(version.origins)}
-    earlier = {line: _brought(origin, cell_id, step) for line, origin in version.earlier.items()}
-    return _Version(version.text, [made[origin] for origin in version.origins], earlier)
+def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
+    """A version of another cell with origins that name the step that copied it."""
+    copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
+    former_lines = {
+        line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()
+    }
+    return _Version(version.text, [copies[origin] for origin in version.origins], former_lines)
 
 
-def _brought(origin: Origin, cell_id: str, step: Step) -> Origin:
-    brought = origin.brought or Brought(cell_id, origin.step, origin.seq)
-    return replace(origin, step=step.index, seq=step.seq, brought=brought)
+def _copied_origin(origin: Origin, cell_id: str, step: Step) -> Origin:
+    copied_from = origin.copied_from or CellStep(cell_id, origin.step, origin.seq)
+    return replace(origin, step=step.index, seq=step.seq, copied_from=copied_from)

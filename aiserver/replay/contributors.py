@@ -2,12 +2,11 @@
 
 Invariants (P40):
 
-- An event's own ``contributor`` decides. A kind that is not one of ours (of a later version)
-  counts as ``unknown``; its name stays.
-- Events without one are of the time before contributors were recorded. They count as the
-  person's, as they always did; but for an ``edit`` whose trigger is ``first``: that is what a
-  cell held when it was first looked at, which nobody here wrote (``unknown``). So is an ``edit``
-  that was imported from another program, which did not record who made it.
+- An event's own ``contributor`` decides. A kind that a later version added counts as ``unknown``;
+  its name is kept.
+- Events without one were recorded before contributors were, and count as the person's. Exceptions
+  are ``unknown``: the tracker's initial observation of a cell (an ``edit`` whose trigger is
+  ``first``), and an ``edit`` imported from another program, which did not record who made it.
 - A change that no record explains is ``unknown``, never the person's.
 """
 
@@ -38,9 +37,9 @@ def contributor_of(event: Event) -> Contributor:
     if recorded is not None:
         return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
     is_imported = event.type == "edit" and "imported" in (event.data or {})
-    return UNKNOWN if is_imported or is_first_look(event) else PERSON
+    return UNKNOWN if is_imported or is_initial_observation(event) else PERSON
 
 
-def is_first_look(event: Event) -> bool:
-    """Whether the event notes what a cell held when it was first looked at."""
+def is_initial_observation(event: Event) -> bool:
+    """Whether the event is the source of a cell when its tracking began."""
     return event.type == "edit" and (event.data or {}).get("trigger") == "first"

@@ -1,8 +1,8 @@
 """How much of a notebook each kind of contributor wrote, as it is now. Pure.
 
 Invariants: each line that isn't blank counts once, for the kind of its origin in ``blame.py``;
-lines that were there before anything was recorded count apart (``existing``); the total is the sum
-of the cells.
+lines from before anything was recorded count separately (``existing``); the total is the sum of the
+cells.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models import Session
-from .blame import Origin, held_by
+from .blame import Origin, current_origins
 from .timeline import Timeline
 
-UNKNOWN_MODEL = "unknown"  # of turns that other tools kept without the model's name
+UNKNOWN_MODEL = "unknown"  # of turns that other tools stored without a model
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
 """The shares of a cell or a notebook: they add up to its ``lines``."""
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
-    """The ``Report`` of ``rest-api.yml``, of the last moment.
+    """The ``Report`` of ``rest-api.yml`` for the last moment.
 
-    ``sessions`` by cell are those in which lines are looked up that were merged into another.
+    ``sessions`` by cell id are used to find the origin of lines that came from other cells.
     """
     notebook = timeline.last()
     rows = [
@@ -48,7 +48,7 @@ def _row(
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)
     if source.strip():
-        origins = held_by(cell_id, timeline.steps(cell_id), sessions)
+        origins = current_origins(cell_id, timeline.steps(cell_id), sessions)
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue

@@ -1,4 +1,4 @@
-"""One step of a cell's life, and what kinds of it there are. Pure data."""
+"""One step of a cell's replay, and the kinds of steps. Pure data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ Kind = Literal[
     "move",
     "other",
 ]
-# Events that say what became of the cell as a whole; each is a step of its own name.
 STRUCTURAL_KINDS: dict[str, Kind] = {
     "split": "split",
     "merge": "merge",
@@ -36,22 +35,26 @@ STRUCTURAL_KINDS: dict[str, Kind] = {
     "type": "type",
     "move": "move",
 }
+"""The step kinds of events that concern a cell as a whole, by event type."""
 Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 
 
 @dataclass(slots=True)
 class Step:
-    """One step of a cell's life; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
+    """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
-    ``code`` is what the step shows: for a turn its suggestion, else what the cell held then.
-    ``applied`` says whether the cell held ``code`` afterwards; if not, it still held ``before``.
-    ``base`` is the code that a request started from, where the cell held something else.
-    ``seq`` is that of the record it was read from; a step that was inferred has the seq of the
-    record that gave it away, and no ``event``. ``settled_seq`` is that of the accept or reject
-    that was folded into a turn, ``settled_at`` its time. ``name`` is that of the agent or program,
-    where one is recorded. ``missing``: the cell held a source of so many characters, too
-    many for the record; ``code`` is then what it held before. ``parent`` is the step that it went
-    on from, ``lane`` the line that it lies on: 0 for how the cell came to what it holds.
+    ``code`` is the code that the step shows: the suggestion of a turn, else the cell's source.
+    ``applied``: the cell contained ``code`` after the step; otherwise it still contained
+    ``before``. ``base`` is the code that a request started from, if the cell contained other code.
+
+    ``seq`` is that of the record. An inferred step has the seq of the record that it was inferred
+    from, and no ``event``. ``settled_seq`` and ``settled_at`` are the seq and the time of the
+    accept or reject that was folded into a turn.
+
+    ``name`` is the name of the agent or program, if recorded. ``missing`` is the length in
+    characters of a source that was too large to record; ``code`` is then the source before it.
+    ``parent`` is the step that this one continues from. ``column`` (``lane`` when sent) is the
+    column of its branch: 0 for the path to the cell's current code.
     """
 
     index: int
@@ -78,23 +81,23 @@ class Step:
     name: str | None = None
     missing: int | None = None
     parent: int | None = None
-    lane: int = 0
+    column: int = 0
 
     @property
     def is_existing(self) -> bool:
-        """Whether the step only notes what was there before anything was recorded."""
+        """Whether the step is the source from before anything was recorded."""
         return self.kind == "start" and self.author == "unknown"
 
     @property
     def after(self) -> str:
-        """What the cell held after the step."""
+        """The cell's source after the step."""
         return self.code if self.applied else self.before
 
     def to_wire(self) -> dict[str, Any]:
-        """The step as sent: camelCase, without what does not apply (but always ``parent``)."""
-        sent = {wire: getattr(self, name) for name, wire in _WIRE}
-        known = {name: value for name, value in sent.items() if value is not None}
-        return {**known, "parent": self.parent}
+        """The step as sent: camelCase, without None values except ``parent``."""
+        values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
+        present = {name: value for name, value in values.items() if value is not None}
+        return {**present, "parent": self.parent}
 
 
-_WIRE = [(name, to_camel(name)) for name in Step.__dataclass_fields__]
+WIRE_NAMES = {name: to_camel(name) for name in Step.__dataclass_fields__} | {"column": "lane"}

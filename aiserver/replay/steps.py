@@ -1,27 +1,26 @@
-"""How a cell came to be: a session read as a list of steps. Pure.
+"""Read a session as the list of steps by which the cell came to be. Pure.
 
-What must hold:
+Invariants:
 
-- Steps come in the order of ``seq``, never by a clock (P26).
-- The chain is whole: what the cell held after a step is what it held before the next one. Where
-  the record jumps, an edit that nobody recorded is put in between; its author is unknown (P40).
-- Nothing is lost: each source in the record is the ``code`` or ``before`` of some step, and each
-  event that is not a turn's accept or reject is a step, also of a type that is not known here.
-- It is total: any valid session has a replay, also one that another tool wrote.
-- ``parent`` is always an earlier step, so that the steps are a tree (``lanes.py`` lays it out).
+- Steps are in the order of ``seq``, whatever their timestamps (P26).
+- The chain has no gaps: the cell's source after a step is its source before the next one. Where
+  the records have a gap, an edit with an unknown author is inferred (P40).
+- Nothing is lost: each recorded source is the ``code`` or ``before`` of some step, and each event
+  is a step, unknown types included, except the accept or reject of a turn.
+- Any valid session has a replay, whichever tool wrote it.
+- ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
-How a turn ends. An answer is a proposal: the cell keeps its old code until a person accepts.
-An ``accept`` directly after its turn is folded into it; one with another source than the
-suggestion (hunks refused, or edited first) is the turn and then a hand edit. An ``accept`` that
-comes later, with other steps between, is a step of its own. A request that goes on from an open
-answer refines it: the cell does not change, and the step tells which code it started from.
-Tools that record no events are read by what came next: if the next request starts from the
-suggestion, it was accepted.
+Outcomes: a suggestion leaves the cell as it is until a person accepts it. An ``accept`` directly
+after its turn is folded into the turn; if its source differs from the suggestion (hunks rejected,
+or edited first), a manual edit follows the turn. An ``accept`` after other steps is a step of its
+own. A request that continues from an open suggestion refines it: the cell doesn't change, and
+``base`` is the code that the request started from. In sessions of tools that record no events, the
+next request decides: if it starts from the suggestion, that was accepted.
 
-How a step branches. It goes on from the one before, unless code came back that the cell had left:
-by a restore, a late accept, or a request that goes on from an older turn. What lies between was
-left then, and stays; but not what was done with that very code (a run of it): the way goes on
-behind that. An answer that is open or was refused is no branch, but an attempt.
+Branches: a step continues from the previous one, unless it brought back older code: a restore, a
+late accept, or a request that continues from an older turn. The steps in between then form an
+abandoned branch. Steps that left the older code as it was (a run of it) stay on the path. An open
+or rejected suggestion is an attempt, not a branch.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..models import Event, Interaction, Session
-from .contributors import UNKNOWN, contributor_of, is_first_look
-from .lanes import lay_out
+from .branch_columns import assign_columns
+from .contributors import UNKNOWN, contributor_of, is_initial_observation
 from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
@@ -38,53 +37,57 @@ def replay(session: Session) -> list[Step]:
     """The steps of a session, oldest first."""
     reader = _Reader(
         session.meta.cell_id,
-        tells_outcomes=any(event.type in ("accept", "reject") for event in session.events or []),
+        records_outcomes=any(event.type in ("accept", "reject") for event in session.events or []),
     )
     position = 0
     for record in session.ordered():
-        # Files of other tools may lack `seq`: then a turn counts by its place, as in `ordered`.
+        # Turns of other tools may lack `seq`: then their position counts, as in `ordered`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
             reader.turn(record, position)
         else:
             reader.event(record)
-    lay_out(reader.steps, reader.head)
+    assign_columns(reader.steps, reader.head)
     return reader.steps
 
 
 class _Reader:
-    """Reads records one by one and keeps what the cell holds.
+    """Converts records to steps, one by one.
 
-    ``tells_outcomes``: the tool that wrote them records accepts, so that an answer without one
-    was not accepted. ``head`` is the step that the next one goes on from, ``aside``
-    are answers on a branch.
+    ``records_outcomes``: the tool that wrote the session records accepts, so a suggestion without
+    one was not accepted. ``head`` is the index of the step that the next one continues from.
     """
 
-    def __init__(self, cell_id: str, *, tells_outcomes: bool) -> None:
-        self.cell_id, self.tells_outcomes = cell_id, tells_outcomes
+    def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
+        self.cell_id, self.records_outcomes = cell_id, records_outcomes
         self.steps: list[Step] = []
         self.turns: dict[int, Step] = {}
         self.head: int | None = None
         self.missing: int | None = None
-        """Characters of what the cell holds, where that was too large to be recorded."""
-        self.aside: set[int] = set()
+        """Length in characters of the cell's source if it was too large to record."""
+        self.branch_suggestions: set[int] = set()
+        """Indexes of steps: suggestions on branches that nobody accepted yet."""
 
     @property
-    def held(self) -> str:
+    def source(self) -> str:
+        """The cell's source after the last step."""
         return self.steps[-1].after if self.steps else ""
 
     def turn(self, turn: Interaction, seq: int) -> None:
+        """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
         refined = self._refined(turn)
         base = branched_from = None
         if refined is None:
-            self._catch_up(request.current_code, seq, turn.timestamp)
+            self._infer_change(request.current_code, seq, turn.timestamp)
         else:
             if refined.outcome == "open" and answer.status == "success":
                 refined.outcome = "refined"
-            base = request.current_code if request.current_code != self.held else None
-            if refined.index in self.aside or (base is not None and refined.after != self.held):
-                branched_from = self._last_with(refined.index, request.current_code)
+            base = request.current_code if request.current_code != self.source else None
+            if refined.index in self.branch_suggestions or (
+                base is not None and refined.after != self.source
+            ):
+                branched_from = self._last_step_with(refined.index, request.current_code)
         self.turns[turn.turn_id] = self._add(
             seq,
             "turn",
@@ -104,86 +107,93 @@ class _Reader:
         )
 
     def _refined(self, turn: Interaction) -> Step | None:
-        """The answer that this request goes on from while the cell holds something else."""
+        """The suggestion that a request continues from while the cell contains other code."""
         if turn.parent_turn_id is not None:
             return self.turns.get(turn.parent_turn_id)
-        last = self.steps[-1] if self.steps and self.tells_outcomes else None
+        last = self.steps[-1] if self.steps and self.records_outcomes else None
         if last is None or last.outcome != "open":
             return None
         return last if last.code == turn.user_request.current_code else None
 
     def event(self, event: Event) -> None:
-        proposal = self.turns.get(event.turn_id) if event.turn_id is not None else None
-        if event.type == "accept" and proposal is not None:
-            self._accept(event, proposal)
-        elif event.type == "reject" and proposal is not None:
-            if proposal.outcome in ("open", "refined"):
-                proposal.outcome = "rejected"
-                self._settle(proposal, event)
-            if event.source is not None and event.source != self.held:
-                # The cell had been changed before, and nobody noted by whom.
+        """Add the step of an event, or set the outcome of its turn."""
+        turn_step = self.turns.get(event.turn_id) if event.turn_id is not None else None
+        if event.type == "accept" and turn_step is not None:
+            self._accept(event, turn_step)
+        elif event.type == "reject" and turn_step is not None:
+            if turn_step.outcome in ("open", "refined"):
+                turn_step.outcome = "rejected"
+                self._settle(turn_step, event)
+            if event.source is not None and event.source != self.source:
+                # An unrecorded change came before it.
                 self._record(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
-            is_found = is_first_look(event) and contributor_of(event).kind == UNKNOWN.kind
-            is_first = is_found and not self.steps
-            self._record(event, "start" if is_first else "edit", event.source)
+            is_initial = is_initial_observation(event) and not self.steps
+            is_start = is_initial and contributor_of(event).kind == UNKNOWN.kind
+            self._record(event, "start" if is_start else "edit", event.source)
         elif event.type == "restore":
             self._restore(event)
         elif event.type == "run":
-            self._catch_up(event.source, event.seq, event.timestamp)
+            self._infer_change(event.source, event.seq, event.timestamp)
             outcome, error = _run_result(event.data or {})
             self._record(event, "run", None, outcome=outcome, error=error)
         elif event.type == "context_reset":
-            self._catch_up(event.source, event.seq, event.timestamp)
+            self._infer_change(event.source, event.seq, event.timestamp)
             self._record(event, "context_reset", None)
-        elif event.type == "delete":  # names what the cell held, not what it became
-            self._catch_up(event.source, event.seq, event.timestamp)
+        elif event.type == "delete":  # its source is the one before it
+            self._infer_change(event.source, event.seq, event.timestamp)
             self._record(event, "delete", None)
         else:
             self._record(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
 
-    def _accept(self, event: Event, proposal: Step) -> None:
-        source = proposal.code if event.source is None else event.source
-        # An answer that is restored in the replay may replace what no step holds yet.
+    def _accept(self, event: Event, turn_step: Step) -> None:
+        source = turn_step.code if event.source is None else event.source
+        # An answer restored in the replay may replace a source that no step has yet.
         replaced = (event.data or {}).get("replaced")
-        self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
-        if proposal is self.steps[-1]:
-            proposal.outcome = "accepted"
-            self._settle(proposal, event)
-            self._apply(proposal)
-            if source != proposal.code:
+        self._infer_change(
+            replaced if isinstance(replaced, str) else None, event.seq, event.timestamp
+        )
+        if turn_step is self.steps[-1]:
+            turn_step.outcome = "accepted"
+            self._settle(turn_step, event)
+            self._apply(turn_step)
+            if source != turn_step.code:
                 self._record(event, "edit", source)
-        elif proposal.outcome != "accepted" or source != self.held:
-            proposal.outcome = "accepted"
-            is_old = proposal.index in self.aside or proposal.before != self.held
+        elif turn_step.outcome != "accepted" or source != self.source:
+            turn_step.outcome = "accepted"
+            is_old = turn_step.index in self.branch_suggestions or turn_step.before != self.source
             self._record(
                 event,
                 "accept",
                 source,
-                from_step=proposal.index,
-                branched_from=proposal.index if is_old else None,
+                from_step=turn_step.index,
+                branched_from=turn_step.index if is_old else None,
             )
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
         replaced = data.get("replaced")
-        self._catch_up(replaced if isinstance(replaced, str) else None, event.seq, event.timestamp)
+        self._infer_change(
+            replaced if isinstance(replaced, str) else None, event.seq, event.timestamp
+        )
         is_own = data.get("from_cell") in (None, self.cell_id)
-        origin = self._origin(event.source, data.get("from_seq")) if is_own else None
+        restored = self._restored_step(event.source, data.get("from_seq")) if is_own else None
         source = event.source
-        if source is None and origin is not None:
-            source = origin.code
-        is_old = origin is not None and source != self.held
+        if source is None and restored is not None:
+            source = restored.code
+        is_old = restored is not None and source != self.source
         self._record(
             event,
             "restore",
             source,
-            from_step=origin.index if origin else None,
-            branched_from=self._last_with(origin.index, source) if origin and is_old else None,
+            from_step=restored.index if restored else None,
+            branched_from=(
+                self._last_step_with(restored.index, source) if restored and is_old else None
+            ),
         )
 
-    def _last_with(self, index: int, source: str | None) -> int:
-        """The last step on the way on from this one at which the cell still held its code."""
+    def _last_step_with(self, index: int, source: str | None) -> int:
+        """The last step on the path from ``index`` at which the cell still has its code."""
         if self.steps[index].after != source:
             return index
         for step in self.steps[index + 1 :]:
@@ -191,8 +201,8 @@ class _Reader:
                 index = step.index
         return index
 
-    def _origin(self, source: str | None, seq: object) -> Step | None:
-        """The step whose code came back: the one that is named, else the newest that had it."""
+    def _restored_step(self, source: str | None, seq: object) -> Step | None:
+        """The step whose code was restored: the named one, or else the newest with that code."""
         named = None
         if isinstance(seq, int):
             for step in reversed(self.steps):
@@ -204,11 +214,11 @@ class _Reader:
                     named = named or step
         return named or next((step for step in reversed(self.steps) if step.code == source), None)
 
-    def _catch_up(self, source: str | None, seq: int, timestamp: str) -> None:
-        """Put in the accept or the edit that nobody recorded, if the cell holds another source."""
+    def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
+        """Infer an accept or edit that was not recorded, if ``source`` is not the cell's source."""
         if source is not None:
             self.missing = None
-        if source is None or source == self.held:
+        if source is None or source == self.source:
             return
         last = self.steps[-1] if self.steps else None
         if last is not None and last.outcome == "open" and last.code == source:
@@ -218,26 +228,26 @@ class _Reader:
             kind: Kind = "edit" if self.steps else "start"
             self._add(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
-    def _settle(self, proposal: Step, event: Event) -> None:
-        if proposal is self.steps[-1] and proposal.settled_seq is None:
-            proposal.settled_seq, proposal.settled_at = event.seq, event.timestamp
+    def _settle(self, turn_step: Step, event: Event) -> None:
+        if turn_step is self.steps[-1] and turn_step.settled_seq is None:
+            turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
-    def _apply(self, proposal: Step) -> None:
-        """The cell goes on from the newest answer."""
-        proposal.applied, self.head = True, proposal.index
-        proposal.missing = self.missing = None
+    def _apply(self, turn_step: Step) -> None:
+        """Mark a suggestion as the cell's new source."""
+        turn_step.applied, self.head = True, turn_step.index
+        turn_step.missing = self.missing = None
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
-        code = self.held if source is None else source
+        code = self.source if source is None else source
         size = (event.data or {}).get("too_long")
         if source is not None:
             self.missing = None
         elif isinstance(size, int):
             self.missing = size
-        who = contributor_of(event)
+        contributor = contributor_of(event)
         details = {
-            "author": who.kind,
-            "name": who.name,
+            "author": contributor.kind,
+            "name": contributor.name,
             "turn_id": event.turn_id,
             "event": event.type,
             "data": event.data,
@@ -260,22 +270,22 @@ class _Reader:
             seq=seq,
             kind=kind,
             timestamp=timestamp,
-            before=self.held,
+            before=self.source,
             code=code,
             missing=self.missing,
             parent=self.head if branched_from is None else branched_from,
         )
         self.steps.append(step)
-        # An answer on a branch is not gone on from before it is accepted.
+        # The next step doesn't continue from a suggestion on a branch until that is accepted.
         if step.applied or branched_from is None:
             self.head = step.index
         else:
-            self.aside.add(step.index)
+            self.branch_suggestions.add(step.index)
         return step
 
 
 def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
-    """How a run ended, and ``ename: evalue`` where it failed."""
+    """The outcome of a run, and ``ename: evalue`` if it failed."""
     status = data.get("status")
     if status in ("abort", "aborted", "cancelled"):
         return "cancelled", None

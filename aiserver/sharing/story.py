@@ -28,7 +28,7 @@ from typing import Any
 
 from ..models import Session
 from ..notebooks.history import History
-from ..replay import Moment, Origin, Step, blames, report
+from ..replay import Moment, Origin, Step, blame_steps, report
 from ..replay.cell_rows import RowChange
 from . import markdown
 from .fold import Row, fold
@@ -135,7 +135,7 @@ def _steps(
     texts: _Texts,
     pictures: Mapping[str, str],
 ) -> list[dict[str, Any]]:
-    origins = blames(session, others=others, steps=steps)
+    origins = blame_steps(session, others=others, steps=steps)
     return [_step(one, by, place, texts, pictures) for one, by in zip(steps, origins, strict=True)]
 
 
@@ -178,7 +178,7 @@ def _row(row: Row) -> dict[str, Any]:
 def _run(origin: Origin, lines: int, place: Mapping[str, int]) -> list[Any]:
     author = "existing" if origin.is_existing else origin.author
     run: list[Any] = [lines, origin.step, AUTHORS.index(author)]
-    brought = origin.brought
+    brought = origin.copied_from
     if brought is not None and brought.cell_id in place:
         run.append([place[brought.cell_id], brought.step])
     return run

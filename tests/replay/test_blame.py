@@ -160,7 +160,7 @@ def test_a_version_that_was_put_in_from_another_cell_brings_its_authors() -> Non
     book.event("edit", source="x = 1\ny = 3")
     others = {"gone": other.session()}
     assert of(book, others=others) == "t1 h2"
-    assert blame(book.session(), others=others)[0].brought is not None
+    assert blame(book.session(), others=others)[0].copied_from is not None
     assert of(book) == "h1 h2"
 
 
@@ -173,7 +173,7 @@ def test_a_version_from_another_cell_is_found_by_its_code_after_a_merge() -> Non
     data = {"from_seq": 1, "from_cell": "gone", "replaced": "mine"}
     book.event("restore", source="x = 1\ny = 2", data=data)
     [first, _] = blame(book.session(), others={"gone": other.session()})
-    assert first.author == "model" and first.brought is not None
+    assert first.author == "model" and first.copied_from is not None
 
 
 def test_cells_that_name_each_other_as_parents_end() -> None:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiserver.replay.lines import matched
+from aiserver.replay.lines import match_lines
 
 
 def pairs(old: str, new: str) -> list[int | None]:
-    return matched(old.split("\n"), new.split("\n"))
+    return match_lines(old.split("\n"), new.split("\n"))
 
 
 def test_lines_that_were_put_in_move_nothing_else() -> None:
@@ -57,7 +57,7 @@ LINES = st.lists(st.sampled_from(["", ")", "a = 1", "    a = 1", "total", "b", "
 def test_an_old_line_is_at_most_one_new_line_and_the_same_but_for_its_indentation(
     old: list[str], new: list[str]
 ) -> None:
-    found = matched(old, new)
+    found = match_lines(old, new)
     assert len(found) == len(new)
     used = [i for i in found if i is not None]
     assert len(used) == len(set(used))
@@ -75,12 +75,12 @@ def test_it_finds_as_many_lines_as_the_plain_method_where_no_line_is_repeated(
     plain = sum(
         block.size for block in SequenceMatcher(None, old, new, False).get_matching_blocks()
     )
-    assert sum(i is not None for i in matched(old, new)) >= plain
+    assert sum(i is not None for i in match_lines(old, new)) >= plain
 
 
 @given(LINES)
 def test_a_text_is_itself(lines: list[str]) -> None:
-    assert matched(lines, lines) == list(range(len(lines)))
+    assert match_lines(lines, lines) == list(range(len(lines)))
 
 
 @pytest.mark.parametrize(
@@ -94,5 +94,5 @@ def test_a_text_is_itself(lines: list[str]) -> None:
 )
 def test_the_worst_texts_of_a_cell_cost_a_second_at_most(old: list[str], new: list[str]) -> None:
     began = time.process_time()
-    matched(old, new)
+    match_lines(old, new)
     assert time.process_time() - began < 5  # a second here; a slow machine may take longer

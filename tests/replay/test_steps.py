@@ -29,12 +29,12 @@ def check_chain(steps: list[Step]) -> None:
 
 def check_lanes(steps: list[Step]) -> None:
     """Each lane but the first is branches that end before the next one leaves."""
-    main = [step for step in steps if step.lane == 0]
+    main = [step for step in steps if step.column == 0]
     assert all(after.parent == before.index for before, after in pairwise(main))
     branches: dict[int, list[list[Step]]] = {}
     for step in steps:
-        if step.lane:
-            rows = branches.setdefault(step.lane, [])
+        if step.column:
+            rows = branches.setdefault(step.column, [])
             if rows and rows[-1][-1].index == step.parent:
                 rows[-1].append(step)
             else:
@@ -221,7 +221,7 @@ def test_what_became_of_the_cell_as_a_whole_is_told_by_steps_of_their_own() -> N
 
 
 def ways(steps: list[Step]) -> list[tuple[int | None, int]]:
-    return [(step.parent, step.lane) for step in steps]
+    return [(step.parent, step.column) for step in steps]
 
 
 def test_a_life_without_ways_back_is_one_lane() -> None:
