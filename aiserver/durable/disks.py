@@ -1,7 +1,7 @@
-"""What kind of disk a folder lies on: one of this machine, or one that others write, too.
+"""Detect network file systems, and word the notices about the disk of a history folder.
 
-What must hold: it is asked of the system's own table of mounts, nothing is tried and nothing is
-written. Where there is no such table (it is Linux's), a disk counts as this machine's.
+Invariants: the answer comes from the system's mount table; nothing is probed and nothing is
+written. Where there is no such table (only Linux has it), every disk counts as local.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MOUNTS = Path("/proc/mounts")
-# File systems whose locks, renames and times other machines see late, or not at all.
-_NETWORK = {
+# Other machines see the locks, renames and times of these file systems late, or not at all.
+_NETWORK_FILE_SYSTEMS = {
     *("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"),
     *("fuse.glusterfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.rclone", "beegfs", "gpfs"),
 }
-# Options that keep locks on the machine that takes them.
-_OWN_LOCKS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
+# With these mount options, other machines don't see the locks.
+_LOCAL_LOCK_OPTIONS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
 SINGLE_SERVER_ADVICE = (
     "Do not let servers on two machines write to the same histories at the same time."
 )
@@ -36,34 +36,34 @@ class NetworkDisk(NamedTuple):
     """A file system that other machines can write."""
 
     kind: str
-    locks_reach_others: bool
+    has_shared_locks: bool
 
     @property
     def warning(self) -> str:
-        """What a person should know, in a sentence."""
+        """A sentence for a person."""
         text = f"The history folder is on a network file system ({self.kind})"
         return (
             f"{text}."
-            if self.locks_reach_others
+            if self.has_shared_locks
             else f"{text}; its locks are not visible to other machines."
         )
 
 
 def network_disk(folder: Path) -> NetworkDisk | None:
-    """The network file system that a folder lies on, or None."""
+    """Return the network file system of a folder, or None if its disk is local."""
     try:
-        # Bytes, as paths are: a disk may be called in another encoding than this machine's.
+        # Read as bytes: a mount point's name may have another encoding than this machine's.
         lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
         mounts = [fields[1:4] for line in lines if len(fields := line.split()) > 3]
     except OSError:
         return None
     real = folder.resolve()
-    # The file system is that of the longest mount point above.
-    kind, options, at = "", "", -1
-    for point, name, given in mounts:
+    # The longest mount point that contains the folder wins.
+    kind, options, depth = "", "", -1
+    for point, name, mount_options in mounts:
         mounted = Path(point.replace("\\040", " "))
-        if real.is_relative_to(mounted) and len(mounted.parts) >= at:
-            kind, options, at = name, given, len(mounted.parts)
-    if kind not in _NETWORK:
+        if real.is_relative_to(mounted) and len(mounted.parts) >= depth:
+            kind, options, depth = name, mount_options, len(mounted.parts)
+    if kind not in _NETWORK_FILE_SYSTEMS:
         return None
-    return NetworkDisk(kind, not _OWN_LOCKS & set(options.split(",")))
+    return NetworkDisk(kind, not _LOCAL_LOCK_OPTIONS & set(options.split(",")))

@@ -1,4 +1,4 @@
-"""The system's errors, in our words."""
+"""Translate the system's errors into storage errors."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections.abc import Iterator
 
 from ..errors import StorageError, StorageFull, StorageReadOnly
 
-# No room is left: on the disk, in the person's quota (which Windows doesn't have), or under the
-# limit of how big a file may be.
-_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+# The disk, the person's quota (unknown on Windows) or the maximum file size is exhausted.
+_FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_READ_ONLY_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 @contextlib.contextmanager
 def translate_os_errors() -> Iterator[None]:
-    """Turn the system's errors into ours, with sentences for a person."""
+    """Raise StorageError or a subclass in place of an OSError."""
     try:
         yield
     except OSError as exc:
@@ -24,7 +23,7 @@ def translate_os_errors() -> Iterator[None]:
 
 
 def storage_error_class(error: OSError) -> type[StorageError]:
-    """What the system's error is called here."""
-    if error.errno in _FULL:
+    """Return the subclass of StorageError for an OSError."""
+    if error.errno in _FULL_ERRNOS:
         return StorageFull
-    return StorageReadOnly if error.errno in _READ_ONLY else StorageError
+    return StorageReadOnly if error.errno in _READ_ONLY_ERRNOS else StorageError

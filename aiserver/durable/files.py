@@ -1,4 +1,4 @@
-"""Read, replace, append to and remove files, for good. What must hold is said of the package."""
+"""Read, replace, append to and remove files durably. The package lists the invariants."""
 
 from __future__ import annotations
 
@@ -14,17 +14,26 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from .platform import NONBLOCK, SAFE, flush, flush_folder, hold, make_private, patiently, set_time
+from .platform import (
+    NONBLOCK_FLAG,
+    SAFE_FLAGS,
+    flush,
+    flush_folder,
+    make_private,
+    open_old_file,
+    retry_while_in_use,
+    set_time,
+)
 
 _TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
 
 class NotRegularFile(Exception):
-    """There is something at that path, but it is no regular file (a link, a folder, a pipe)."""
+    """The path is not a regular file but, for example, a link, a folder or a pipe."""
 
 
 class Stamp(NamedTuple):
-    """What changes when a file does."""
+    """File status that changes when the file changes."""
 
     mtime_ns: int
     ctime_ns: int
@@ -33,14 +42,14 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, status: os.stat_result) -> Stamp:
-        """The stamp in a ``stat`` result."""
+        """Return the stamp in a ``stat`` result."""
         return cls(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """The bytes of a file, or None if there is none. Raises NotRegular, OSError."""
+    """Return a file's bytes and stamp, or None if it is missing. Raises NotRegularFile, OSError."""
     try:
-        fd = os.open(path, os.O_RDONLY | SAFE | NONBLOCK)
+        fd = os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
     except FileNotFoundError:
         return None
     except OSError as exc:
@@ -63,26 +72,27 @@ def replace_file(
     *,
     temp_folder: Path | None = None,
     public: bool = False,
-    done: Callable[[], object] | None = None,
-    hold_old: bool = False,
+    on_durable: Callable[[], object] | None = None,
+    keep_old_open: bool = False,
 ) -> Stamp | None:
-    """Put ``data``, whole or in pieces, under ``name``, whole and for good.
+    """Atomically and durably replace the file ``name`` with ``data`` (bytes or a list of chunks).
 
-    The temp file lies in the same folder, or in one of the same disk; its name begins with
-    ``name``, so that whoever holds that name's lock may sweep it. A file ``for_everybody`` has
-    the rights that the umask gives.
+    The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
+    with ``name``, so the holder of that name's lock may sweep it. A ``public`` file gets the mode
+    that the umask gives.
 
-    ``done`` is called as soon as that is so. With ``hold_old`` the disk frees the old bytes only
-    after it: a fifth of a small save, and a third of a large one.
+    ``on_durable`` is called as soon as the new bytes are durable. With ``keep_old_open`` the disk
+    frees the old bytes only after that call, which saves a fifth of the time of a small save and a
+    third of a large one.
 
-    Returns the file's stamp if no later change can leave the same: a change within one tick of
-    the disk's clock would, were it not that the file's time is set to the nanosecond here, and
-    that of a change is what the tick says. None where the disk keeps no such times.
+    Returns the file's stamp if no later change can produce the same stamp. Two changes within one
+    tick of the disk's clock would have equal times, so the time is set to the nanosecond here.
+    Returns None where the disk doesn't keep such times.
     """
-    # Texts, for pathlib would take a tenth of the time of a small save.
+    # Strings, since pathlib would take a tenth of the time of a small save.
     temp = f"{temp_folder or folder}{os.sep}{name}.{secrets.token_hex(8)}.tmp"
     target = f"{folder}{os.sep}{name}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS
     fd = os.open(temp, flags, 0o666 if public else 0o600)
     old = None
     try:
@@ -93,13 +103,13 @@ def replace_file(
             now = set_time(fd)
             flush(fd)
         finally:
-            os.close(fd)  # some file systems tell only here that the disk is full
-        if hold_old:
-            old = hold(target)
-        patiently(partial(os.replace, temp, target))
+            os.close(fd)  # some file systems report a full disk only here
+        if keep_old_open:
+            old = open_old_file(target)
+        retry_while_in_use(partial(os.replace, temp, target))
         flush_folder(folder)
-        if done:
-            done()
+        if on_durable:
+            on_durable()
     except BaseException:
         with contextlib.suppress(OSError):
             Path(temp).unlink()
@@ -115,24 +125,24 @@ def replace_file(
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Give a finished file its name for good: a power cut leaves no whole name on half a file."""
+    """Durably rename a finished file: after a power cut ``target`` is complete or missing."""
     with file.open("rb+") as content:
         flush(content.fileno())
-    patiently(lambda: file.replace(target))
+    retry_while_in_use(lambda: file.replace(target))
     flush_folder(target.parent)
 
 
 def temp_target(name: str) -> str | None:
-    """The name that a temp file was to get, or None if this is no temp file's name."""
+    """Return the final name of a temp file, or None if this isn't the name of a temp file."""
     match = _TEMP.fullmatch(name)
     return match and match[1]
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Add whole lines to a file, for good. A torn last line keeps its bytes and is ended first."""
+    """Durably append whole lines to a file. A torn last line is kept and terminated first."""
     path = folder / name
     try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFE | NONBLOCK, 0o600)
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.EMLINK):
             raise NotRegularFile from exc
@@ -153,7 +163,7 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             flush(fd)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(fd, size)  # not acknowledged, so not kept
+                os.ftruncate(fd, size)  # discard what was not acknowledged
             raise
     finally:
         os.close(fd)
@@ -162,11 +172,11 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
 
 
 def remove(folder: Path, names: Iterable[str]) -> bool:
-    """Remove files for good; whether there was any."""
+    """Durably remove files; return whether any existed."""
     removed = False
     for name in names:
         with contextlib.suppress(FileNotFoundError):
-            patiently((folder / name).unlink)
+            retry_while_in_use((folder / name).unlink)
             removed = True
     if removed:
         flush_folder(folder)
@@ -176,17 +186,17 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
 def _write_all(fd: int, data: bytes | Sequence[bytes | bytearray]) -> None:
     pieces: Sequence[bytes | bytearray] = [data] if isinstance(data, bytes) else data
     done = 0
-    if sys.platform != "win32":  # all at once, and without a copy
+    if sys.platform != "win32":  # in one call, without a copy
         done = os.writev(fd, pieces)
     for piece in pieces:
         done = _write_from(fd, piece, done)
 
 
 def _write_from(fd: int, piece: bytes | bytearray, done: int) -> int:
-    """Write what is missing of a piece; how much was done of those behind it."""
-    with memoryview(piece) as whole:
-        while done < len(whole):
-            with whole[done:] as rest:
+    """Write a piece of which ``done`` bytes are written; return the bytes written beyond it."""
+    with memoryview(piece) as view:
+        while done < len(view):
+            with view[done:] as rest:
                 done += os.write(fd, rest)
     return done - len(piece)
 

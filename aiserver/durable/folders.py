@@ -1,4 +1,4 @@
-"""Folders of histories: private, and never a link."""
+"""Create and check the folders of histories: private, and never a link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .platform import flush_folder
 
 
 def ensure_folder(folder: Path) -> None:
-    """Make a folder, private and for good, unless it is there. Raises StorageError for a link."""
+    """Durably create a private folder unless it exists. Raises StorageError for a link."""
     if check_folder(folder):
         return
     with contextlib.suppress(FileExistsError):
@@ -26,7 +26,7 @@ def ensure_folder(folder: Path) -> None:
 
 
 def check_folder(folder: Path | str) -> bool:
-    """Whether a folder is there. Raises StorageError if a link or a file is in its place."""
+    """Return whether a folder exists. Raises StorageError if the path is a link or a file."""
     try:
         mode = os.lstat(folder).st_mode
     except FileNotFoundError:
@@ -42,10 +42,11 @@ Access = Literal["private", "open", "shared", "foreign"]
 
 
 def get_access(folder: Path) -> Access:
-    """Who else may look into a folder, and whether that is ours to change.
+    """Return whether other accounts can read a folder, and whether we may change that.
 
-    ``open`` to others, as ``git clone`` leaves a folder; ``shared`` on purpose, by an access list
-    or as a folder that a group writes together (setgid); ``foreign``: open, and another account's.
+    ``private``: nobody else. ``open``: others can, as ``git clone`` leaves a folder. ``shared``: on
+    purpose, through an access list or as a group's setgid folder. ``foreign``: open, and owned by
+    another account.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
@@ -57,9 +58,9 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private where that is ours to do; returns what ``access_of`` was before.
+    """Make a folder private if we own it; return its previous access.
 
-    A share on purpose keeps its group, and loses everybody else.
+    A folder that is shared on purpose keeps its group and becomes closed to everybody else.
     """
     access = get_access(folder)
     keep = 0o770 if access == "shared" else 0o700
@@ -72,6 +73,6 @@ def restrict_access(folder: Path) -> Access:
 def _has_access_list(folder: Path) -> bool:
     try:
         names = os.listxattr(folder, follow_symlinks=False)
-    except (AttributeError, OSError):  # not this system, or not this disk
+    except (AttributeError, OSError):  # unsupported by the system or the disk
         return False
     return "system.posix_acl_access" in names

@@ -1,17 +1,19 @@
-"""Lock files, for disks without the system's locks: whoever creates the file holds the lock.
+"""Lock with files on disks without the system's locks: the creator of the file holds the lock.
+
+A claim is the record in a lock file: machine, process, token and heartbeat.
 
 Invariants:
 
-- A claim of a process on this machine is taken over only once that process is proven dead, and
-  then at once. No age breaks it.
+- A claim of a process on this machine expires as soon as that process is proven dead, never by
+  age.
 - A claim of another machine or container can't be proven dead. Its holder rewrites it every
-  ``BEAT`` seconds; it is taken over when a waiting process saw no change for ``LEASE`` seconds of
+  ``BEAT`` seconds; it expires when a waiting process has seen no change for ``LEASE`` seconds of
   its own clock.
-- One process only takes over a dead claim: the one that creates the file named after it. That
-  file then replaces the dead claim in one step, so the lock never looks free in between.
+- Exactly one process takes over an expired claim: the one that creates the file named after it.
+  That file then atomically replaces the expired claim, so the lock never looks free in between.
 
-The locks of ``filelock`` don't fit: ``SoftFileLock`` never takes over the claim of another
-container, and no claim at all on a disk that can't exchange two names, as most of these disks.
+``filelock.SoftFileLock`` doesn't fit: it never takes over the claim of another container, and no
+claim at all on a disk that can't exchange two names, as most of these disks can't.
 """
 
 from __future__ import annotations
@@ -31,47 +33,47 @@ from pathlib import Path
 from typing import Any
 
 from .files import NotRegularFile, read_file
-from .platform import SAFE, make_private
+from .platform import SAFE_FLAGS, make_private
 
-LEASE = 5.0  # seconds without a change, after which a claim of another machine counts as dead
-BEAT = 1.0
+LEASE = 5.0  # seconds without a change, after which a claim of another machine expires
+BEAT = 1.0  # seconds between two rewrites of a claim
 _POLL = 0.002
-_ENDED = -1
+_ENDED_PROCESS = -1
 
 
-def claim_file(path: str, end: float) -> Callable[[], None] | None:
-    """Create the lock file; returns what releases it, or None if the time is over. Raises OSError.
+def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
+    """Create the lock file and return its release function, or None on timeout. Raises OSError.
 
-    ``end`` is a time of the monotonic clock.
+    ``deadline`` is a time of the monotonic clock.
     """
-    claim, seen = _Claim(path), _Seen()
+    claim, observer = _Claim(path), _Observer()
     while True:
         if claim.create(path):
             claim.begin()
             return claim.release
-        if _take_over(claim, path, seen):
+        if _take_over(claim, path, observer):
             claim.begin()
             return claim.release
-        if time.monotonic() >= end:
+        if time.monotonic() >= deadline:
             return None
         time.sleep(_POLL)
 
 
 class _Claim:
-    """A claim of this process, before, while and after it holds a lock."""
+    """A claim of this process, before, during and after it holds the lock."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._token = secrets.token_hex(8)
         self._number = 0
         self._changed = time.monotonic()
-        self._guard = threading.Lock()  # a heartbeat never writes into a released claim
+        self._guard = threading.Lock()  # keeps heartbeats out of a released claim
 
     def create(self, path: str) -> bool:
-        """Whether this process made the file, which was not there."""
+        """Return whether this process created the file."""
         self._changed = time.monotonic()
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, 0o600)
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
         except FileExistsError:
             return False
         try:
@@ -79,7 +81,7 @@ class _Claim:
                 make_private(fd)
                 os.write(fd, self._record())
             finally:
-                os.close(fd)  # so that other machines see the bytes
+                os.close(fd)  # closed so that other machines see the bytes
         except BaseException:
             with contextlib.suppress(OSError):
                 Path(path).unlink()
@@ -88,15 +90,15 @@ class _Claim:
 
     def begin(self) -> None:
         """Keep the claim fresh from now on."""
-        _heart.add(self._token, self)
+        _heartbeat.add(self._token, self)
 
     def beat(self) -> None:
-        """Change the record, for those who can't see whether this process lives."""
+        """Change the record, for processes that can't see whether this one is alive."""
         with self._guard, contextlib.suppress(OSError, NotRegularFile):
             if not self._is_ours():
                 return
             self._number += 1
-            fd = os.open(self._path, os.O_WRONLY | SAFE)
+            fd = os.open(self._path, os.O_WRONLY | SAFE_FLAGS)
             try:
                 os.write(fd, self._record())
             finally:
@@ -104,11 +106,11 @@ class _Claim:
             self._changed = time.monotonic()
 
     def release(self) -> None:
-        """Remove the file, unless another process has taken it over meanwhile."""
-        _heart.remove(self._token)
+        """Remove the file unless another process has taken it over."""
+        _heartbeat.remove(self._token)
         with self._guard:
-            # A process that was paused for long may be being taken over at this moment. The file
-            # that the other one would have to create says who was first.
+            # After a long pause, another process may be taking over right now. The takeover file
+            # decides which of the two came first.
             tail = f"{self._path}.{self._token}"
             paused = time.monotonic() - self._changed > LEASE / 2
             if paused and not (self._is_ours() and self.create(tail)):
@@ -117,29 +119,29 @@ class _Claim:
                 _remove(name)
 
     def _is_ours(self) -> bool:
-        found = _read(self._path)
-        return found is not None and _parsed(found).get("token") == self._token
+        data = _read(self._path)
+        return data is not None and _parse(data).get("token") == self._token
 
     def _record(self) -> bytes:
-        # Of one length, so that no reader finds the end of an older one behind it.
+        # A fixed length, so that no reader finds the end of an older record behind it.
         beat = f"{self._number:010}"
-        record = {**_identity(os.getpid()), "token": self._token, "beat": beat}
+        record = {**_process_identity(os.getpid()), "token": self._token, "beat": beat}
         return json.dumps(record).encode() + b"\n"
 
 
-class _Seen:
-    """The time for which a waiting process has seen the same bytes of a claim, in seconds."""
+class _Observer:
+    """Measures for how many seconds a waiting process has seen the same bytes of a claim."""
 
     def __init__(self) -> None:
         self._since: dict[bytes, float] = {}
 
-    def unchanged(self, data: bytes) -> float:
+    def seconds_unchanged(self, data: bytes) -> float:
         now = time.monotonic()
         return now - self._since.setdefault(data, now)
 
 
-class _Heart(dict[str, _Claim]):
-    """The claims that this process holds, and one thread that keeps them fresh."""
+class _Heartbeat(dict[str, _Claim]):
+    """The claims that this process holds, and the thread that rewrites them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,36 +170,36 @@ class _Heart(dict[str, _Claim]):
                 claim.beat()
 
 
-_heart = _Heart()
+_heartbeat = _Heartbeat()
 
 
-def _after_fork() -> None:
-    """Let a forked child begin with no claims: its parent's threads are not in it."""
-    global _heart
-    _heart = _Heart()
+def _reset_after_fork() -> None:
+    """Start a forked child without claims, since it has none of its parent's threads."""
+    global _heartbeat
+    _heartbeat = _Heartbeat()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(after_in_child=_reset_after_fork)
 
 
-def _take_over(claim: _Claim, path: str, seen: _Seen) -> bool:
-    """Put a claim of ours in the place of a dead one, if it is dead; whether that was done.
+def _take_over(claim: _Claim, path: str, observer: _Observer) -> bool:
+    """Replace an expired claim with ours; return whether that succeeded.
 
-    A process may die while it takes over: then the next one takes over from that one.
+    A process may die during a takeover; the next one then takes over from that process.
     """
     chain: list[tuple[str, bytes]] = []
     tail = path
     while (data := _read(tail)) is not None:
         chain.append((tail, data))
-        if not _is_dead(data, seen):
+        if not _is_expired(data, observer):
             return False
         tail = f"{path}.{_token(data)}"
         if any(tail == name for name, _ in chain):
             return False
     if not chain or not claim.create(tail):
         return False
-    # It may all have been settled, and the lock be another's, since this one looked.
+    # The chain may have changed hands since it was read.
     if any(_read(name) != data for name, data in chain):
         Path(tail).unlink(missing_ok=True)
         return False
@@ -210,42 +212,42 @@ def _take_over(claim: _Claim, path: str, seen: _Seen) -> bool:
 def _remove(path: str) -> None:
     try:
         Path(path).unlink(missing_ok=True)
-    except OSError:  # an empty claim is nobody's, so it is taken over in time
+    except OSError:  # an empty claim has no owner, so it expires
         with contextlib.suppress(OSError):
             os.truncate(path, 0)
 
 
-def _is_dead(data: bytes, seen: _Seen) -> bool:
-    record = _parsed(data)
-    pid, machine = record.get("pid"), _identity(os.getpid())["machine"]
+def _is_expired(data: bytes, observer: _Observer) -> bool:
+    record = _parse(data)
+    pid, machine = record.get("pid"), _process_identity(os.getpid())["machine"]
     if record.get("machine") != machine or not isinstance(pid, int):
-        return seen.unchanged(data) >= LEASE
-    if pid == os.getpid() and record.get("start") == _start(pid):
-        return record.get("token") not in _heart and seen.unchanged(data) >= LEASE
+        return observer.seconds_unchanged(data) >= LEASE
+    if pid == os.getpid() and record.get("start") == _start_time(pid):
+        return record.get("token") not in _heartbeat and observer.seconds_unchanged(data) >= LEASE
     return not _is_alive(pid, record.get("start"))
 
 
 def _is_alive(pid: int, start: object) -> bool:
-    """Whether the process runs that had the number then; numbers are used again."""
+    """Return whether the same process still runs; process ids are reused."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
         return True
-    now = _start(pid)
-    return now != _ENDED and (start is None or now is None or now == start)
+    now = _start_time(pid)
+    return now != _ENDED_PROCESS and (start is None or now is None or now == start)
 
 
 def _token(data: bytes) -> str:
-    """The name of a claim; of one whose writer died in the middle of it, a digest."""
-    token = _parsed(data).get("token")
+    """Return a claim's token, or a digest if its writer died while writing."""
+    token = _parse(data).get("token")
     if isinstance(token, str) and token.isalnum():
         return token[:32]
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parse(data: bytes) -> dict[str, Any]:
     try:
         record = json.loads(data)
     except ValueError:
@@ -255,24 +257,24 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 def _read(path: str) -> bytes | None:
     try:
-        found = read_file(Path(path))
+        content = read_file(Path(path))
     except NotRegularFile:  # nobody holds a lock through a link
         Path(path).unlink(missing_ok=True)
         return None
-    return found and found[0]
+    return content and content[0]
 
 
 @functools.lru_cache(maxsize=1)
-def _identity(pid: int) -> dict[str, Any]:
-    """A process, so that another one can tell whether it lives."""
-    return {"machine": _machine(), "pid": pid, "start": _start(pid)}
+def _process_identity(pid: int) -> dict[str, Any]:
+    """Identify a process such that another one can check whether it is alive."""
+    return {"machine": _machine_id(), "pid": pid, "start": _start_time(pid)}
 
 
-def _machine() -> str:
-    """The machine since its last start, as far as its processes can see each other."""
+def _machine_id() -> str:
+    """Identify the machine since its last boot, or the container on it."""
     name = socket.gethostname()
     if sys.platform == "win32":
-        return f"{name} {secrets.token_hex(8)}"  # then none is proven dead
+        return f"{name} {secrets.token_hex(8)}"  # unique, so no process is proven dead
     if sys.platform != "linux":
         return name
     try:
@@ -283,14 +285,14 @@ def _machine() -> str:
     return f"{name} {boot} {namespace}"
 
 
-def _start(pid: int) -> int | None:
-    """The start of a process, in ticks since that of the machine; None where the system hides it.
+def _start_time(pid: int) -> int | None:
+    """Return when a process started, in ticks since boot, or None where the system hides it.
 
-    Of one that has ended, and that its parent has not asked for yet, ``_ENDED``.
+    Returns ``_ENDED_PROCESS`` for a zombie.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
         state, *fields = stat[stat.rindex(b")") + 1 :].split()
-        return _ENDED if state in (b"Z", b"X") else int(fields[18])
+        return _ENDED_PROCESS if state in (b"Z", b"X") else int(fields[18])
     except (OSError, ValueError, IndexError):
         return None

@@ -1,14 +1,14 @@
-"""One lock among processes, by whatever the disk can do.
+"""Lock a name across processes with the means that the disk supports.
 
 Invariants:
 
-- One holder at a time, among all processes that share the folder, whatever each of them can do:
-  the first that finds the system's locks missing notes it in the folder, and from then on all of
-  them use lock files (``lock_files.py``) there.
+- At most one process holds the lock, whatever each process supports: the first one that finds the
+  system's locks missing notes it in the folder, and from then on all processes use lock files
+  (``lock_files.py``) there.
 - A killed holder blocks nobody.
-- A link planted in place of a lock file is removed, never followed.
-- A lock file that is removed while it is held or waited for locks nobody out and lets nobody in
-  twice: whoever gets a lock verifies that its file is still the one of that name.
+- A planted link in place of a lock file is removed, never followed.
+- Removing a lock file that is in use neither blocks anybody nor admits two holders: after locking,
+  a process verifies that its file still has that name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from .lock_files import claim_file
-from .platform import SAFE, make_private
+from .platform import SAFE_FLAGS, make_private
 
 try:
     import fcntl
@@ -36,39 +36,39 @@ else:
     flock = fcntl.flock
     _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-NO_FLOCK = "no-flock"  # the note in the folder
-_POLL = 0.002  # seconds between two tries for a lock that another process holds
-# Seconds for a save that began under the system's lock, just before the note was written by a
-# process that can't see that lock. Waited for once in the life of a folder.
+NO_FLOCK = "no-flock"  # name of the file that notes the missing locks
+_POLL = 0.002  # seconds between two attempts
+# Seconds in which a save may end that began under the system's lock just before another process
+# wrote the note. Spent once per folder.
 _GRACE = 0.5
 
 
-class _MissingLocks(Exception):
-    """The system refuses to lock a file on this disk."""
+class _NoSystemLocks(Exception):
+    """The disk doesn't support the system's locks."""
 
 
-def lock_file(folder: str, name: str, end: float) -> Callable[[], object] | None:
-    """Lock a name in a folder; returns what releases it, or None if the time is over.
+def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] | None:
+    """Lock a name in a folder and return its release function, or None on timeout.
 
-    ``end`` is a time of the monotonic clock. Raises OSError.
+    ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
     path, note = f"{folder}{os.sep}{name}.lock", f"{folder}{os.sep}{NO_FLOCK}"
     if flock is None:
-        return _by_filelock(path, end)
+        return _by_filelock(path, deadline)
     try:
-        release = _by_flock(path, end)
+        release = _by_flock(path, deadline)
         if release is None or not os.path.lexists(note):
             return release
         release()
-    except _MissingLocks:
-        _write(note)
-    return claim_file(f"{folder}{os.sep}{name}.claim", end)
+    except _NoSystemLocks:
+        _note_missing_locks(note)
+    return claim_file(f"{folder}{os.sep}{name}.claim", deadline)
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Whether the system's locks work in a folder, and are in use if it is a folder of locks.
+    """Return whether the system's locks work in a folder and aren't noted as missing there.
 
-    Leaves nothing behind. A folder that can't be written counts as one that has them.
+    Leaves no file behind. A read-only folder counts as one that has them.
     """
     if flock is None:
         return True
@@ -77,17 +77,17 @@ def has_system_locks(folder: Path) -> bool:
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             _try_lock(file.fileno())
-    except _MissingLocks:
+    except _NoSystemLocks:
         return False
     except OSError:
         return True
     return True
 
 
-def _write(note: str) -> None:
-    """Note that the folder needs lock files."""
+def _note_missing_locks(note: str) -> None:
+    """Note in the folder that it needs lock files."""
     try:
-        fd = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE, 0o600)
+        fd = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
     except FileExistsError:
         return
     try:
@@ -97,17 +97,17 @@ def _write(note: str) -> None:
     time.sleep(_GRACE)
 
 
-def _by_flock(path: str, end: float) -> Callable[[], object] | None:
-    # By hand, for filelock takes ten times as long: a sixth of what a whole save may cost.
+def _by_flock(path: str, deadline: float) -> Callable[[], object] | None:
+    # Not filelock, which takes ten times as long: a sixth of the time that a save may take.
     while True:
         fd = _open(path)
         try:
             while not _try_lock(fd):
-                if time.monotonic() >= end:
+                if time.monotonic() >= deadline:
                     os.close(fd)
                     return None
                 time.sleep(_POLL)
-            if _is_at(fd, path):
+            if _is_file_at(fd, path):
                 return partial(os.close, fd)
         except BaseException:
             os.close(fd)
@@ -116,7 +116,7 @@ def _by_flock(path: str, end: float) -> Callable[[], object] | None:
 
 
 def _open(path: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | SAFE
+    flags = os.O_RDWR | os.O_CREAT | SAFE_FLAGS
     try:
         return os.open(path, flags, 0o600)
     except OSError as exc:
@@ -131,35 +131,35 @@ def _try_lock(fd: int) -> bool:
         flock(fd, _EXCLUSIVE)
     except BlockingIOError:
         return False
-    except OSError as exc:  # ENOSYS, ENOLCK, EOPNOTSUPP, EINVAL, EIO, EACCES …: disks differ
-        raise _MissingLocks from exc
+    except OSError as exc:  # ENOSYS, ENOLCK, EOPNOTSUPP, EINVAL, EIO, EACCES, …
+        raise _NoSystemLocks from exc
     return True
 
 
-def _is_at(fd: int, path: str) -> bool:
+def _is_file_at(fd: int, path: str) -> bool:
     try:
-        there = os.lstat(path)
+        current = os.lstat(path)
     except FileNotFoundError:
         return False
-    mine = os.fstat(fd)
-    if (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev):
+    opened = os.fstat(fd)
+    if (current.st_ino, current.st_dev) != (opened.st_ino, opened.st_dev):
         return False
-    if mine.st_mode & 0o777 != 0o600:  # the umask had its say
+    if opened.st_mode & 0o777 != 0o600:  # changed by the umask
         with contextlib.suppress(PermissionError):
             Path(path).chmod(0o600)
     return True
 
 
-def _by_filelock(path: str, end: float) -> Callable[[], object] | None:
-    # Not thread-local: the caller says which thread holds it.
+def _by_filelock(path: str, deadline: float) -> Callable[[], object] | None:
+    # Not thread-local, since the caller may release it in another thread.
     lock = FileLock(path, mode=0o600, thread_local=False)
-    for last in (False, True):
+    for is_retry in (False, True):
         try:
-            lock.acquire(timeout=max(0.0, end - time.monotonic()), poll_interval=_POLL)
+            lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)
         except Timeout:
             return None
         except OSError as exc:
-            if last or not _is_link(exc, path):
+            if is_retry or not _is_link(exc, path):
                 raise
             Path(path).unlink(missing_ok=True)
         else:
@@ -168,5 +168,5 @@ def _by_filelock(path: str, end: float) -> Callable[[], object] | None:
 
 
 def _is_link(error: OSError, path: str) -> bool:
-    # Nobody holds a lock through a link.
+    # A planted link: nobody holds a lock through one.
     return error.errno in (errno.ELOOP, errno.EMLINK) and Path(path).is_symlink()

@@ -1,4 +1,4 @@
-"""What one system does otherwise than another: making the disk hold it, rights, files in use."""
+"""Cover differences between systems: flushing, permissions, files in use, file times."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# Flags that not every system has; without O_NOFOLLOW (Windows) links need a privilege anyway.
-SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # a planted FIFO must not hold us up
-# Seconds between the tries to rename or remove a file that is in use, where that is refused.
+# Not every system has these flags. On Windows, without O_NOFOLLOW, links need a privilege.
+SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that a planted FIFO doesn't block
+# Seconds between attempts to rename or remove a file that is in use, which Windows refuses.
 WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 
 
 def flush(fd: int) -> None:
-    """Have the disk hold what was written, through its own cache where the system can."""
+    """Flush a file to the disk, and the disk's own cache where the system can."""
     if sys.platform == "darwin":
         import fcntl
 
@@ -29,10 +29,10 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Have the disk hold the folder's names. (Windows can't, and writes them through.)"""
+    """Flush a folder's entries to the disk. (Windows can't, and writes them through.)"""
     if sys.platform == "win32":
         return
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | SAFE)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | SAFE_FLAGS)
     try:
         os.fsync(fd)
     except OSError as exc:
@@ -42,8 +42,8 @@ def flush_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def patiently(act: Callable[[], object]) -> None:
-    """Do what Windows refuses while somebody has the file open, who will soon have closed it."""
+def retry_while_in_use(act: Callable[[], object]) -> None:
+    """Retry an action that Windows refuses while another program has the file open."""
     for wait in WAITS:
         try:
             act()
@@ -55,25 +55,25 @@ def patiently(act: Callable[[], object]) -> None:
 
 
 def make_private(fd: int) -> None:
-    """Let nobody else read or write an open file."""
-    # A umask can take away our own rights too. Some disks know no rights, and say so.
+    """Set an open file's mode to 0600."""
+    # A umask may have removed our own permissions, too. Some disks have none and raise.
     if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:
         with contextlib.suppress(PermissionError):
             os.fchmod(fd, 0o600)
 
 
-def hold(path: str) -> int | None:
-    """Keeps a file's bytes until it is closed, though the name goes to another."""
-    if sys.platform != "win32":  # where a file that is open can't be replaced
+def open_old_file(path: str) -> int | None:
+    """Open the file that is about to be replaced, so that its bytes are freed on close."""
+    if sys.platform != "win32":  # Windows can't replace an open file
         with contextlib.suppress(OSError):
-            return os.open(path, os.O_RDONLY | SAFE | NONBLOCK)
+            return os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
     return None
 
 
 def set_time(fd: int) -> int:
-    """Say of an open file that it was written now, to the nanosecond; return that time."""
+    """Set an open file's times to now, in nanoseconds; return that time."""
     now = time.time_ns()
     if os.utime in os.supports_fd:
-        with contextlib.suppress(OSError):  # a disk that lets nobody set times
+        with contextlib.suppress(OSError):  # some disks don't support it
             os.utime(fd, ns=(now, now))
     return now

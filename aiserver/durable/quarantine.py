@@ -1,6 +1,6 @@
-"""What can't be used is kept under another name, with its bytes.
+"""Preserve the bytes of files that can't be used, under the name ``<file>.corrupt-N``.
 
-What must hold: nothing that was set aside before is replaced, and no bytes are gone in between.
+Invariants: earlier quarantined files are never replaced, and at no moment are any bytes missing.
 """
 
 from __future__ import annotations
@@ -9,31 +9,33 @@ import os
 from pathlib import Path
 
 from .files import NotRegularFile, read_file, replace_file
-from .platform import flush_folder, patiently
+from .platform import flush_folder, retry_while_in_use
 
 QUARANTINE_SUFFIX = ".corrupt-"
 
 
-def move_to_quarantine(folder: Path, name: str, of: str = "") -> str:
-    """Rename what lies under ``name`` (a link itself, not its target); return the new name.
+def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
+    """Rename a file (a link itself, not its target); return the new name.
 
-    ``of``: the file beside whose name it is kept, if that is another. The caller holds that name's
-    lock, so that nothing set aside before is replaced.
+    The new name begins with ``base_name`` if that is given, else with ``name``. The caller holds
+    that name's lock, so that no earlier quarantined file is replaced.
     """
-    new_name, _ = _asides(folder, of or name)
-    patiently(lambda: (folder / name).rename(folder / new_name))
+    new_name, _ = _next_names(folder, base_name or name)
+    retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
     flush_folder(folder)
     return new_name
 
 
-def copy_to_quarantine(folder: Path, name: str, data: bytes, mark: str = QUARANTINE_SUFFIX) -> str:
-    """Keep a file's bytes under another name, too; return that name.
+def copy_to_quarantine(
+    folder: Path, name: str, data: bytes, suffix: str = QUARANTINE_SUFFIX
+) -> str:
+    """Copy a file's bytes to another name; return that name.
 
-    The file itself stays until it is replaced, so at no moment is it missing. Where replacing it
-    then failed, the next try finds its bytes kept already.
+    The file itself stays until the caller replaces it. If that failed, the next attempt reuses the
+    copy.
     """
-    new_name, last = _asides(folder, name, mark)
-    if last and _holds(folder / last, data):
+    new_name, last = _next_names(folder, name, suffix)
+    if last and _has_content(folder / last, data):
         return last
     try:
         os.link(folder / name, folder / new_name, follow_symlinks=False)
@@ -43,17 +45,17 @@ def copy_to_quarantine(folder: Path, name: str, data: bytes, mark: str = QUARANT
     return new_name
 
 
-def _asides(folder: Path, name: str, mark: str = QUARANTINE_SUFFIX) -> tuple[str, str | None]:
-    """The next free name to set a file aside under, and the one before it, if there is one."""
+def _next_names(folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX) -> tuple[str, str | None]:
+    """Return the next free quarantine name, and the latest used one if there is any."""
     last, number = None, 1
-    while os.path.lexists(folder / (free := f"{name}{mark}{number}")):
+    while os.path.lexists(folder / (free := f"{name}{suffix}{number}")):
         last, number = free, number + 1
     return free, last
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def _has_content(path: Path, data: bytes) -> bool:
     try:
-        found = read_file(path)
+        content = read_file(path)
     except (OSError, NotRegularFile):
         return False
-    return found is not None and found[0] == data
+    return content is not None and content[0] == data

@@ -220,8 +220,8 @@ class SessionFiles:
                     self._place.path,
                     name,
                     pieces.chunks(),
-                    done=lambda: answer((result, pieces.revision)),
-                    hold_old=local,  # elsewhere an open file leaves a name behind
+                    on_durable=lambda: answer((result, pieces.revision)),
+                    keep_old_open=local,  # elsewhere an open file leaves a name behind
                 )
                 if stamp and local:
                     self._sure.put(name, _Sure(stamp, pieces.revision))

@@ -129,7 +129,12 @@ def planted(path: Path, **changes: Any) -> dict[str, Any]:
     """A claim of another process, which is dead unless something else is told."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    record = {**claims._identity(os.getpid()), "pid": dead.pid, "token": "0123", "beat": "0"}
+    record = {
+        **claims._process_identity(os.getpid()),
+        "pid": dead.pid,
+        "token": "0123",
+        "beat": "0",
+    }
     record |= changes
     path.write_text(json.dumps(record))
     return record
@@ -145,7 +150,7 @@ def test_a_number_used_again_is_not_the_process(tmp_path: Path) -> None:
     release = claimed(path)
     assert release
     release()
-    planted(path, pid=os.getppid(), start=claims._start(os.getppid()))
+    planted(path, pid=os.getppid(), start=claims._start_time(os.getppid()))
     assert claimed(path) is None
 
 
@@ -202,7 +207,7 @@ def test_a_crowd_takes_over_one_at_a_time(tmp_path: Path) -> None:
 
     def plant_dead() -> None:
         """Let one die that got the lock just now, unless it is another's already."""
-        record = {**claims._identity(os.getpid()), "pid": 2**22 + 1, "beat": "0"}
+        record = {**claims._process_identity(os.getpid()), "pid": 2**22 + 1, "beat": "0"}
         written = tmp_path / f"dead-{threading.get_ident()}"
         written.write_text(json.dumps(record | {"token": os.urandom(4).hex()}))
         with contextlib.suppress(FileExistsError):
@@ -234,7 +239,7 @@ def test_a_holder_keeps_its_claim_fresh(tmp_path: Path, monkeypatch: pytest.Monk
     release = claimed(path)
     assert release
     before = path.read_bytes()
-    claim = claims._heart[json.loads(before)["token"]]
+    claim = claims._heartbeat[json.loads(before)["token"]]
     claim.beat()
     assert len(path.read_bytes()) == len(before)
     assert path.read_bytes() != before
