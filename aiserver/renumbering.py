@@ -1,9 +1,9 @@
-"""New places in a cell's order after a merge, and what they were before. Pure.
+"""Map the numbers that records had before merges of branches to their current numbers. Pure.
 
-A merge keeps the numbers of one side and moves the records of the other behind them. What names a
-record by its old number (a line of the notebook's log, an event of another cell) carries the names
-of the merges that it came through; the session's ``meta.merged`` has for each of these merges the
-old numbers and the new ones: ``{"id": …, "seqs": [[first, last, new first], …]}``.
+A merge keeps the numbers of one side and appends the records of the other side with new numbers.
+Whatever refers to a record by its old number (a change log entry, an event of another cell) carries
+the ids of the merges that it went through, its path. The session's ``meta.merged`` has the old and
+new numbers of each merge: ``{"id": …, "seqs": [[first, last, new first], …]}``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | None:
-    """The entry for ``meta.merged`` that maps old numbers to new ones; None if all are the same."""
+def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | None:
+    """Return the ``meta.merged`` entry that maps old to new numbers; None if none changed."""
     ranges: list[list[int]] = []
     for old, new in sorted(numbers.items()):
         if old == new:
@@ -25,50 +25,52 @@ def renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | N
     return {"id": merge_id, "seqs": ranges} if ranges else None
 
 
-def current_seq(merged: object, ways: object, seq: int) -> int:
-    """The present number of a record that had ``seq`` before these merges."""
-    for ranges in _chain(merged, ways):
-        seq = _moved(ranges, seq)
+def current_seq(merged: object, paths: object, seq: int) -> int:
+    """Return the current number of a record that had ``seq`` before these merges."""
+    for ranges in _longest_chain(merged, paths):
+        seq = _map_seq(ranges, seq)
     return seq
 
 
-def current_end(merged: object, ways: object, seq: int) -> int:
-    """The present number up to which all lies that lay up to ``seq`` before these merges."""
-    for ranges in _chain(merged, ways):
+def current_end(merged: object, paths: object, seq: int) -> int:
+    """Return the highest current number among the records up to ``seq`` before these merges."""
+    for ranges in _longest_chain(merged, paths):
         ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
-        seq = max(_moved(ranges, end) for end in ends if end <= seq)
+        seq = max(_map_seq(ranges, end) for end in ends if end <= seq)
     return seq
 
 
-def _chain(merged: object, ways: object) -> list[list[list[int]]]:
-    """The numbers that the merges of a way changed in this session.
+def _longest_chain(merged: object, paths: object) -> list[list[list[int]]]:
+    """Return the ranges of each merge along one path.
 
-    A merge takes some files whole from one side. So of several ways the one counts of which the
-    session knows most; where it knows all, each leads to the same record.
+    A merge may take a file from one side unchanged. So of several paths, the one counts that has
+    most merges in this session; if the session has all, each path leads to the same record.
     """
-    if not isinstance(merged, Sequence) or not isinstance(ways, Sequence):
+    if not isinstance(merged, Sequence) or not isinstance(paths, Sequence):
         return []
-    known = {
-        one["id"]: one["seqs"]
-        for one in merged
-        if isinstance(one, dict) and isinstance(one.get("id"), str) and _are_ranges(one.get("seqs"))
+    ranges_by_id = {
+        merge["id"]: merge["seqs"]
+        for merge in merged
+        if isinstance(merge, dict)
+        and isinstance(merge.get("id"), str)
+        and _are_ranges(merge.get("seqs"))
     }
     chains = [
-        [known[one] for one in way if isinstance(one, str) and one in known]
-        for way in ways
-        if isinstance(way, Sequence)
+        [ranges_by_id[id_] for id_ in path if isinstance(id_, str) and id_ in ranges_by_id]
+        for path in paths
+        if isinstance(path, Sequence)
     ]
     return max(chains, key=len, default=[])
 
 
 def _are_ranges(value: object) -> bool:
     return isinstance(value, list) and all(
-        isinstance(one, list) and len(one) == 3 and all(type(n) is int for n in one)
-        for one in value
+        isinstance(item, list) and len(item) == 3 and all(type(n) is int for n in item)
+        for item in value
     )
 
 
-def _moved(ranges: Sequence[Sequence[int]], seq: int) -> int:
+def _map_seq(ranges: Sequence[Sequence[int]], seq: int) -> int:
     for first, last, new in ranges:
         if first <= seq <= last:
             return new + seq - first

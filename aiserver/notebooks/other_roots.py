@@ -165,7 +165,7 @@ class Elsewhere:
                     # First, so that at no moment a history names what isn't there.
                     await self._take_blobs(other, session)
                     try:
-                        await self._store.take_over(key, session, taken=before)
+                        await self._store.take_over(key, session, merged_digests=before)
                     except (SessionTooNew, SessionCorrupt):
                         continue  # it can't be joined whole: each stays where it is
                     new.setdefault(cell_id, []).extend(lacking)

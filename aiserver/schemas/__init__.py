@@ -1,7 +1,7 @@
-"""The JSON Schemas of what is stored, made from the models. ``python -m aiserver.schemas``.
+"""JSON Schemas of stored records, generated from the models by ``python -m aiserver.schemas``.
 
-What must hold: the files beside this one are what ``render`` gives (a test compares them), and
-unknown keys are allowed everywhere, for other tools and later versions add theirs.
+Invariants: the schema files in this folder equal the output of ``render`` (a test compares them).
+Unknown keys are allowed everywhere, since other tools and later versions add their own.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ _SOURCES: dict[str, tuple[type[Stored], str, str]] = {
     "session.schema.json": (
         Session,
         "AI Server session",
-        "All that is known of one code cell: .aiserver_sessions/<notebook>_<cell>.json",
+        "The turns and events of one cell: .aiserver_sessions/<notebook>_<cell>.json",
     ),
     "notebook-log-entry.schema.json": (
         NotebookLogEntry,
         "AI Server notebook log entry",
-        "One line of .aiserver_sessions/notebooks/<notebook>.jsonl",
+        "One entry of a change log: .aiserver_sessions/notebooks/<notebook>.jsonl",
     ),
 }
 
 
 def render() -> dict[str, str]:
-    """The text of each schema file, by file name."""
+    """Return the text of each schema file by file name."""
     return {name: _text(*source) for name, source in _SOURCES.items()}
 
 
 def load(name: str) -> dict[str, Any]:
-    """A schema as it lies here: ``session.schema.json`` or ``notebook-log-entry.schema.json``."""
+    """Read a schema file: ``session.schema.json`` or ``notebook-log-entry.schema.json``."""
     content: dict[str, Any] = json.loads((_folder() / name).read_text("utf-8"))
     return content
 
 
 def write() -> Iterator[Path]:
-    """Write the schema files that differ from what the models give; yield their paths."""
+    """Write the schema files that are out of date; yield their paths."""
     for name, text in render().items():
         path = _folder() / name
         if not path.exists() or path.read_text("utf-8") != text:
@@ -62,12 +62,12 @@ def _text(model: type[Stored], title: str, description: str) -> str:
         for key, sentence in _field_docs(getattr(models, name)).items():
             definition["properties"][key]["description"] = sentence
     schema = {"$schema": DIALECT} | schema | {"title": title, "description": description}
-    text = json.dumps(_tidy(schema), ensure_ascii=False, indent=2) + "\n"
-    return text.replace("``", "`")  # docstrings say code the reStructuredText way
+    text = json.dumps(_drop_titles(schema), ensure_ascii=False, indent=2) + "\n"
+    return text.replace("``", "`")  # docstrings use reStructuredText
 
 
 def _field_docs(model: type[Stored]) -> dict[str, str]:
-    """The strings below a model's fields. (Pydantic can do it too, at 20 ms per server start.)"""
+    """Return the docstrings of a model's fields. (Pydantic takes 20 ms per server start for it.)"""
     docs: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, Stored):
@@ -78,23 +78,23 @@ def _field_docs(model: type[Stored]) -> dict[str, str]:
     return docs
 
 
-def _tidy(node: Any, *, names: bool = False) -> Any:
-    """Drop the titles that pydantic makes from names; they say nothing new.
+def _drop_titles(node: Any, *, is_mapping: bool = False) -> Any:
+    """Drop the titles that pydantic derives from names.
 
-    ``names`` tells a mapping from property names, where "title" would be a property.
+    ``is_mapping``: the node maps property names to schemas, so "title" would be a property.
     """
     if isinstance(node, list):
-        return [_tidy(item) for item in node]
+        return [_drop_titles(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = node if names else _without_made_title(node)
+    content = node if is_mapping else _without_title(node)
     return {
-        key: _tidy(value, names=not names and key in ("properties", "$defs"))
-        for key, value in kept.items()
+        key: _drop_titles(value, is_mapping=not is_mapping and key in ("properties", "$defs"))
+        for key, value in content.items()
     }
 
 
-def _without_made_title(node: dict[str, Any]) -> dict[str, Any]:
+def _without_title(node: dict[str, Any]) -> dict[str, Any]:
     if str(node.get("title", "")).startswith("AI Server"):
         return node
     return {key: value for key, value in node.items() if key != "title"}

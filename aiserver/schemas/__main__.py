@@ -1,4 +1,4 @@
-"""Write the JSON Schemas anew, after the models were changed."""
+"""Regenerate the JSON Schemas after a change of the models."""
 
 from __future__ import annotations
 

@@ -1,25 +1,24 @@
 """The contract of a session store.
 
-What must hold in each store:
+Invariants of each store:
 
-- **Durable**: when ``save_interaction``, ``record_events``, ``fork``, ``take_over``,
-  ``append_notebook_log`` or ``put_blob`` returns, the data survives the death of the process and
-  of the machine. A store that can't promise that, or can't as it is set up, says so in what
-  ``start`` returns.
-- **Atomic**: a reader sees a session before or after a write, never in between. A write that
-  raises has changed nothing, or (its answer was lost on the way) all.
-- **Nothing lost**: concurrent writers, of this process or another, are serialised per session;
-  each acknowledged turn is in the record.
-- **Ordered**: ``turn_id`` and ``seq`` are given by the store, under its lock; clocks play no part.
-- **Append-only**: only the methods called ``delete…`` remove anything.
-- **Without secrets**: keys and passwords are taken out of turns and events before they are kept.
-- A write that names a revision which is not the current one raises StaleRevision; without one it
-  is put behind whatever is there.
-- **Owners apart**: a key's owner, and ids, are compared byte by byte. What one owner has is never
-  in what another asks for.
-- **To the letter**: a session that is taken over into nothing, and loaded again, differs by
-  nothing but ``meta.owner``, which follows the key; so a project can be copied to any store and
-  back.
+- **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``take_over``,
+  ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
+  machine. A store that can't guarantee that, in general or as configured, reports it from
+  ``start``.
+- **Atomicity**: a reader sees a session before or after a write, never in between. A write that
+  raises has changed nothing, or everything if only its response was lost.
+- **No lost updates**: concurrent writers, in this process or another, are serialised per session.
+- **Order**: the store assigns ``turn_id`` and ``seq`` under its lock; clocks are not involved.
+- **Append-only**: only the ``delete…`` methods remove anything.
+- **No secrets**: keys and passwords are redacted from turns and events before they are stored.
+- **Optimistic locking**: a write with an outdated revision raises StaleRevision; a write without a
+  revision is always appended.
+- **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another's
+  records.
+- **Exact copies**: a session that ``take_over`` stores under a new key and that is loaded again is
+  identical except for ``meta.owner``, which follows the key. So a project can be copied to any
+  store and back.
 """
 
 from __future__ import annotations
@@ -53,44 +52,44 @@ from .record.summaries import summary_marks
 
 
 class _Meta(ABCMeta, MetaHasTraits):
-    """Joins ABC's metaclass with that of traitlets, so that stores are configurable."""
+    """Combines the metaclasses of ABC and traitlets, so that stores are configurable."""
 
 
 class VerifyResult(NamedTuple):
-    """One record that ``verify`` has looked at."""
+    """The result of verifying one record."""
 
     location: str
-    """The record's name in the store, for a person: a file, a key, an id."""
+    """The record's name for people: a file, a key, an id."""
     problem: str | None = None
-    """What is wrong with it, in a sentence."""
+    """A sentence, or None for an intact record."""
     repaired: bool = False
 
 
 class SessionManager(LoggingConfigurable, metaclass=_Meta):
-    """Keeps what is known of every cell. All methods may be called from any asyncio task.
+    """Stores sessions, change logs and blobs. Methods may be called from any asyncio task.
 
     Every method may raise StorageError or one of its children.
     """
 
     shared: bool = False
-    """Whether people share it, so that keys must name their owner."""
+    """Whether several people share the store, so that keys must name their owner."""
 
     start_dir = Unicode(
         help="The server's root directory, for stores that keep files near the notebooks."
     )
 
-    url = Unicode(help="Where the sessions are kept, if the store was chosen by an address.")
+    url = Unicode(help="The URL of the store, if it was chosen by one.")
 
     async def start(self) -> list[str]:
-        """Make ready, and say what a person should know of the store as it is set up.
+        """Prepare the store and return notices for the server's log.
 
-        Sentences for the server's log, above all on what it does not guarantee. Calling it is no
-        duty: the first use makes ready, too. Raises StorageError.
+        The notices are sentences, above all on guarantees that the store as configured can't give.
+        Calling this is optional: the first use prepares the store, too. Raises StorageError.
         """
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """What a person should know of the store as it is set up. Changes nothing.
+        """Return sentences for people about the store as configured. Read-only.
 
         Raises StorageError.
         """
@@ -98,40 +97,40 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """The stored session, or None."""
+        """Return the stored session, or None."""
 
     async def load_session(self, key: SessionKey) -> Session:
-        """The stored session, or a new, unsaved one."""
+        """Return the stored session, or a new, unsaved one."""
         return await self.load_if_exists(key) or new_session(key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The session as stored (UTF-8 JSON) and its revision, or None."""
+        """Return the session as stored (UTF-8 JSON) and its revision, or None."""
         session = await self.load_if_exists(key)
         return None if session is None else (dumps(session), session.revision)
 
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """The bytes of sessions as they are stored, for whoever reads them elsewhere.
+        """Return the stored bytes of sessions, for reading them in another process.
 
-        They may be damaged. None for one that is gone, or of which nothing can be had.
+        They may be damaged. None for a session that is missing or unreadable.
         """
 
-        found: dict[SessionKey, bytes] = {}
-        todo = iter(keys)
+        data: dict[SessionKey, bytes] = {}
+        pending = iter(keys)
 
         async def load() -> None:
-            for key in todo:
+            for key in pending:
                 with contextlib.suppress(SessionCorrupt, SessionTooNew):
                     if raw := await self.load_raw(key):
-                        found[key] = raw[0]
+                        data[key] = raw[0]
 
         await asyncio.gather(*(load() for _ in range(min(len(keys), 8))))
-        return [found.get(key) for key in keys]
+        return [data.get(key) for key in keys]
 
     @abstractmethod
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one AI turn; return it as saved, and the new revision.
+        """Append a turn; return it as saved, and the new revision.
 
         Raises StaleRevision if ``if_revision`` is not the current one, SessionTooNew if the
         stored session has a newer major version.
@@ -143,7 +142,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return them as saved, and the new revision.
 
-        One whose ``id`` is there already is not appended again. Raises as ``save_interaction``.
+        An event whose ``id`` is already stored is not appended again. Raises as
+        ``save_interaction``.
         """
 
     async def get_history(
@@ -154,10 +154,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         max_tokens: int | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
-        """The turns since the last ``context_reset``, oldest first: the newest that fit.
+        """Return the newest turns since the last ``context_reset`` that fit, oldest first.
 
-        A turn is two messages, what was asked and what was answered, and is never cut in two.
-        Its tokens are those of the intent, the code there was, and the suggestion.
+        A turn counts as two messages, the request and the answer, and is never split. Its tokens
+        are those of the intent, the code at that time, and the suggestion.
         """
         turns = (await self.load_session(key)).history()
         return select_newest(turns, max_messages, max_tokens, count_tokens)
@@ -171,62 +171,63 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """One page of summaries, ordered by (notebook_id, cell_id), and how many there are in all.
+        """Return a page of summaries, ordered by (notebook_id, cell_id), and their total number.
 
-        A damaged session is left out, set aside and reported by the log; the others are listed.
+        An unreadable session is skipped and reported in the log.
         """
 
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Of each session, by notebook and cell, what is another as soon as it was written.
+        """Return, by notebook and cell id, a value per session that changes with each write.
 
-        The newest first, as far as the store can tell. One that is damaged may be among them.
+        The newest session comes first, as far as the store knows. Damaged ones may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # What is freed of many rows, a thread frees.
+        # The thread also frees the rows, which takes time if there are many.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
-        """Whose sessions, notebook logs or blobs there are, sorted; ``""`` for nobody's.
+        """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        For whoever looks after the store as a whole. A store that can't tell the names of owners
-        (the file store keeps a hash of them) returns those it can.
+        For maintenance of the store as a whole. A store that doesn't know all owners' names (the
+        file store only has their hashes) returns those that it knows.
         """
 
     @abstractmethod
     async def exists(self, key: SessionKey) -> bool:
-        """Whether anything is stored under the key."""
+        """Return whether anything is stored under the key."""
 
     @abstractmethod
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Remove a session for good; False if there was none. Raises StaleRevision."""
+        """Delete a session; return False if there was none. Raises StaleRevision."""
 
     @abstractmethod
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, with ``meta.forked_from`` naming the origin.
 
-        Raises NotFound if there is no source, SessionTooNew if it can't be copied whole. A target
-        that exists is left as it is and returned.
+        An existing target is returned unchanged. Raises NotFound if there is no source,
+        SessionTooNew if it can't be copied completely.
         """
 
     @abstractmethod
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
+        self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Keep what another place knows of the cell as well; say whether that was anything new.
+        """Merge another copy of a cell's session; return whether that changed anything.
 
-        See ``record/merge/sessions.py``. ``taken``: the digests of records that were taken over
-        before; those that are no longer here don't come back. Where nothing was kept, what is now
-        is the other to the letter. Raises SessionTooNew if either can't be joined whole.
+        See ``record/merge/sessions.py``. ``merged_digests``: the digests of records that were
+        merged before; those that are missing here were deleted and stay so. Without a stored
+        session, the result is an exact copy of ``other``. Raises SessionTooNew if either can't be
+        merged completely.
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Be the only one, among all that share the store, who says which notebook is which.
+        """Hold an exclusive lock for identifying the owner's notebooks.
 
-        Of the owner's notebooks; others' need not wait, but may have to where the store can't
-        tell. Not for two tasks of one process at once.
+        Excludes all processes that share the store. Other owners are excluded only if the store
+        can't distinguish them. Two tasks of one process must not use it at the same time.
         """
         return contextlib.nullcontext()
 
@@ -234,22 +235,22 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append lines to a notebook's log; return them as saved."""
+        """Append entries to a notebook's change log; return them as saved."""
 
     @abstractmethod
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first; empty if there is none."""
+        """Return a notebook's change log, oldest entry first; empty if there is none."""
 
     @abstractmethod
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """The ids of the notebooks that have a log, sorted."""
+        """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """For each notebook with a log, something that differs once its log has changed.
+        """Return a value per notebook that changes with its change log.
 
-        So an index of the logs can be kept without reading them all each time.
+        It lets an index of the logs be updated without reading all of them.
         """
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)
@@ -259,29 +260,29 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Remove a notebook's log for good; False if there was none."""
+        """Delete a notebook's change log; return False if there was none."""
 
     @abstractmethod
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Keep bytes by content; return their SHA-256 in hex. Putting twice keeps one."""
+        """Store bytes under their SHA-256 and return it in hex. Equal bytes are stored once."""
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """The bytes under a hash, or None. Raises InvalidRequest if it is no hash."""
+        """Return the bytes with a hash, or None. Raises InvalidRequest for an invalid hash."""
 
     @abstractmethod
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """The hashes of all blobs, sorted."""
+        """Return the hashes of all blobs, sorted."""
 
     @abstractmethod
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Remove a blob for good; False if there was none. Raises InvalidRequest for no hash."""
+        """Delete a blob; return False if there was none. Raises InvalidRequest for a bad hash."""
 
     def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Look at each record, one by one; with ``repair`` mend what can be, losing no byte.
+        """Verify each record; with ``repair``, repair damaged ones without losing a byte.
 
-        A store that has flaws of its own kind (a torn file, a counter that lags behind) finds
-        them, too. One that is whole yields ``flaw=None``.
+        A store overrides this to find problems of its own kind, such as a torn file or a wrong
+        counter. An intact record yields ``problem=None``.
         """
         return self._verify(owner)
 
@@ -295,13 +296,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
             except SessionCorrupt as error:
                 yield VerifyResult(location, error.message)
                 continue
-            found = find_problems(session, key) if session else []
-            yield VerifyResult(location, "; ".join(found) or None)
+            problems = find_problems(session, key) if session else []
+            yield VerifyResult(location, "; ".join(problems) or None)
 
     async def writable(self) -> bool:
-        """Whether a write would be taken now, as far as can be told without writing."""
+        """Return whether the store would accept a write now, without trying one."""
         return True
 
     async def close(self) -> None:
-        """Release what the store holds. Nothing is lost without it."""
+        """Release the store's resources. Nothing is lost without it."""
         return

@@ -1,8 +1,8 @@
-"""Which store it is to be: a name, an address or a class, from the one setting that says so.
+"""Create the session store that a setting chooses by name, URL or class.
 
-What must hold: a store's module is imported only when it is chosen, and an address is never told
-in an error or a log with its password. Other packages offer their stores under the entry point
-``aiserver.session_managers``; an entry's name is what is put in front of ``://``.
+Invariants: a store's module is imported only when it is chosen, and no error or log contains the
+password of a URL. Other packages register their stores under the entry point
+``aiserver.session_managers``; an entry's name is also the scheme of its URLs.
 """
 
 from __future__ import annotations
@@ -15,62 +15,64 @@ from typing import Any
 from ..errors import SettingError
 from .base import SessionManager
 
-GROUP = "aiserver.session_managers"
-OURS = "aiserver."
-EXTRAS = {"redis": "redis", "rediss": "redis"}  # what SQL needs, it says itself
-_ADDRESS = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
+ENTRY_POINT_GROUP = "aiserver.session_managers"
+OWN_PACKAGE = "aiserver."
+PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}  # the SQL store reports its own missing drivers
+_URL = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 
 
 def create_session_manager(choice: str | type[SessionManager], **traits: Any) -> SessionManager:
-    """A store: by the name it is offered under (``file``), its address, or its class.
+    """Create a store from the name of its entry point (``file``), its URL or its class.
 
-    Raises SettingError if there is no such store, or a package that it needs is missing.
+    Raises SettingError if there is no such store or a package that it needs is missing.
     """
     if not isinstance(choice, str):
         return choice(**traits)
-    address = _ADDRESS.fullmatch(choice)
-    kind = _offered(address[1].lower() if address else choice)
-    if kind is None and not address and "." in choice:
-        kind = _imported(choice)
-    if kind is None:
-        known = ", ".join(sorted({entry.name for entry in entry_points(group=GROUP)}))
-        raise SettingError(f"Unknown session store “{hide_password(choice)}”. Available: {known}.")
-    return kind(url=choice if address else "", **traits)
+    url = _URL.fullmatch(choice)
+    store_class = _load_entry_point(url[1].lower() if url else choice)
+    if store_class is None and not url and "." in choice:
+        store_class = _import_class(choice)
+    if store_class is None:
+        names = ", ".join(sorted({entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)}))
+        raise SettingError(f"Unknown session store “{hide_password(choice)}”. Available: {names}.")
+    return store_class(url=choice if url else "", **traits)
 
 
 def hide_password(choice: str) -> str:
-    """An address as it may be told: without the password in it."""
+    """Return a URL with its password masked."""
     return _PASSWORD.sub(r"\1:…@", choice)
 
 
-def _offered(name: str) -> type[SessionManager] | None:
-    # Ours first: no other package can take a name of ours over.
+def _load_entry_point(name: str) -> type[SessionManager] | None:
+    # Our entries come first, so that no other package can override them.
     entries = sorted(
-        entry_points(group=GROUP, name=name), key=lambda entry: not entry.module.startswith(OURS)
+        entry_points(group=ENTRY_POINT_GROUP, name=name),
+        key=lambda entry: not entry.module.startswith(OWN_PACKAGE),
     )
     if not entries:
         return None
     try:
-        return _checked(entries[0].load(), name)
+        return _check_class(entries[0].load(), name)
     except ModuleNotFoundError as error:
+        extra = PIP_EXTRAS.get(name)
+        hint = f" Install it: pip install 'aiserver[{extra}]'" if extra else ""
         raise SettingError(
-            f"“{name}” needs the package “{error.name}”, which is not installed."
-            + (f" Install it: pip install 'aiserver[{EXTRAS[name]}]'" if name in EXTRAS else "")
+            f"“{name}” needs the package “{error.name}”, which is not installed.{hint}"
         ) from error
 
 
-def _imported(path: str) -> type[SessionManager] | None:
+def _import_class(path: str) -> type[SessionManager] | None:
     module, _, name = path.rpartition(".")
     try:
-        return _checked(getattr(import_module(module), name, None), path)
+        return _check_class(getattr(import_module(module), name, None), path)
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
         raise
 
 
-def _checked(found: Any, name: str) -> type[SessionManager]:
-    if not (isinstance(found, type) and issubclass(found, SessionManager)):
+def _check_class(value: Any, name: str) -> type[SessionManager]:
+    if not (isinstance(value, type) and issubclass(value, SessionManager)):
         raise SettingError(f"“{name}” is not a SessionManager.")
-    return found
+    return value

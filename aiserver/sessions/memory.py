@@ -1,7 +1,7 @@
-"""Sessions that last as long as the process: for tests and for trying things out.
+"""The in-memory store, for tests and experiments.
 
-What must hold: it behaves like every other store, except that nothing survives the process.
-Records are kept as bytes, so that nobody outside can change one by holding on to it.
+Invariants: it behaves like every other store, except that its data is lost with the process.
+Records are stored as bytes, so that callers can't modify them through references.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from .record.summaries import page, summarise
 
 
 class InMemorySessionManager(SessionManager):
-    """Keeps sessions in memory (``memory://``). **Not durable**: all is gone with the process.
+    """Stores sessions in memory (``memory://``). **Not durable**: the data ends with the process.
 
-    No method waits for anything, so none is ever half done when another task runs.
+    Never awaits, so each method is atomic.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -50,17 +50,17 @@ class InMemorySessionManager(SessionManager):
         self._blobs: dict[tuple[str, str], bytes] = {}
 
     async def start(self) -> list[str]:
-        """Say that nothing is kept."""
+        """Warn that the store is not durable."""
         return ["Histories are kept in memory only, so they are lost when the server stops."]
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """The stored session, or None."""
+        """Return the stored session, or None."""
         return self._load(key)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one AI turn."""
+        """Append a turn."""
         session = self._load(key) or new_session(key)
         check_writable(session.meta, if_revision)
         saved = append_turn(session, turn)
@@ -86,7 +86,7 @@ class InMemorySessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """One page of summaries."""
+        """Return a page of summaries."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         rows = [
@@ -97,16 +97,16 @@ class InMemorySessionManager(SessionManager):
         return page(rows, offset, limit)
 
     async def list_owners(self) -> list[str]:
-        """Whose records there are."""
+        """Return the owners of any records, sorted."""
         owners = {key.owner for key in self._sessions}
-        return sorted(owners | {who for who, _ in self._logs} | {who for who, _ in self._blobs})
+        return sorted(owners | {owner for owner, _ in [*self._logs, *self._blobs]})
 
     async def exists(self, key: SessionKey) -> bool:
-        """Whether anything is stored under the key."""
+        """Return whether anything is stored under the key."""
         return key in self._sessions
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Remove a session for good."""
+        """Delete a session."""
         session = self._load(key)
         if session is None:
             return False
@@ -124,21 +124,21 @@ class InMemorySessionManager(SessionManager):
         return copy
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
+        self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Keep what another place knows of the cell as well."""
+        """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
         session = self._load(key) or new_session(key)
         check_writable(session.meta, None)
-        grown = merge_into(session, other, taken)
-        if grown:
+        has_changed = merge_into(session, other, merged_digests)
+        if has_changed:
             self._sessions[key] = codec.encode(session)
-        return grown
+        return has_changed
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append lines to a notebook's log."""
+        """Append entries to a notebook's change log."""
         saved = number_entries(self._log(notebook_id, owner), entries)
         if saved:
             lines = self._logs.setdefault((owner, notebook_id), [])
@@ -148,33 +148,33 @@ class InMemorySessionManager(SessionManager):
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first."""
+        """Return a notebook's change log, oldest entry first."""
         return self._log(notebook_id, owner)
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """The ids of the notebooks that have a log, sorted."""
-        return sorted(notebook_id for who, notebook_id in self._logs if who == owner)
+        """Return the ids of the notebooks that have a change log, sorted."""
+        return sorted(notebook_id for log_owner, notebook_id in self._logs if log_owner == owner)
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Remove a notebook's log for good."""
+        """Delete a notebook's change log."""
         return self._logs.pop((owner, check_id("notebookId", notebook_id)), None) is not None
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Keep bytes by content."""
+        """Store bytes under their hash."""
         digest = hashlib.sha256(data).hexdigest()
         self._blobs[owner, digest] = bytes(data)
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """The bytes under a hash, or None."""
+        """Return the bytes with a hash, or None."""
         return self._blobs.get((owner, check_sha256(sha256)))
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """The hashes of all blobs, sorted."""
-        return sorted(digest for who, digest in self._blobs if who == owner)
+        """Return the hashes of all blobs, sorted."""
+        return sorted(digest for blob_owner, digest in self._blobs if blob_owner == owner)
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Remove a blob for good."""
+        """Delete a blob."""
         return self._blobs.pop((owner, check_sha256(sha256)), None) is not None
 
     def _load(self, key: SessionKey) -> Session | None:

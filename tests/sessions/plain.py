@@ -113,8 +113,8 @@ class Plain:
 
     def take_over(self, key: Key, other: PlainSession, skip: int) -> bool:
         ours = self.sessions.get(key)
-        taken = {_said(item) for item in other.items[:skip]}
-        if ours is None and not taken:
+        merged_digests = {_said(item) for item in other.items[:skip]}
+        if ours is None and not merged_digests:
             self.sessions[key] = copy.deepcopy(other)
             self.sessions[key].revision = other.revision or (0 if other.items else 1)
             return True
@@ -127,7 +127,7 @@ class Plain:
         for item in other.items:
             if alike := known[_said(item)]:
                 number = alike.pop(0)
-            elif _said(item) in taken:
+            elif _said(item) in merged_digests:
                 continue
             else:
                 number = _turn(ours.add(_renumbered(item, numbers)))

@@ -533,7 +533,7 @@ async def test_take_over_keeps_both_records(backend: Backend) -> None:
         "ours",
     ]
     await store.delete(key)
-    assert not await store.take_over(key, other, taken={digest(other.interactions[0])})
+    assert not await store.take_over(key, other, merged_digests={digest(other.interactions[0])})
     assert not await store.exists(key)
     other.meta.version = "2.0"
     with pytest.raises(SessionTooNew):

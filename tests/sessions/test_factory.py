@@ -10,7 +10,7 @@ import pytest
 from traitlets.config import Config
 
 from aiserver.errors import SettingError
-from aiserver.sessions.factory import GROUP, create_session_manager, hide_password
+from aiserver.sessions.factory import ENTRY_POINT_GROUP, create_session_manager, hide_password
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -58,7 +58,8 @@ def test_a_store_of_another_package_is_found(
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-store\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        f"[{GROUP}]\ntheirs = their_store:Theirs\nfile = their_store:Theirs\nno = json:dumps\n"
+        f"[{ENTRY_POINT_GROUP}]\n"
+        "theirs = their_store:Theirs\nfile = their_store:Theirs\nno = json:dumps\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     store = create_session_manager("theirs+quick://somewhere")
@@ -72,7 +73,9 @@ def test_a_store_of_another_package_is_found(
 
 
 def test_each_store_of_ours_is_offered() -> None:
-    names = {entry.name for entry in entry_points(group=GROUP) if "aiserver" in entry.module}
+    names = {
+        entry.name for entry in entry_points(group=ENTRY_POINT_GROUP) if "aiserver" in entry.module
+    }
     databases = {"sqlite", "postgresql", "mysql", "mariadb", "redis", "rediss"}
     assert names == {"file", "memory"} | databases
 

@@ -200,8 +200,11 @@ class StoreMachine(RuleBasedStateMachine):
         elsewhere = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
         expected = self._plain.take_over(key, other, skip)
         theirs = Session.model_validate(elsewhere)
-        taken = {digest(item) for item in theirs.ordered()[:skip]}
-        assert self._run(self._store.take_over(_name(key), theirs, taken=taken)) is expected
+        merged_digests = {digest(item) for item in theirs.ordered()[:skip]}
+        assert (
+            self._run(self._store.take_over(_name(key), theirs, merged_digests=merged_digests))
+            is expected
+        )
         self._is(key)
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:

@@ -161,13 +161,13 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.fork, source, target)
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
+        self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
 
         def edit(session: Session) -> bool:
-            return merge_into(session, other, taken)
+            return merge_into(session, other, merged_digests)
 
         return await self._run(self._files.change, key, edit)
 

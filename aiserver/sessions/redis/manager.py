@@ -197,14 +197,14 @@ class RedisSessionManager(SessionManager):
         raise StorageBusy
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
+        self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Keep what another place knows of the cell as well."""
         check_writable(other.meta, None)
         async for existing in self._tries(key):
             session = existing.session if existing else new_session(key)
             check_writable(session.meta, None)
-            if not await asyncio.to_thread(merge_into, session, other, taken):
+            if not await asyncio.to_thread(merge_into, session, other, merged_digests):
                 return False
             stamp = existing.stamp if existing else NOT_STORED
             if await self._cells.put(key, session, stamp):

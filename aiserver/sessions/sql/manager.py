@@ -163,11 +163,13 @@ class SQLSessionManager(SessionManager):
         return await self._run(lambda db: db.write(operations.fork, source, target))
 
     async def take_over(
-        self, key: SessionKey, other: Session, *, taken: Collection[str] = ()
+        self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
-        return await self._run(lambda db: db.write(operations.take_over, key, other, taken))
+        return await self._run(
+            lambda db: db.write(operations.take_over, key, other, merged_digests)
+        )
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:

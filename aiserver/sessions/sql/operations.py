@@ -185,7 +185,7 @@ async def take_over(
     write: Write,
     key: SessionKey,
     other: Session,
-    taken: Collection[str],
+    merged_digests: Collection[str],
 ) -> bool:
     """Append the records that another copy of the session has in addition."""
     head = await _lock_head(connection, write, key)
@@ -196,7 +196,7 @@ async def take_over(
         len(session.events or []),
         count_records(session),
     )
-    if not merge_into(session, other, taken):
+    if not merge_into(session, other, merged_digests):
         return bool(write.outcome_unknown and write.result)
     if before:
         new: list[Interaction | Event] = [

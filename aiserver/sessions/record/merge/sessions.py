@@ -17,7 +17,7 @@ from itertools import count
 from typing import Any
 
 from ....models import Event, Interaction, Session
-from ....renumbering import renumbering
+from ....renumbering import build_renumbering
 from .. import codec
 from ..mutations import set_owner
 from .digests import content, digest
@@ -29,14 +29,14 @@ def count_records(session: Session) -> int:
 
 
 def merge_into(
-    ours: Session, theirs: Session, taken: Collection[str] = (), merge_id: str = ""
+    ours: Session, theirs: Session, merged_digests: Collection[str] = (), merge_id: str = ""
 ) -> bool:
     """Put into ``ours`` what it lacks of ``theirs``; say whether that was anything.
 
     A session that was never saved becomes a copy of theirs, whatever that holds. ``merge_id``:
     the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
     """
-    if ours.revision == 0 and not count_records(ours) and not taken:
+    if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _become(ours, theirs)
         return True
     known: dict[str, list[Interaction | Event]] = defaultdict(list)
@@ -51,7 +51,7 @@ def merge_into(
         alike = known[content(item)]
         if alike:
             found: Interaction | Event = alike.pop(0)
-        elif taken and digest(item) in taken:
+        elif merged_digests and digest(item) in merged_digests:
             continue
         else:
             fields = codec.to_dict(item) | {"seq": next(next_seq)}
@@ -65,7 +65,7 @@ def merge_into(
             turns[item.turn_id] = found.turn_id
         if item.seq is not None and found.seq is not None:
             seqs[item.seq] = found.seq
-    if merge_id and _note_merge(ours, theirs, renumbering(merge_id, seqs)):
+    if merge_id and _note_merge(ours, theirs, build_renumbering(merge_id, seqs)):
         grown = True
     if grown:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
