@@ -1,9 +1,10 @@
 """The server extension: traits and wiring, nothing else.
 
-Each replaceable part is a ``Type`` trait, and only here is a concrete class picked. What must
-hold: a Jupyter server with AI Server on it starts as quickly as one without. So nothing slow is
-imported with this module; the parts are loaded in a thread once the server runs, or by the first
-request that needs them. (Models and LangChain wait longer still: for the first use of a model.)
+Each replaceable part is a ``Type`` trait, and only this module chooses concrete classes.
+
+Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports nothing
+slow; a thread loads the parts once the server runs, or the first request does. Models and
+LangChain are loaded at the first use of a model.
 """
 
 from __future__ import annotations
@@ -30,23 +31,23 @@ if TYPE_CHECKING:
 
 
 class LazyType(Type[Any, Any]):
-    """A ``Type`` whose value stays a name, and is not imported, until ``load``.
+    """A ``Type`` whose value stays a dotted name until ``load`` imports it.
 
-    (Jupyter reads all traits of an extension when the server starts.)
+    Jupyter reads all traits of an extension when the server starts, which must not import them.
     """
 
     def instance_init(self, obj: Any) -> None:
-        """Import nothing."""
+        """Skip the import that ``Type`` does here."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Take a name as it is; a class must be one of ours."""
-        return value if isinstance(value, str) else self._checked(obj, value)
+        """Accept any name; check a class."""
+        return value if isinstance(value, str) else self._checked_class(obj, value)
 
     def load(self, obj: Any) -> Any:
-        """The class. Raises TraitError if there is none of that name, or if it is no such class."""
-        return self._checked(obj, self.get(obj))
+        """Import and return the class. Raises TraitError if it is missing or of the wrong type."""
+        return self._checked_class(obj, self.get(obj))
 
-    def _checked(self, obj: Any, value: Any) -> Any:
+    def _checked_class(self, obj: Any, value: Any) -> Any:
         self._resolve_classes()
         return super().validate(obj, value)
 
@@ -128,49 +129,51 @@ class AIServer(ExtensionApp):
 
     @classmethod
     def get_extension_package(cls) -> str:
-        """The package that the extension lives in."""
+        """Return the name of the Python package."""
         return "aiserver"
 
     def initialize_handlers(self) -> None:
-        """Stand at the API's addresses until its handlers do."""
+        """Register a router that loads the handlers on first use."""
         assert self.serverapp is not None
         web_app: Any = self.serverapp.web_app
-        addresses = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
-        web_app.add_handlers(".*$", [Rule(addresses, _LoadFirst(self))])
+        api_paths = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
+        web_app.add_handlers(".*$", [Rule(api_paths, _LoadingRouter(self))])
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
         from .i18n import install_translations
 
         install_translations()
-        for module in _SLOW:
-            await asyncio.to_thread(_load, module)
+        for module in _SLOW_MODULES:
+            await asyncio.to_thread(_import_module, module)
         from .errors import SettingError
 
         try:
             self.load()
-        except SettingError as error:  # Jupyter itself can do without us
+        except SettingError as error:  # the Jupyter server runs without AI Server
             self.log.critical("AI Server can't start: %s", error.message)
             return
         await self._start_sessions()
         await self.models.sweep()
 
     async def _start_sessions(self) -> None:
-        """Say aloud what the store guarantees. One that doesn't answer yet may do later."""
+        """Start the store and log its warnings. A store that is down may recover later."""
         from .errors import AIServerError
 
         try:
-            doubts = await self.sessions.start()
+            warnings = await self.sessions.start()
         except AIServerError as error:
             self.log.error("%s", error.message)
             return
-        for sentence in doubts:
-            self.log.warning("%s", sentence)
-        if not doubts:
+        for warning in warnings:
+            self.log.warning("%s", warning)
+        if not warnings:
             store = type(self.sessions).__name__
-            self.log.info("%s: what is saved outlives a crash of the server or the machine.", store)
+            self.log.info(
+                "%s: saved histories survive a crash of the server or the machine.", store
+            )
 
     def make_models(self) -> ModelRegistry:
-        """The registry as it is configured; the doctor looks at the very same."""
+        """Create the configured model registry."""
         traits: Any = type(self)
         models: ModelRegistry = traits.model_registry_class.load(self)(parent=self)
         if self.model:
@@ -180,7 +183,7 @@ class AIServer(ExtensionApp):
         return models
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
-        """The store as it is configured, or another ``choice`` with the same settings."""
+        """Create the configured store, or the store ``choice`` with the same settings."""
         from .sessions.factory import create_session_manager
 
         return create_session_manager(
@@ -188,7 +191,7 @@ class AIServer(ExtensionApp):
         )
 
     def load(self) -> None:
-        """Make the parts and give them to the handlers; once."""
+        """Create the parts and register the handlers. Later calls do nothing."""
         if self._loaded:
             return
         from .generation.assistant import Assistant
@@ -226,13 +229,14 @@ class AIServer(ExtensionApp):
         )
         base_url = server.web_app.settings["base_url"]
         routes = [
-            (url_path_join(base_url, at), handler, {"name": self.name}) for at, handler in ROUTES
+            (url_path_join(base_url, path), handler, {"name": self.name})
+            for path, handler in ROUTES
         ]
         server.web_app.add_handlers(".*$", routes)
         self._loaded = True
 
     async def stop_extension(self) -> None:
-        """Record what is being written, then let go of the model and the store."""
+        """Finish pending writes, then close the model and the store."""
         if self._loaded:
             await self.assistant.close()
             await self.search.close()
@@ -240,12 +244,12 @@ class AIServer(ExtensionApp):
             await self.sessions.close()
 
 
-def _load(module: str) -> None:
+def _import_module(module: str) -> None:
     with pause_gc():
         importlib.import_module(module, "aiserver")
 
 
-_SLOW = (
+_SLOW_MODULES = (
     ".requests",
     ".generation.assistant",
     ".llm.registry",
@@ -255,10 +259,10 @@ _SLOW = (
 )
 
 
-class _LoadFirst(Router):
-    """Takes no request: it sees to it that those who do, further down the list, are there."""
+class _LoadingRouter(Router):
+    """Loads the extension at the first request, and leaves the request to the routes behind it."""
 
-    SUPPORTED_METHODS = ()  # jupyter_server looks for verbs without a guard here
+    SUPPORTED_METHODS = ()  # jupyter_server checks that each of these methods is guarded
 
     def __init__(self, extension: AIServer) -> None:
         self.extension = extension
@@ -267,18 +271,17 @@ class _LoadFirst(Router):
         try:
             self.extension.load()
         except Exception as error:
-            return self._refusal(request, error)
+            return self._error_delegate(request, error)
         return None
 
-    def _refusal(self, request: HTTPServerRequest, error: Exception) -> HTTPMessageDelegate:
+    def _error_delegate(self, request: HTTPServerRequest, error: Exception) -> HTTPMessageDelegate:
         from .errors import SettingError
         from .handlers.misconfigured import MisconfiguredHandler
 
         if not isinstance(error, SettingError):
             raise error
         app: Any = self.extension.serverapp
-        told = {"name": self.extension.name, "error": error}
-        answer: HTTPMessageDelegate = app.web_app.get_handler_delegate(
-            request, MisconfiguredHandler, told
+        delegate: HTTPMessageDelegate = app.web_app.get_handler_delegate(
+            request, MisconfiguredHandler, {"name": self.extension.name, "error": error}
         )
-        return answer
+        return delegate

@@ -68,7 +68,7 @@ async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any
     ("store", "level", "said"),
     [
         ("memory://", "W", "they are lost when the server stops"),
-        ("file", "I", "FileSessionManager: what is saved outlives a crash"),
+        ("file", "I", "FileSessionManager: saved histories survive a crash"),
     ],
 )
 async def test_a_server_says_what_its_store_guarantees(

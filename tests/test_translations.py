@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.handlers.base import REFUSED
+from aiserver.handlers.base import FRAMEWORK_ERRORS
 
 ROOT = Path(__file__).parent.parent
 LOCALES = ["zh_CN", "zh_TW"]
@@ -266,7 +266,7 @@ BY_PROGRAMS = re.compile(
 def sentences() -> Iterator[str]:
     """What the server may say in the page, with %1, %2 … for what it puts in."""
     yield from default_messages()
-    yield from (message for _, message in REFUSED.values() if "Log in" not in message)
+    yield from (message for _, message in FRAMEWORK_ERRORS.values() if "Log in" not in message)
     shown = SHOWN | {name for name, kind in vars(errors).items() if is_of_model(kind)}
     for folder in ("llm", "handlers", "generation", "."):
         for path in sorted((ROOT / "aiserver" / folder).glob("*.py")):

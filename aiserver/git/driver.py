@@ -1,12 +1,12 @@
-"""The merge driver: git gives three versions of a file, and takes the merged one.
+"""The merge driver: it gets three versions of a file from git and writes the merged one.
 
 Invariants:
 
-- A file that can't be understood stays as it is, and the exit status is 1: the command in git's
-  config then has git merge by lines and leave its marks.
-- The name of a merge is the same for each file of it, so that a log's lines and the sessions
-  that they name can be put together again, and no other merge has it. It is made from what is
-  merged into what; where git doesn't say what (a cherry-pick, a stash), from the lock on its index.
+- A file that can't be parsed stays unchanged, and the exit status is 1. The command in git's config
+  then merges by lines and leaves conflict markers.
+- All files of a merge get the same merge id, which connects a log's lines with the sessions that
+  they name; no other merge has it. It is derived from the merged commits, or, where git doesn't
+  name them (cherry-pick, stash), from the lock file of git's index.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..sessions.record.merge.three_way import merge_logs, merge_sessions
 
 
 def merge(base: str, ours: str, theirs: str, path: str) -> int:
-    """Merge the files; ``ours`` becomes the result. Return the exit status that git expects."""
+    """Merge the files into ``ours``. Return the exit status that git expects."""
     try:
         left, right = Path(ours).read_bytes(), Path(theirs).read_bytes()
         if path.lower().endswith(".jsonl"):
@@ -32,7 +32,7 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
         else:
             merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
         if merged != left:
-            # Whole or not at all: if this fails, git goes on with what is there.
+            # Atomic: if this fails, git continues with the unchanged file.
             replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
     except (DamagedData, AIServerError, OSError):
         return 1
@@ -40,15 +40,15 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
 
 
 def merge_id() -> str:
-    """The name of the merge that is going on: the same in each of its files."""
+    """Return the id of the current merge, which is the same for all of its files."""
     head, lock = [*_git("rev-parse", "HEAD", "--git-path", "index.lock").split("\n"), "", ""][:2]
     heads = sorted(name for name in os.environ if name.startswith("GITHEAD_"))
-    names = [head, *(heads or [_stamp(lock)])]
+    names = [head, *(heads or [_file_stamp(lock)])]
     return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
 
 
-def _stamp(path: str) -> str:
-    """Identify a file by its making; git makes its index lock once for all files of a merge."""
+def _file_stamp(path: str) -> str:
+    """Identify a file by inode and time. Git creates its index lock once for a whole merge."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -56,6 +56,6 @@ def _stamp(path: str) -> str:
     return f"{status.st_ino} {status.st_mtime_ns}"
 
 
-def _git(*words: str) -> str:
-    found = subprocess.run(["git", *words], capture_output=True, check=False)
-    return found.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").strip("\n")
+def _git(*arguments: str) -> str:
+    process = subprocess.run(["git", *arguments], capture_output=True, check=False)
+    return process.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").strip("\n")

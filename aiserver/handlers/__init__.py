@@ -1,1 +1,1 @@
-"""The HTTP API: thin verbs over what is below. ``routes.py`` is the table."""
+"""The HTTP API. ``routes.py`` maps paths to handlers."""

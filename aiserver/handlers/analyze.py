@@ -1,4 +1,4 @@
-"""``analyze-dataframe``: ask for code about DataFrames of the kernel."""
+"""``analyze-dataframe``: generate code about the DataFrames of a kernel."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from .generate import GenerateHandler
 
 
 class AnalyzeDataFrameHandler(GenerateHandler):
-    """``generate`` with the profiles of DataFrames: the same path, the same session."""
+    """``generate`` with profiles of DataFrames in the request."""
 
     body_type: type[GenerateBody] = AnalyzeBody

@@ -1,7 +1,7 @@
-"""What all handlers share: reading a request, answering, and turning errors into HTTP.
+"""The base handler: it reads requests, writes answers and maps errors to HTTP.
 
-What must hold: an error's body is ``{code, message, requestId}`` with a fixed code and a plain
-sentence, never a traceback, a path or somebody else's text; a client's mistake logs no traceback.
+Invariants: an error's body is ``{code, message, requestId}`` with a fixed code and a plain
+sentence, never a traceback, a path or a provider's text. Errors of a client log no traceback.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from ..safe_traceback import outline_of
 from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..surrogates import json_bytes
-from .who import asker
+from .user import user_name
 
-RESOURCE = "aiserver"  # what the server's Authorizer is asked about
-MAX_BODY = 3 * 1024 * 1024  # bytes: to read that many takes the event loop less than 10 ms
+RESOURCE = "aiserver"  # the resource that Jupyter's Authorizer checks
+MAX_BODY = 3 * 1024 * 1024  # bytes; parsing them blocks the event loop for less than 10 ms
 
-# The one mapping from errors to HTTP; a child without a row has its parent's.
+# Maps errors to HTTP statuses; a class without an entry has its parent's.
 STATUS: dict[type[errors.AIServerError], int] = {
     errors.AIServerError: 500,
     errors.InvalidRequest: 400,
@@ -52,8 +52,8 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.ModelError: 503,
     errors.ModelNotAllowed: 403,
 }
-# What Jupyter or Tornado refuse before a verb of ours runs.
-REFUSED: dict[int, tuple[str, str]] = {
+# Codes and messages of the errors that Jupyter or Tornado raise before a handler runs.
+FRAMEWORK_ERRORS: dict[int, tuple[str, str]] = {
     400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", "Log in to the Jupyter server first."),
     403: ("forbidden", "You are not allowed to do that."),
@@ -62,25 +62,25 @@ REFUSED: dict[int, tuple[str, str]] = {
 }
 
 Model = TypeVar("Model", bound=BaseModel)
-Verb = TypeVar("Verb", bound=Callable[..., Awaitable[None]])
+Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
 
 
-def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Verb], Verb]:
-    """Open a verb only to who is logged in, and whom the server's Authorizer lets do ``action``."""
+def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Method]:
+    """Require a login, and that Jupyter's Authorizer allows ``action``."""
 
-    def guard(verb: Verb) -> Verb:
-        return cast("Verb", authenticated(authorized(action, RESOURCE)(verb)))
+    def guard(method: Method) -> Method:
+        return cast("Method", authenticated(authorized(action, RESOURCE)(method)))
 
     return guard
 
 
 def status_of(error: errors.AIServerError) -> int:
-    """The HTTP status of an error: its own row, or that of the nearest parent."""
+    """Return the HTTP status of an error, or that of its nearest parent in ``STATUS``."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
-    """``code`` and ``message`` of an error, and what helps to mend it."""
+    """Return an error's ``code`` and ``message``, and data that helps to fix it."""
     fields: dict[str, Any] = {"code": error.code, "message": error.message}
     if isinstance(error, errors.GenerationRunning):
         fields["generationId"] = error.generation_id
@@ -99,78 +99,75 @@ def error_fields(error: errors.AIServerError) -> dict[str, Any]:
 class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     """Base of all handlers."""
 
-    unsaved: Interaction | None = None  # an answer that is still given though it isn't kept
+    unsaved: Interaction | None = (
+        None  # an answer that couldn't be saved; the error body contains it
+    )
 
     @property
     def sessions(self) -> SessionManager:
-        """Where sessions are kept."""
-        found: SessionManager = self.settings["aiserver_sessions"]
-        return found
+        """The store of the sessions."""
+        return cast("SessionManager", self.settings["aiserver_sessions"])
 
     @property
     def session_owner(self) -> str:
-        """Whose sessions they are; empty in a store of one person."""
-        found: str = self.settings["aiserver_session_owner"]
-        return found
+        """The owner of the sessions; empty in a store of one person."""
+        return cast("str", self.settings["aiserver_session_owner"])
 
     @property
     def notebooks(self) -> NotebookRegistry:
-        """Which notebook has which id."""
-        found: NotebookRegistry = self.settings["aiserver_notebooks"]
-        return found
+        """The registry of notebook ids."""
+        return cast("NotebookRegistry", self.settings["aiserver_notebooks"])
 
     @property
     def search(self) -> SearchEngine:
-        """Looks through all turns."""
-        found: SearchEngine = self.settings["aiserver_search"]
-        return found
+        """The search engine over all turns."""
+        return cast("SearchEngine", self.settings["aiserver_search"])
 
     @property
     def assistant(self) -> Assistant:
-        """Who answers."""
-        found: Assistant = self.settings["aiserver_assistant"]
-        return found
+        """The service that generates answers."""
+        return cast("Assistant", self.settings["aiserver_assistant"])
 
     @property
-    def asker(self) -> str:
-        """Who asks, or empty on a server of one person."""
-        return asker(self)
+    def user_name(self) -> str:
+        """The name of the user who sent the request; empty on a server of one person."""
+        return user_name(self)
 
     def check_owner(self) -> None:
-        """Raise NotOwner if the server is somebody else's, and so is what an answer costs."""
+        """Raise NotOwner if only the server's owner, who pays for requests, may do this."""
         owner = self.settings["aiserver_owner"]
-        if owner and self.asker != owner:
+        if owner and self.user_name != owner:
             raise errors.NotOwner
 
-    def check_may_delete(self) -> None:
-        """Raise NotOwner if the histories are somebody else's, who hasn't let others delete."""
+    def check_can_delete(self) -> None:
+        """Raise NotOwner if only the server's owner may delete histories."""
         owner = self.settings["aiserver_owner_deletes"]
-        if owner and self.asker != owner:
+        if owner and self.user_name != owner:
             raise errors.NotOwner(
                 "This server belongs to somebody else, and so do its histories. "
                 "Only they can delete them."
             )
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
-        """The session's name. Raises InvalidRequest for an id outside the rule."""
+        """Return the key of a session. Raises InvalidRequest for a malformed id."""
         return SessionKey(notebook_id, cell_id, self.session_owner)
 
     def json_body(self) -> Any:
-        """The body as JSON data. Raises InvalidRequest, RequestTooLarge."""
+        """Parse the body as JSON. Raises InvalidRequest, RequestTooLarge."""
         if len(self.request.body) > MAX_BODY:
             raise errors.RequestTooLarge
         try:
-            # Takes no half of a surrogate pair (it could not be stored) and no deep nesting.
+            # Rejects lone surrogates, which can't be stored, and deep nesting.
             return from_json(self.request.body, allow_inf_nan=False)
         except ValueError as reason:
             raise errors.InvalidRequest("The body is not valid JSON.") from reason
 
     def body(self, model: type[Model]) -> Model:
-        """The body as one of ``requests.py``. Raises InvalidRequest that names the field."""
+        """Parse and validate the body. Raises InvalidRequest, or ValidationError with the field."""
         return model.model_validate(self.json_body())
 
     def if_match(self) -> int | None:
-        """The revision that ``If-Match`` names, or None. Raises InvalidRequest if it names none."""
+        """Return the revision in ``If-Match``, or None without one. Raises InvalidRequest."""
         header = self.request.headers.get("If-Match", "").strip()
         if header in ("", "*"):
             return None
@@ -184,18 +181,18 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         self.set_header("ETag", f'"{revision}"')
 
     def compute_etag(self) -> str | None:
-        """No ETag but a session's revision (Tornado would hash the body otherwise)."""
+        """Send no ETag except a revision. Tornado would hash the body."""
         return None
 
-    def number(self, name: str, default: int, low: int, high: int) -> int:
-        """A whole number of the query. Raises InvalidRequest."""
+    def int_argument(self, name: str, default: int, low: int, high: int) -> int:
+        """Return a whole number from the query. Raises InvalidRequest."""
         text = self.get_query_argument(name, str(default))
         if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
             raise errors.InvalidRequest(f"{name}: must be a whole number from {low} to {high}")
         return int(text)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer with an error's fixed code and plain sentence."""
+        """Send an error's code and message."""
         reason = (kwargs.get("exc_info") or (None, None, None))[1]
         error = _as_error(reason)
         if error is not None:
@@ -204,7 +201,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             if self.unsaved is not None:
                 fields["unsaved"] = self.unsaved.to_dict()
         else:
-            code, message = REFUSED.get(
+            code, message = FRAMEWORK_ERRORS.get(
                 status_code, ("error", errors.AIServerError.default_message)
             )
             if isinstance(reason, HTTPError) and "XSRF" in (reason.log_message or "").upper():
@@ -216,7 +213,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def request_id(self) -> str:
-        """Names the request in the answer and in the log."""
+        """An id that connects an error body with the log."""
         if not hasattr(self, "_request_id"):
             self._request_id = uuid.uuid4().hex[:12]
         return self._request_id
@@ -227,18 +224,18 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        """Log what went wrong: a line each, without contents."""
+        """Log one line for an error, without contents of the request."""
         error = _as_error(value)
         if error is not None:
-            self.log.info("%s: %s (request %s)", self._verb, error.code, self.request_id)
+            self.log.info("%s: %s (request %s)", self._action, error.code, self.request_id)
         elif isinstance(value, HTTPError):
-            self.log.info("%s: %s (request %s)", self._verb, value.status_code, self.request_id)
+            self.log.info("%s: %s (request %s)", self._action, value.status_code, self.request_id)
         else:
             fault = outline_of(value) if value else "unknown"
-            self.log.error("%s failed (request %s): %s", self._verb, self.request_id, fault)
+            self.log.error("%s failed (request %s): %s", self._action, self.request_id, fault)
 
     @property
-    def _verb(self) -> str:
+    def _action(self) -> str:
         return f"{self.request.method} {type(self).__name__}"
 
 
@@ -247,12 +244,12 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
         return reason
     if isinstance(reason, ValidationError):
         first = reason.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(_shown(part) for part in first["loc"]) or "body"
-        return errors.InvalidRequest(f"{where}: {first['msg']}")
+        field = ".".join(_safe_name(part) for part in first["loc"]) or "body"
+        return errors.InvalidRequest(f"{field}: {first['msg']}")
     return None
 
 
-def _shown(part: str | int) -> str:
-    """A field's name as it may be said again: ours, or one that could be."""
+def _safe_name(part: str | int) -> str:
+    """Return a field's name if it looks like an identifier; it may come from the client."""
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

@@ -1,7 +1,7 @@
-"""``blobs``: small pictures of outputs, by what they hold.
+"""``blobs``: thumbnails of outputs, addressed by the SHA-256 of their content.
 
-What must hold: what is sent back is a picture and can be nothing else to a browser. It is known
-by its first bytes, never by what somebody says it is; anything else in the store is not here (P10).
+Invariant: only pictures are served, recognised by their first bytes and never by a declared type.
+Any other content of the store answers 404 (P10).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ MAX_BLOB = 256 * 1024
 
 
 class BlobsHandler(AIServerHandler):
-    """Keeps pictures."""
+    """Stores pictures."""
 
     @guarded("write")
     async def put(self) -> None:
-        """Keep a picture and answer with its hash; twice the same is kept once."""
+        """Store a picture and answer with its hash. The same picture is stored once."""
         data = self.request.body
         if picture_type(data) is None and len(data) <= MAX_BODY:
             raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
@@ -35,12 +35,12 @@ class BlobHandler(AIServerHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """Nothing in it may load or run anything, whatever opens it."""
+        """Forbid the content to load or run anything."""
         return "default-src 'none'; sandbox"
 
     @guarded("read")
     async def get(self, sha256: str) -> None:
-        """Answer with the picture. It never changes, so it is asked for once."""
+        """Answer with the picture, which browsers may cache forever."""
         data = await self.sessions.get_blob(sha256, owner=self.session_owner)
         kind = picture_type(data) if data else None
         if data is None or kind is None:

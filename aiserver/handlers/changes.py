@@ -1,4 +1,4 @@
-"""``notebooks/{id}/changes``: what happened to the cells of a notebook."""
+"""``notebooks/{id}/changes``: record what happened to the cells of a notebook."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..requests import CellChangeBody, ChangesBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_NAMES = uuid.UUID("8b0f4a52-0c35-4c0e-9d6d-1f3a4c2b7e90")  # for events that came without a name
+_EVENT_NAMESPACE = uuid.UUID("8b0f4a52-0c35-4c0e-9d6d-1f3a4c2b7e90")  # for events without an id
 
 
 class ChangesHandler(AIServerHandler):
-    """Takes note of what a page saw happen."""
+    """Records the changes that a page observed."""
 
     @guarded("write")
     async def post(self, notebook_id: str) -> None:
-        """Record a batch, and answer where each session stands."""
+        """Record a batch, and answer with the revision and seq of each session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
         changes: Changes = self.settings["aiserver_changes"]
@@ -36,15 +36,18 @@ class ChangesHandler(AIServerHandler):
         await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
-        """The batch as it is recorded. Raises InvalidRequest, or ValidationError on a bad time."""
-        placed = {cell.id: cell.type for cell in body.order or []}
+        """Convert the body. Raises InvalidRequest, or ValidationError for an invalid timestamp."""
+        types = {cell.id: cell.type for cell in body.order or []}  # drops duplicates
         now = body.timestamp or utc_now()
-        NewLogEntry(type="changed", timestamp=now, data={})  # a time that is none is refused here
+        NewLogEntry(type="changed", timestamp=now, data={})  # validates the timestamp
         return Batch(
             id=body.id,
             timestamp=now,
-            cells=[self._cell(notebook_id, cell, body.id, now) for cell in _joined(body.cells)],
-            order=None if body.order is None else list(placed.items()),
+            cells=[
+                self._cell(notebook_id, cell, body.id, now)
+                for cell in _merge_duplicates(body.cells)
+            ],
+            order=None if body.order is None else list(types.items()),
             saved=body.saved,
             page=body.page,
             seen=body.seen,
@@ -56,38 +59,38 @@ class ChangesHandler(AIServerHandler):
         return CellChange(
             key=key,
             events=[
-                _event(
-                    body.model_copy(update={"timestamp": body.timestamp or now}).to_event(), name
+                _with_id(
+                    body.model_copy(update={"timestamp": body.timestamp or now}).to_event(),
+                    f"{batch}/{cell.cell_id}/{number}",
                 )
                 for number, body in enumerate(cell.events)
-                for name in [f"{batch}/{cell.cell_id}/{number}"]
             ],
             fork_of=None if fork_of == key else fork_of,
             parents=[SessionKey(notebook_id, parent, key.owner) for parent in cell.parents],
         )
 
 
-def _joined(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
-    """Each cell once: what is said of it in several places is one after the other."""
-    joined: dict[str, CellChangeBody] = {}
+def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
+    """Merge the changes of cells that occur more than once, in order."""
+    merged: dict[str, CellChangeBody] = {}
     for cell in cells:
-        known = joined.get(cell.cell_id)
-        joined[cell.cell_id] = (
-            known.model_copy(
+        previous = merged.get(cell.cell_id)
+        merged[cell.cell_id] = (
+            previous.model_copy(
                 update={
-                    "fork_of": known.fork_of or cell.fork_of,
-                    "parents": known.parents or cell.parents,
-                    "events": [*known.events, *cell.events],
+                    "fork_of": previous.fork_of or cell.fork_of,
+                    "parents": previous.parents or cell.parents,
+                    "events": [*previous.events, *cell.events],
                 }
             )
-            if known
+            if previous
             else cell
         )
-    return joined.values()
+    return merged.values()
 
 
-def _event(event: NewEvent, name: str) -> NewEvent:
-    """The event with a name, so that it is kept once though its batch be sent twice."""
+def _with_id(event: NewEvent, name: str) -> NewEvent:
+    """Give the event an id derived from ``name``, so that a batch sent twice is recorded once."""
     if event.id is None:
-        event.id = str(uuid.uuid5(_NAMES, name))
+        event.id = str(uuid.uuid5(_EVENT_NAMESPACE, name))
     return event

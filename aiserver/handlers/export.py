@@ -1,7 +1,7 @@
-"""``notebooks/…/export``: a notebook's replay as one file, to be handed on.
+"""``notebooks/…/export``: export a notebook's replay as one file.
 
-What must hold: the file is text inside JSON, never a page of this server (P10); the notebook's own
-file is looked at only if whoever asks may read it, and if it is the very notebook.
+Invariants: the file is sent as text inside JSON, never as a page of this server (P10). The
+notebook's own file is read only if the user may read it and it carries the notebook's id.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .base import AIServerHandler, guarded
 
 
 class ExportHandler(AIServerHandler):
-    """Hands a replay on."""
+    """Exports a replay."""
 
     @guarded("read")
     async def post(self, notebook_id: str) -> None:
-        """Answer with the file's name and what it holds."""
+        """Answer with the file's name and content."""
         body = self.body(ExportBody)
         await self._answer(notebook_id, body.format, body.path)
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """The same, for clients that put the path into the URL and so into access logs."""
+        """Do the same for clients that send the path in the URL, and so to access logs."""
         format_ = self.get_query_argument("format", "html")
         if format_ not in FORMATS:
             raise InvalidRequest(f"format: must be one of {', '.join(FORMATS)}")
@@ -40,15 +40,15 @@ class ExportHandler(AIServerHandler):
         exporter: Exporter = self.settings["aiserver_exporter"]
         notebook = await self._notebook(path, notebook_id) if path else None
         name = None if notebook is None else PurePosixPath(path).name
-        # As the other process wrote it: to encode a large file here would hold up the event loop.
+        # The worker process encoded the JSON: a large file would block the event loop.
         await self.finish(await exporter.export(notebook_id, format_, name=name, notebook=notebook))
 
     def compute_etag(self) -> str | None:
-        """None: a hash of a large file would hold up the event loop, and nobody asks again."""
+        """Send no ETag: hashing a large file would block the event loop."""
         return None
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
-        """What the file at a path holds, if it carries this id and may be read."""
+        """Read the notebook at a path if it carries this id and the user may read it."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         if not await ensure_async(allowed):
             return None
@@ -56,7 +56,7 @@ class ExportHandler(AIServerHandler):
             manager: Any = self.contents_manager
             model = await ensure_async(manager.get(path, content=True, type="notebook"))
             content: dict[str, Any] = model["content"]
-            is_it = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
+            is_same_notebook = content["metadata"]["aiserver"]["notebook_id"] == notebook_id
         except (web.HTTPError, OSError, ValueError, KeyError, TypeError):
             return None
-        return content if is_it else None
+        return content if is_same_notebook else None

@@ -1,4 +1,4 @@
-"""``generate``: ask a model for a cell's code, as a stream or at once; and stop it again."""
+"""``generate``: generate a cell's code, streamed or at once; preview and stop requests."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields
-from .sse import HEARTBEAT, ClientGone, EventStream
+from .sse import HEARTBEAT, ClientDisconnected, EventStream
 
 
 class GenerateHandler(AIServerHandler):
-    """Writes a cell's code. A client that goes away stops the model."""
+    """Generates a cell's code. A disconnected client stops the model."""
 
     body_type: type[GenerateBody] = GenerateBody
     _generation: Generation | None = None
-    _gone = False
+    _is_disconnected = False
 
     @guarded("execute")
     async def post(self) -> None:
-        """Answer with events, or with the saved turn."""
+        """Answer with server-sent events, or with the saved turn."""
         self.check_owner()
         body = self.body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
-        self._generation = await self.assistant.generate(key, body, user=self.asker)
-        if self._gone:  # while the model was being looked up
+        self._generation = await self.assistant.generate(key, body, user=self.user_name)
+        if self._is_disconnected:  # while the generation was being created
             self._generation.stop()
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await self._stream(self._generation)
@@ -49,13 +49,11 @@ class GenerateHandler(AIServerHandler):
                     await events.send("token", {"part": token.part, "text": token.text})
             await events.send(*_end(await generation.outcome))
             await events.close()
-        except ClientGone:
+        except ClientDisconnected:
             pass
-        except Exception as fault:  # the headers are out: the stream itself has to say it
-            self.log.error(
-                "A stream broke off (request %s): %s", self.request_id, outline_of(fault)
-            )
-            with contextlib.suppress(ClientGone):
+        except Exception as error:  # the headers are sent: report the error in the stream
+            self.log.error("A stream failed (request %s): %s", self.request_id, outline_of(error))
+            with contextlib.suppress(ClientDisconnected):
                 await events.send("error", error_fields(AIServerError()))
                 await events.close()
         finally:
@@ -66,7 +64,7 @@ class GenerateHandler(AIServerHandler):
         async for _ in generation.tokens():
             pass
         outcome = await generation.outcome
-        if self._gone:
+        if self._is_disconnected:
             return
         if isinstance(outcome, Failed) and outcome.interaction is None:
             self.unsaved = outcome.unsaved
@@ -76,19 +74,19 @@ class GenerateHandler(AIServerHandler):
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
-        """The client went away: stop the model, even one that says nothing."""
-        self._gone = True
+        """Stop the model, even one that hasn't answered yet."""
+        self._is_disconnected = True
         if self._generation is not None:
             self._generation.stop()
         super().on_connection_close()
 
 
 class PreviewHandler(AIServerHandler):
-    """Tells what would be sent."""
+    """Previews a request."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Answer with the messages, to the letter. Nothing is sent or recorded."""
+        """Answer with the exact messages that the model would get. Nothing is sent or recorded."""
         self.check_owner()
         body = self.body(PreviewBody)
         preview = await self.assistant.preview(self.key(body.notebook_id, body.cell_id), body)
@@ -108,8 +106,8 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Tell it to stop; its own stream says when it has."""
-        self.assistant.stop(generation_id, user=self.asker)
+        """Request the stop; the generation's own stream reports its end."""
+        self.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
         await self.finish()
 

@@ -1,4 +1,4 @@
-"""``git``: whether a person still has to decide what git does with histories, and the decision."""
+"""``git``: how git treats histories, which a person decides once per repository."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from .base import AIServerHandler, guarded
 
 
 class GitHandler(AIServerHandler):
-    """Histories in a git repository."""
+    """Asks for and applies the decision."""
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the repository in which nothing was decided, or with null.
+        """Answer with the repository that needs a decision, or null.
 
-        A guest on somebody's server gets null, for it isn't theirs to decide.
+        Users other than the server's owner always get null.
         """
         owner = self.settings["aiserver_owner"]
-        root = None if owner and self.asker != owner else self._root
-        top = root and await asyncio.to_thread(_undecided, root)
+        root = None if owner and self.user_name != owner else self._root
+        top = root and await asyncio.to_thread(_undecided_repository, root)
         await self.finish(json_bytes({"repository": str(top) if top else None}))
 
     @guarded("write")
     async def post(self) -> None:
-        """Write the decision into the repository."""
+        """Apply the decision to the repository."""
         self.check_owner()
         body = self.body(GitBody)
         root = self._root
         if root is None:
             raise NotFound(setup.NO_REPOSITORY)
-        work = setup.ignore if body.choice == "ignore" else setup.keep
+        apply = setup.ignore_histories if body.choice == "ignore" else setup.merge_histories
         try:
-            await asyncio.to_thread(work, root)
+            await asyncio.to_thread(apply, root)
         except OSError as exc:
             raise StorageReadOnly(setup.READ_ONLY) from exc
         self.set_status(204)
@@ -46,10 +46,10 @@ class GitHandler(AIServerHandler):
 
     @property
     def _root(self) -> Path | None:
-        """The folder that holds the histories, if they are files."""
+        """The root of the file store; None for other stores."""
         store = self.sessions
         return Path(store.root) if isinstance(store, FileSessionManager) else None
 
 
-def _undecided(root: Path) -> Path | None:
-    return setup.undecided(root) if (root / FOLDER).is_dir() else None
+def _undecided_repository(root: Path) -> Path | None:
+    return setup.undecided_repository(root) if (root / FOLDER).is_dir() else None

@@ -1,4 +1,4 @@
-"""``models/local/install``: install the local model, watch it come, stop it."""
+"""``models/local/install``: install the local model, follow its progress, stop it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
 from .base import error_fields, guarded
 from .models import ModelsBase, install_fields
-from .sse import HEARTBEAT, ClientGone, EventStream
+from .sse import HEARTBEAT, ClientDisconnected, EventStream
 
 
 class InstallHandler(ModelsBase):
-    """The installation of the local model. Who watches it may leave: it goes on."""
+    """Installs the local model. The installation outlives the connections that follow it."""
 
-    _gone = False
+    _is_disconnected = False
 
     @guarded("execute")
     async def post(self) -> None:
-        """Begin it, or join the one that runs; answer with events, or with how far it is."""
+        """Start or join the installation; answer with events, or with its progress."""
         self.check_owner()
         body = self.body(InstallBody)
         if not self.models.can_install():
@@ -39,7 +39,7 @@ class InstallHandler(ModelsBase):
 
     @guarded("execute")
     async def delete(self) -> None:
-        """Stop it. What has come is kept."""
+        """Stop the installation. Downloaded parts stay for the next try."""
         self.check_owner()
         await self.models.installer.stop()
         self.set_status(204)
@@ -50,7 +50,7 @@ class InstallHandler(ModelsBase):
         try:
             events.open()
             async for state in installation.follow(idle=HEARTBEAT):
-                if self._gone:
+                if self._is_disconnected:
                     return
                 if state is None:
                     await events.heartbeat()
@@ -62,10 +62,10 @@ class InstallHandler(ModelsBase):
             else:
                 await events.send("cancelled" if installation.end.cancelled() else "done", {})
             await events.close()
-        except ClientGone:
+        except ClientDisconnected:
             pass
 
     def on_connection_close(self) -> None:
-        """The client went away; the installation goes on."""
-        self._gone = True
+        """Stop following; the installation continues."""
+        self._is_disconnected = True
         super().on_connection_close()

@@ -1,30 +1,32 @@
-"""``models/keys``: set a provider up, and undo that. What is set can't be read back."""
+"""``models/keys``: connect and disconnect providers. Keys are write-only."""
 
 from __future__ import annotations
 
 from ..requests import KeyBody, PlaceBody
 from .base import guarded
-from .models import ModelsBase, plain_key
+from .models import ModelsBase, secret_value
 
 
 class KeyHandler(ModelsBase):
-    """A provider's key and address. They belong to the person whose server this is.
+    """Sets a provider's key and address. Only the server's owner may do this.
 
-    The action is ``execute``, as for asking: they decide where a request goes, and who pays.
+    The action is ``execute``, as for requests, because these decide where requests go and who pays.
     """
 
     @guarded("execute")
     async def put(self, provider: str) -> None:
-        """Keep them, in place of those kept before."""
+        """Store the key and address, and replace previous ones."""
         self.check_owner()
         body = self.body(KeyBody)
-        await self.models.connect(provider, plain_key(body.key), body.address, body.on_this_machine)
+        await self.models.connect(
+            provider, secret_value(body.key), body.address, body.on_this_machine
+        )
         self.set_status(204)
         await self.finish()
 
     @guarded("execute")
     async def patch(self, provider: str) -> None:
-        """Note whether its server runs on this machine; key and address stay."""
+        """Set whether the provider's server runs on this machine; key and address stay."""
         self.check_owner()
         await self.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)
@@ -32,7 +34,7 @@ class KeyHandler(ModelsBase):
 
     @guarded("execute")
     async def delete(self, provider: str) -> None:
-        """Forget them."""
+        """Delete the key and address."""
         self.check_owner()
         await self.models.disconnect(provider)
         self.set_status(204)

@@ -1,4 +1,4 @@
-"""What every address answers while a setting is wrong: which one, in a sentence."""
+"""The handler of every path while the configuration is invalid: it reports the error."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .base import AIServerHandler, guarded
 
 
 class MisconfiguredHandler(AIServerHandler):
-    """Refuses all, and says why; only who is logged in is told."""
+    """Answers every request with the configuration error, after a login."""
 
     def initialize(self, name: str, error: AIServerError) -> None:
-        """Take the fault that is to be told."""
+        """Store the error to report."""
         super().initialize(name=name)
         self._error = error
 
     @guarded("read")
     async def get(self, *_: Any) -> None:
-        """Raise what is wrong."""
+        """Raise the configuration error."""
         raise self._error
 
     post = put = patch = delete = get

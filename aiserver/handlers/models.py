@@ -1,8 +1,9 @@
-"""``models``: which models there are, the person's choice; making one ready; and ``health``."""
+"""``models``: list, choose, check and warm up models; and ``health``."""
 
 from __future__ import annotations
 
 import json
+from typing import cast
 
 from pydantic import SecretStr
 
@@ -20,7 +21,7 @@ from .base import AIServerHandler, guarded
 
 
 def model_fields(info: ModelInfo) -> dict[str, object]:
-    """A model as the API describes it."""
+    """Describe a model for the API."""
     return {
         "id": info.id,
         "provider": info.provider,
@@ -33,7 +34,7 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
 
 
 def install_fields(state: InstallState) -> dict[str, object]:
-    """How far an installation is, as the API describes it."""
+    """Describe an installation's progress for the API."""
     return {
         "phase": state.phase,
         "bytes": state.bytes,
@@ -75,53 +76,52 @@ def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str
     }
 
 
-def plain_key(key: SecretStr | None) -> str | None:
-    """A key of a request's body, to be handed to its provider."""
+def secret_value(key: SecretStr | None) -> str | None:
+    """Return the key of a request's body as plain text."""
     return key.get_secret_value() if key else None
 
 
 class ModelsBase(AIServerHandler):
-    """What all handlers about models share."""
+    """Base of the handlers about models."""
 
     @property
     def models(self) -> ModelRegistry:
-        """Where models come from."""
-        found: ModelRegistry = self.settings["aiserver_models"]
-        return found
+        """The registry of models."""
+        return cast("ModelRegistry", self.settings["aiserver_models"])
 
 
 class ModelsHandler(ModelsBase):
-    """The models that can be used."""
+    """Lists the models."""
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with the models, the default one, the providers and the local model."""
-        seen = await self.models.overview()
+        """Answer with the models, the default model, the providers and the local model."""
+        listing = await self.models.overview()
         running = self.models.installer.current
         installing = running.state if running else None
         body = {
-            "default": seen.default.id if seen.default else None,
-            "models": [model_fields(info) for info in seen.models],
-            "providers": [_provider_fields(info) for info in seen.providers],
-            "local": _local_fields(seen.local, installing) if seen.local else None,
+            "default": listing.default.id if listing.default else None,
+            "models": [model_fields(info) for info in listing.models],
+            "providers": [_provider_fields(info) for info in listing.providers],
+            "local": _local_fields(listing.local, installing) if listing.local else None,
             "notices": await self._notices(),
         }
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """What a person at a prompt row should know of the store; ``health`` has the rest."""
+        """Return the store's notices that matter in a prompt row; ``health`` has the others."""
         try:
             return [text for text in await self.sessions.notices() if text == NO_LOCKS_NOTICE]
-        except AIServerError:  # whoever saves is told
+        except AIServerError:  # saving reports the error
             return []
 
 
 class ChoiceHandler(ModelsBase):
-    """The person's choice of the default model: where their requests go, hence ``execute``."""
+    """Chooses the default model. It decides where requests go, hence ``execute``."""
 
     @guarded("execute")
     async def put(self) -> None:
-        """Keep the choice, or forget it."""
+        """Store or clear the choice."""
         self.check_owner()
         body = self.body(ChoiceBody)
         default = await self.models.choose(body.model)
@@ -129,35 +129,35 @@ class ChoiceHandler(ModelsBase):
 
 
 class CheckHandler(ModelsBase):
-    """Whether a provider takes what a person entered for it."""
+    """Checks the key and address that a person entered for a provider."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Ask the provider for its list of models. No text goes along."""
+        """Request the provider's list of models; nothing of a notebook is sent."""
         self.check_owner()
         body = self.body(CheckBody)
-        verdict = await self.models.check(body.model, plain_key(body.key), body.address)
+        verdict = await self.models.check(body.model, secret_value(body.key), body.address)
         await self.finish(json.dumps({"verdict": verdict}))
 
 
 class NamesHandler(ModelsBase):
-    """The models that a provider lists."""
+    """Lists the models of a provider."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Ask the provider for them, with what was entered. No text goes along."""
+        """Request the list with the entered key and address; nothing of a notebook is sent."""
         self.check_owner()
         body = self.body(NamesBody)
-        names = await self.models.list_names(body.provider, plain_key(body.key), body.address)
+        names = await self.models.list_names(body.provider, secret_value(body.key), body.address)
         await self.finish(json_bytes({"models": names}))
 
 
 class WarmUpHandler(AIServerHandler):
-    """Makes a model ready for a request about a cell."""
+    """Prepares a model for a request about a cell."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Begin, and answer at once."""
+        """Start warming up, and answer at once."""
         self.check_owner()
         body = self.body(WarmUpBody)
         self.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
@@ -166,11 +166,11 @@ class WarmUpHandler(AIServerHandler):
 
 
 class HealthHandler(ModelsBase):
-    """Version, store and model."""
+    """Reports the health of the store and the model."""
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with what works."""
+        """Answer with the version, the store and the default model."""
         default = await self.models.default()
         writable = await self.sessions.writable()
         notices = await self.sessions.notices() if writable else []

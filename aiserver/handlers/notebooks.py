@@ -1,4 +1,4 @@
-"""``notebooks``: which id the notebook at a path must carry."""
+"""``notebooks``: identify the notebook at a path."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from .base import AIServerHandler, guarded
 
 
 class NotebooksHandler(AIServerHandler):
-    """Knows notebooks by id, path and cells."""
+    """Identifies notebooks by id, path and cells."""
 
     @guarded("write")
     async def post(self) -> None:
-        """Answer with the id, and with the one it was copied from."""
+        """Answer with the notebook's id, and the id that it was copied from."""
         body = self.body(NotebookBody)
-        found = await self.notebooks.identify(body.path, body.notebook_id, body.cell_ids)
-        answer = {"notebookId": found.notebook_id}
-        if found.forked_from:
-            answer["forkedFrom"] = found.forked_from
+        identity = await self.notebooks.identify(body.path, body.notebook_id, body.cell_ids)
+        answer = {"notebookId": identity.notebook_id}
+        if identity.forked_from:
+            answer["forkedFrom"] = identity.forked_from
         await self.finish(json.dumps(answer))
 
 
 def notebook_registry(
     store: SessionManager, contents_manager: Any, log: logging.Logger, owner: str
 ) -> NotebookRegistry:
-    """The registry of a server's notebooks, which finds their histories in other folders, too."""
+    """Create the registry of a server's notebooks, including histories in other folders."""
     if not isinstance(store, FileSessionManager):
         return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))
@@ -47,10 +47,10 @@ def notebook_registry(
 
 
 class Contents:
-    """What the notebook registry needs to know of the server's files.
+    """Gives the notebook registry access to Jupyter's contents manager.
 
-    A notebook's name is its path under ``root``, the folder that the sessions are kept in; of a
-    store that is in no folder, or of notebooks that are no files, it is the path itself.
+    A notebook's name is its path relative to ``root``, the folder of the session store. Without
+    such a folder, or for notebooks that aren't files, it is the contents path.
     """
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:
@@ -60,46 +60,46 @@ class Contents:
         self._root = root.absolute() if root else None
 
     def name(self, path: str) -> str:
-        """What the logs call the notebook at a path."""
+        """Return the name of the notebook at a path, as logs use it."""
         if self._served is None or self._root is None:
             return path
         return name_under(self._root, self._served / path)
 
     def folder(self, path: str) -> Path | None:
-        """The folder of the notebook at a path, if it is a file."""
+        """Return the folder of the notebook at a path, if it is a file."""
         if self._served is None or ".." in Path(path).parts:
             return None
         return (self._served / path).parent
 
     async def exists(self, name: str) -> bool:
-        """Whether there is a notebook of that name. One that can't be looked at counts as none."""
+        """Return whether the notebook exists; False if that can't be checked."""
         path = self.path(name)
         try:
             if path is None:
-                return self._may_look(name) and await asyncio.to_thread(self._file(name).is_file)
+                return self._is_safe(name) and await asyncio.to_thread(self._file(name).is_file)
             return bool(await ensure_async(self._manager.file_exists(path)))
         except (web.HTTPError, OSError, ValueError):
             return False
 
     async def notebook_id(self, name: str) -> str | None:
-        """The id that it carries on disk, or None."""
+        """Return the id stored in the notebook, or None."""
         path = self.path(name)
         try:
-            if self._served is not None and self._may_look(name):
+            if self._served is not None and self._is_safe(name):
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
             elif path is None:
                 return None
-            else:  # no file, or of a form that only Jupyter's extensions know
+            else:  # not a file, or a format that only the contents manager reads
                 model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
-            found = metadata["aiserver"]["notebook_id"]
+            notebook_id = metadata["aiserver"]["notebook_id"]
         except (web.HTTPError, OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return found if isinstance(found, str) else None
+        return notebook_id if isinstance(notebook_id, str) else None
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Whether two names lead to one file."""
-        if self._served is None or not (self._may_look(name) and self._may_look(other)):
+        """Return whether two names refer to the same file."""
+        if self._served is None or not (self._is_safe(name) and self._is_safe(other)):
             return False
         try:
             return await asyncio.to_thread(self._file(name).samefile, self._file(other))
@@ -110,7 +110,7 @@ class Contents:
         return (self._root or self._served or Path()) / name
 
     def path(self, name: str) -> str | None:
-        """The path that the server knows it under; None if it is outside of what is served."""
+        """Return the contents path of a name; None outside the served folder."""
         if self._served is None or self._root is None:
             return name
         try:
@@ -118,8 +118,8 @@ class Contents:
         except ValueError:
             return None
 
-    def _may_look(self, name: str) -> bool:
-        # A log may come from another person, with a cloned repository.
+    def _is_safe(self, name: str) -> bool:
+        # A log may come from another person, for example with a cloned repository.
         return name.endswith(".ipynb") and ".." not in Path(name).parts
 
 

@@ -1,10 +1,10 @@
-"""``sessions/…/replay``, ``…/blame``, ``notebooks/…``: the past of a cell and of a notebook."""
+"""``sessions/…/replay``, ``…/blame`` and ``notebooks/…``: the history of cells and notebooks."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from ..errors import NotFound
 from ..models import Session
@@ -14,37 +14,35 @@ from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_PIECE = 1000  # moments: some milliseconds
+_CHUNK = 1000  # moments; encoding them takes some milliseconds
 
 
-class _PastHandler(AIServerHandler):
-    """What reads of the past share."""
+class _HistoryHandler(AIServerHandler):
+    """Base of the handlers that read histories."""
 
     @property
     def histories(self) -> Histories:
-        """Whole notebooks' histories."""
-        found: Histories = self.settings["aiserver_histories"]
-        return found
+        """The histories of notebooks."""
+        return cast("Histories", self.settings["aiserver_histories"])
 
-    async def answer(self, make: Callable[[], Any]) -> None:
-        """Answer with what is made in a thread: a long life has many steps."""
-        await self.finish(await asyncio.to_thread(lambda: json_bytes(make())))
+    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
+        """Build and encode the answer in a thread, since a history may have many steps."""
+        await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
 
-class ReplayHandler(_PastHandler):
-    """How a cell came to be."""
+class ReplayHandler(_HistoryHandler):
+    """Replays a cell."""
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps; none for a cell of which nothing is kept.
+        """Answer with the steps; an empty list for a cell without a history.
 
-        (Most cells have no history: to look at one is no mistake, and a browser would write a
-        404 for each into its console.)
+        Most cells have no history, and browsers log each 404 to the console.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.sessions.load_session(key)
         self.set_revision(session.revision)
-        await self.answer(
+        await self.finish_in_thread(
             lambda: {
                 "notebookId": key.notebook_id,
                 "cellId": key.cell_id,
@@ -54,12 +52,12 @@ class ReplayHandler(_PastHandler):
         )
 
 
-class BlameHandler(_PastHandler):
-    """Who wrote each line of a cell."""
+class BlameHandler(_HistoryHandler):
+    """Reports the author of each line of a cell."""
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line (a POST, for the cell's source may be long)."""
+        """Answer with the origin of each line. A POST, because the source may be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.sessions.load_session(key)
@@ -71,32 +69,32 @@ class BlameHandler(_PastHandler):
             others = (await self.histories.of(notebook_id)).sessions
         self.set_revision(session.revision)
 
-        def make() -> dict[str, Any]:
+        def build() -> dict[str, Any]:
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
                 raise NotFound("This point is not in the history.") from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
-        await self.answer(make)
+        await self.finish_in_thread(build)
 
 
-class _NotebookHandler(_PastHandler):
-    """What reads of a whole notebook share."""
+class _NotebookHandler(_HistoryHandler):
+    """Base of the handlers that read a notebook's history."""
 
     async def history(self, notebook_id: str, version: str | None = None) -> History:
-        """The notebook's history, whose version is sent as ``ETag``."""
+        """Load the notebook's history, and send its version as ``ETag``."""
         history = await self.histories.of(notebook_id, version=version)
         self.set_header("ETag", f'"{history.version}"')
         return history
 
 
 class TimelineHandler(_NotebookHandler):
-    """A notebook through time."""
+    """Lists the changes of a notebook."""
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Answer with the moments and the cells."""
+        """Answer with the notebook's moments and cells."""
         history = await self.history(notebook_id)
         if self.request.headers.get("If-None-Match") == f'"{history.version}"':
             self.set_status(304)
@@ -106,37 +104,37 @@ class TimelineHandler(_NotebookHandler):
 
 
 class MomentHandler(_NotebookHandler):
-    """A notebook as it was."""
+    """Returns a snapshot of a notebook."""
 
     @guarded("read")
     async def get(self, notebook_id: str, index: str) -> None:
-        """Answer with the notebook after a moment."""
+        """Answer with the notebook as it was after a moment."""
         version = self.get_query_argument("version", None)
         history = await self.history(notebook_id, version)
         number = int(index)
         if number >= len(history.timeline.moments):
             raise NotFound("This point is not in the history.")
-        await self.answer(
+        await self.finish_in_thread(
             lambda: {"version": history.version, **history.timeline.at(number).to_wire()}
         )
 
 
 class ReportHandler(_NotebookHandler):
-    """How much of a notebook the model wrote."""
+    """Reports how much of a notebook each contributor wrote."""
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Answer with the lines by hand and by model, per cell and in all."""
+        """Answer with the line counts per contributor, per cell and in total."""
         history = await self.history(notebook_id)
-        await self.answer(lambda: report(history.timeline, history.sessions))
+        await self.finish_in_thread(lambda: report(history.timeline, history.sessions))
 
 
 def _timeline(history: History) -> bytes:
-    """The ``Timeline``, moments in pieces: while JSON is written nothing else can run."""
+    """Encode a timeline in chunks, because encoding JSON holds the GIL."""
     timeline = history.timeline
     head = json_bytes({"version": history.version, "cells": timeline.cells()})
-    pieces = [
-        json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _PIECE]])[1:-1]
-        for n in range(0, len(timeline.moments), _PIECE)
+    chunks = [
+        json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _CHUNK]])[1:-1]
+        for n in range(0, len(timeline.moments), _CHUNK)
     ]
-    return head[:-1] + b', "moments": [' + b", ".join(pieces) + b"]}"
+    return head[:-1] + b', "moments": [' + b", ".join(chunks) + b"]}"

@@ -1,4 +1,4 @@
-"""Every address of the API and who answers it, as ``rest-api.yml`` describes (a test compares)."""
+"""The URL table. A test compares it with ``rest-api.yml``."""
 
 from __future__ import annotations
 

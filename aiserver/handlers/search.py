@@ -1,4 +1,4 @@
-"""``search``: the turns that fit some words, or what they mean."""
+"""``search``: find turns by words or by meaning."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _BY = ("words", "meaning")
 
 
 class SearchHandler(AIServerHandler):
-    """Looks through all turns of a notebook, or of all."""
+    """Searches the turns of one or all notebooks."""
 
-    _searching: asyncio.Future[Found] | None = None
+    _task: asyncio.Future[Found] | None = None
 
     @guarded("read")
     async def post(self) -> None:
-        """Answer with one page of hits, best first."""
+        """Answer with a page of hits, best first."""
         await self._answer(self.body(SearchBody))
 
     @guarded("read")
     async def get(self) -> None:
-        """The same, for clients that put the words into the URL and so into access logs."""
+        """Do the same for clients that send the query in the URL, and so to access logs."""
         query = fix_surrogates(self.get_query_argument("q", ""))
         if len(query) > MAX_QUERY:
             raise InvalidRequest(f"q: must be at most {MAX_QUERY} characters")
@@ -40,46 +40,46 @@ class SearchHandler(AIServerHandler):
         if by not in _BY:
             raise InvalidRequest("by: must be words or meaning")
         notebook_id = self.get_query_argument("notebookId", "")
-        asked = SearchBody(
+        body = SearchBody(
             query=query,
             notebook_id=check_id("notebookId", notebook_id) if notebook_id else None,
             by=cast("SearchBy", by),
-            offset=self.number("offset", 0, 0, 999_999_999),
-            limit=self.number("limit", 20, 1, 50),
+            offset=self.int_argument("offset", 0, 0, 999_999_999),
+            limit=self.int_argument("limit", 20, 1, 50),
         )
-        await self._answer(asked)
+        await self._answer(body)
 
-    async def _answer(self, asked: SearchBody) -> None:
-        self._searching = asyncio.ensure_future(
+    async def _answer(self, body: SearchBody) -> None:
+        self._task = asyncio.ensure_future(
             self.search.search(
-                asked.query,
+                body.query,
                 owner=self.session_owner,
-                notebook_id=asked.notebook_id,
-                by=asked.by,
-                offset=asked.offset,
-                limit=asked.limit,
+                notebook_id=body.notebook_id,
+                by=body.by,
+                offset=body.offset,
+                limit=body.limit,
             )
         )
         try:
-            found = await self._searching
+            result = await self._task
         except asyncio.CancelledError:
-            if not self._searching.cancelled():
+            if not self._task.cancelled():
                 raise
-            return  # nobody listens any more
+            return  # the client disconnected
         available = is_installed()
-        paths = await self.notebooks.paths({hit.notebook_id for hit in found.hits})
+        paths = await self.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
-            "results": [_row(hit, paths[hit.notebook_id]) for hit in found.hits],
-            "total": found.total,
-            "unread": found.unread,
+            "results": [_row(hit, paths[hit.notebook_id]) for hit in result.hits],
+            "total": result.total,
+            "unread": result.unread,
             "meaning": {"available": available, "install": None if available else INSTALL},
         }
         await self.finish(json_bytes(answer))
 
     def on_connection_close(self) -> None:
-        """Who types on asks anew: the search before is of no use."""
-        if self._searching is not None:
-            self._searching.cancel()
+        """Cancel the search: the page sent a newer query."""
+        if self._task is not None:
+            self._task.cancel()
         super().on_connection_close()
 
 

@@ -1,4 +1,4 @@
-"""``sessions``: what is kept of cells."""
+"""``sessions``: list, read and delete the sessions of cells; record events."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from ..requests import EventBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-# At most as many as a person can do between two requests.
+# More events than a person can cause between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
 _CAMEL = {name: to_camel(name) for name in SessionSummary.model_fields}
 
 
 class SessionListHandler(AIServerHandler):
-    """The sessions of a notebook."""
+    """Lists the sessions of a notebook."""
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with one page of summaries."""
+        """Answer with a page of summaries."""
         notebook_id = check_id("notebookId", self.get_query_argument("notebookId", ""))
         page, total = await self.sessions.list_sessions(
             notebook_id,
             owner=self.session_owner,
-            offset=self.number("offset", 0, 0, 999_999_999),
-            limit=self.number("limit", 1000, 1, 5000),
+            offset=self.int_argument("offset", 0, 0, 999_999_999),
+            limit=self.int_argument("limit", 1000, 1, 5000),
         )
 
         def body() -> bytes:
             rows = [{_CAMEL[k]: v for k, v in row.model_dump().items()} for row in page]
             return json_bytes({"sessions": rows, "total": total})
 
-        # A thousand rows take some 20 ms: not on the event loop.
+        # Encoding a thousand rows takes some 20 ms, too long for the event loop.
         await self.finish(await asyncio.to_thread(body))
 
 
 class SessionHandler(AIServerHandler):
-    """One session."""
+    """Reads and deletes a session."""
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the session's bytes as stored.
+        """Answer with the session's stored bytes.
 
-        Never with 304: a file that was edited from outside has other bytes under one revision.
+        Never answers 304, because a file edited by another program keeps its revision.
         """
         stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:
@@ -59,8 +59,8 @@ class SessionHandler(AIServerHandler):
 
     @guarded("write")
     async def delete(self, notebook_id: str, cell_id: str) -> None:
-        """Delete the session for good."""
-        self.check_may_delete()
+        """Delete the session permanently."""
+        self.check_can_delete()
         key = self.key(notebook_id, cell_id)
         if not await self.sessions.delete(key, if_revision=self.if_match()):
             raise NotFound("This cell has no history.")
@@ -69,11 +69,11 @@ class SessionHandler(AIServerHandler):
 
 
 class EventsHandler(AIServerHandler):
-    """What a person did with a cell."""
+    """Records what a person did with a cell."""
 
     @guarded("write")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Record events and answer with them as saved."""
+        """Record events, and answer with the saved events."""
         key, if_revision = self.key(notebook_id, cell_id), self.if_match()
         bodies = _EVENTS.validate_python(self.json_body())
         events = [body.to_event() for body in bodies]
