@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from ...safe_git import run_git
-from ..record.damage.conflict_marks import has_marks, join_sides, lines_of
+from ..record.damage.conflict_marks import has_marks, join_sides, split_lines
 from ..record.lru_cache import LRUCache
 
 _Sides = tuple[bytes, bytes]
@@ -37,7 +37,7 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
         return data
     ours, theirs = sides
     if path.suffix == _LOG:  # lines may have been put behind since
-        rest = [line.text for line in lines_of(data) if line.part != "base"]
+        rest = [line.text for line in split_lines(data) if line.part != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *rest])
     return join_sides(ours, theirs, data)
 

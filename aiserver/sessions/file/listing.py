@@ -28,9 +28,8 @@ from ..record.damage.recovery import is_empty
 from ..record.filenames import (
     encode,
     is_session_name,
-    key_of,
-    may_belong_to,
-    session_key,
+    may_belong_to_notebook,
+    parse_session_name,
     session_name,
 )
 from ..record.legacy_format import find_ids, is_legacy_name, is_legacy_name_of, legacy_name
@@ -159,7 +158,7 @@ class Listing:
         except DamagedData:
             if is_session_name(name) or find_ids(data):
                 self._reader.report(name, data)
-            key, is_raw = session_key(name), False
+            key, is_raw = parse_session_name(name), False
             if key is None and (said := find_ids(data)) and legacy_name(*said) == name:
                 key, is_raw = SessionKey(*said), True
             session = self._reader.recover(name, data, key) if key else None
@@ -187,7 +186,7 @@ class Names:
         return [
             name
             for name in names
-            if may_belong_to(name, notebook_id) or is_legacy_name_of(name, notebook_id)
+            if may_belong_to_notebook(name, notebook_id) or is_legacy_name_of(name, notebook_id)
         ]
 
     def __contains__(self, name: str) -> bool:
@@ -217,7 +216,7 @@ _HASHED = "~~"
 @lru_cache(50_000)
 def _cell_of(name: str, owner: str) -> tuple[str, str] | None:
     """Notebook and cell, where the name of an owner's file tells them."""
-    key = key_of(name, owner)
+    key = parse_session_name(name, owner)
     return (key.notebook_id, key.cell_id) if key else None
 
 

@@ -233,7 +233,7 @@ class SessionFiles:
 
         It is known no more until it is put back, so a failed save leaves nothing half done.
         """
-        pieces = self._pieces.take(name)
+        pieces = self._pieces.pop(name)
         sure = self._sure.get(name)
         if pieces is None:
             return None
@@ -248,7 +248,7 @@ class SessionFiles:
     def _take(self, key: SessionKey) -> Found | None:
         """The stored session, ours to edit. Under the lock."""
         name = session_name(key)
-        self._pieces.take(name)
+        self._pieces.pop(name)
         try:
             return self._reader.find(key)
         except DamagedData:  # a link, a folder: no bytes of ours

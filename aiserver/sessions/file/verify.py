@@ -31,7 +31,13 @@ from ..record import codec
 from ..record.codec import DamagedData
 from ..record.damage.conflict_marks import has_marks
 from ..record.damage.recovery import is_empty, recover
-from ..record.filenames import blob_name, is_session_name, key_of, log_name, session_name
+from ..record.filenames import (
+    blob_name,
+    is_session_name,
+    log_name,
+    parse_session_name,
+    session_name,
+)
 from ..record.legacy_format import find_ids, legacy_name
 from ..record.merge.digests import SeqsByDigest, seqs_by_digest
 from ..record.merge.sessions import merge_into
@@ -77,7 +83,7 @@ class Checks:
 
     def _may_be_ours(self, name: str) -> bool:
         """Whether a file is this owner's to look at: by its name, or by what it says."""
-        if key_of(name, self._owner):
+        if parse_session_name(name, self._owner):
             return True
         data = b""
         try:
@@ -92,7 +98,7 @@ class Checks:
     def _is_anybody_s(self, name: str) -> bool:
         if self._owners is None:
             self._owners = self._all_owners()
-        return any(key_of(name, owner) for owner in self._owners)
+        return any(parse_session_name(name, owner) for owner in self._owners)
 
     def _session(self, name: str, repair: bool) -> VerifyResult:
         try:
@@ -116,7 +122,7 @@ class Checks:
         return VerifyResult(name, "; ".join(find_problems(session, key)) or None)
 
     def _damaged(self, name: str, data: bytes, repair: bool) -> VerifyResult:
-        key, said = key_of(name, self._owner), find_ids(data)
+        key, said = parse_session_name(name, self._owner), find_ids(data)
         if key is None and said and legacy_name(*said) == name:
             key = SessionKey(*said)
         if key is None and said:

@@ -1,1 +1,1 @@
-"""Stored records as bytes and as data, the same for every store. Pure."""
+"""Encode, decode, merge and recover stored records, for every store. Pure."""

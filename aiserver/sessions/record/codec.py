@@ -1,13 +1,13 @@
-"""Between stored bytes and records, whatever the bytes are. Pure.
+"""Encode and decode stored records. Pure.
 
-What must hold:
+Invariants:
 
-- What ``encode`` gives, ``parse`` reads.
-- The predecessor's flat files are read as sessions.
-- Bytes that are no session of version 1 raise ``Damaged``, whatever is wrong with them: also those
-  in which any object has a key twice, of which a parser of JSON would keep the last value alone.
-- A newer major version is read as far as it can be understood, and is never ``Damaged``:
-  its writer knew better. ``check_writable`` keeps it from being written.
+- ``parse`` reads what ``encode`` writes.
+- Legacy files are read as sessions.
+- Bytes that aren't a session of version 1 raise ``DamagedData``, whatever is wrong with them. This
+  includes objects with duplicate keys, of which a JSON parser would silently return the last value.
+- A newer major version is read as far as possible and never raises ``DamagedData``.
+  ``check_writable`` prevents overwriting it.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from ...models import (
     dumps,
     new_session,
 )
-from . import legacy_format as predecessor
-from .damage.conflict_marks import Line, has_marks, lines_of
+from . import legacy_format
+from .damage.conflict_marks import Line, has_marks, split_lines
 
 T = TypeVar("T", bound=BaseModel)
 
-_DIGITS = 4300  # as Python has it
-_TOO_LONG = 10**_DIGITS
-_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % _DIGITS)
-_REFUSALS = (ValueError, TypeError, RecursionError)  # pydantic's own is a ValueError
-_REFUSED = "The data contains something that can't be stored as JSON."
+_MAX_DIGITS = 4300  # Python's limit for integers in text
+_INT_LIMIT = 10**_MAX_DIGITS
+_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % _MAX_DIGITS)
+_ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # includes pydantic's errors
+_NOT_STORABLE = "The data contains something that can't be stored as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
@@ -50,159 +50,162 @@ PARTS = ("meta", "interactions", "events")
 
 
 class DamagedData(ValueError):
-    """The bytes are not the session that their place promises."""
+    """The bytes aren't a valid record, or not that of the expected cell."""
 
 
 class DuplicateKey(DamagedData):
-    """The bytes are JSON in which an object has a key more than once."""
+    """The bytes are JSON in which an object has duplicate keys."""
 
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
-    """The bytes of a record. Raises InvalidRequest for what JSON can't hold."""
+    """Return the bytes of a record. Raises InvalidRequest if JSON can't represent it."""
     try:
         return dumps(record, indent)
-    except _REFUSALS as exc:
-        raise InvalidRequest(_REFUSED) from exc
+    except _ENCODE_ERRORS as exc:
+        raise InvalidRequest(_NOT_STORABLE) from exc
 
 
 def to_dict(record: Stored) -> dict[str, Any]:
-    """The record as JSON-ready data. Raises InvalidRequest for what JSON can't hold."""
+    """Return the record as JSON-ready data. Raises InvalidRequest if JSON can't represent it."""
     try:
         content = record.to_dict()
         _check_numbers(content)
-    except _REFUSALS as exc:
-        raise InvalidRequest(_REFUSED) from exc
+    except _ENCODE_ERRORS as exc:
+        raise InvalidRequest(_NOT_STORABLE) from exc
     return content
 
 
 def may_have_long_numbers(data: bytes) -> bool:
-    """Whether ``to_dict`` may refuse a number in the record that has these bytes; False is sure."""
-    return len(data) > _DIGITS and _LONG_NUMBER.search(data) is not None
+    """Return False if ``to_dict`` is sure to accept all numbers in the record with these bytes."""
+    return len(data) > _MAX_DIGITS and _LONG_NUMBER.search(data) is not None
 
 
 def _check_numbers(value: Any) -> None:
-    # Pydantic writes a number of 5,000 digits, and no reader takes it.
+    # Pydantic writes a number of 5,000 digits, which no reader accepts.
     if isinstance(value, dict):
         for item in value.values():
             _check_numbers(item)
     elif isinstance(value, list):
         for item in value:
             _check_numbers(item)
-    elif isinstance(value, int) and not -_TOO_LONG < value < _TOO_LONG:
-        raise ValueError("too long a number")
+    elif isinstance(value, int) and not -_INT_LIMIT < value < _INT_LIMIT:
+        raise ValueError("number too long")
 
 
 class Parsed(NamedTuple):
-    """A session as read."""
+    """A session, and the format in which it was stored."""
 
     session: Session
-    is_legacy: bool = False  # in the shape of the predecessor
+    is_legacy: bool = False  # in the legacy format
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
-    """The session in these bytes; with ``key``, it must be that cell's. Raises Damaged."""
+    """Return the session in these bytes; with ``key``, it must match. Raises DamagedData."""
     return read(data, key).session
 
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
-    """As ``parse``; and in which shape it was."""
+    """Parse as ``parse`` does, and also return the format."""
     try:
         parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
         parsed = _parse_slowly(data, key)
     meta = parsed.session.meta
     if not _is_newer(meta.version):
-        _check_keys(data, parsed.session)
+        _check_duplicate_keys(data, parsed.session)
     is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
     if is_another and not _is_newer(meta.version):
-        raise DamagedData("the file holds another cell's session")
+        raise DamagedData("the session belongs to another cell")
     return parsed
 
 
-def _check_keys(data: bytes, session: Session) -> None:
-    """Raise Doubled if an object has a key twice; ``session`` is what the bytes were parsed to."""
-    # What was written by us needs no second look, and to write it again is quicker than one.
+def _check_duplicate_keys(data: bytes, session: Session) -> None:
+    """Raise DuplicateKey if an object has duplicate keys; ``session`` is the parsed data."""
+    # Bytes that we wrote need no check, and encoding again is faster than checking.
     with contextlib.suppress(InvalidRequest):
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
     try:
-        json.loads(data, object_pairs_hook=_unique, parse_int=str)  # a number may be too long
+        # Integers as strings, since they may have too many digits.
+        json.loads(data, object_pairs_hook=_reject_duplicates, parse_int=str)
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):
-        return  # what only the quick parser can read
+        return  # only the fast parser can read it
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise DuplicateKey("an object has a key twice")
-    return found
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise DuplicateKey("an object has duplicate keys")
+    return content
 
 
 def parse_record(kind: type[T], data: str | bytes) -> T:
-    """One turn or event as ``encode`` gave it. Raises ValueError for what is none."""
+    """Return the turn or event that ``encode`` wrote. Raises ValueError for anything else."""
     try:
         return kind.model_validate_json(data)
-    except ValidationError:  # the quick parser knows no halves of characters, and no great depth
+    except ValidationError:  # the fast parser rejects lone surrogates and deep nesting
         try:
             return kind.model_validate(json.loads(data))
         except RecursionError as exc:
-            raise ValueError("too deep") from exc
+            raise ValueError("nested too deeply") from exc
 
 
 class Log(NamedTuple):
-    """A notebook's log as read: its lines, and how many of them are damaged."""
+    """The entries of a change log, and the number of damaged lines."""
 
     entries: list[NotebookLogEntry]
     damaged: int
 
 
 def parse_log(data: bytes) -> Log:
-    """The lines of a notebook's log. A damaged line is passed over, a torn last one in silence.
+    """Return the entries of a change log. Damaged lines are skipped; a torn last one isn't counted.
 
-    Where git left a conflict, the lines of the other side come behind ours, as in a merge. Numbers
-    always rise: of two lines with one number, which a merge by lines leaves, the second gets the
-    next.
+    If git left conflict markers, the entries of the other side follow ours, as in a merge. Numbers
+    always increase: of two lines with the same number, as merges by lines leave them, the second
+    gets the next number.
     """
     data = log_text(data)
     marked = has_marks(data)
-    lines = lines_of(data) if marked else [Line(text, "both", "") for text in data.split(b"\n")]
-    read = [_parse_line(line.text) for line in lines]
-    damaged = sum(bool(line.text) and not one for line, one in zip(lines[:-1], read, strict=False))
+    lines = split_lines(data) if marked else [Line(text, "both", "") for text in data.split(b"\n")]
+    parsed = [_parse_line(line.text) for line in lines]
+    damaged = sum(
+        bool(line.text) and not entry for line, entry in zip(lines[:-1], parsed, strict=False)
+    )
     entries: list[NotebookLogEntry] = []
     seen: set[str] = set()
     last = 0
-    for line, entry in zip(lines, read, strict=True):
+    for line, entry in zip(lines, parsed, strict=True):
         if entry is None or line.part == "base":
             continue
         if marked:
-            find_ids = _without_numbers(entry)
-            if line.part == "theirs" and find_ids in seen:
+            content = _without_numbers(entry)
+            if line.part == "theirs" and content in seen:
                 continue
-            seen.add(find_ids)
-        ways = entry.merged
+            seen.add(content)
+        paths = entry.merged
         if line.merge_id:
-            ways = [[*way, line.merge_id] for way in ways or [[]]]
-        if entry.seq <= last or ways != entry.merged:
+            paths = [[*path, line.merge_id] for path in paths or [[]]]
+        if entry.seq <= last or paths != entry.merged:
             new = to_dict(entry) | {"seq": max(entry.seq, last + 1)}
-            entry = NotebookLogEntry.model_validate(new | ({"merged": ways} if ways else {}))
+            entry = NotebookLogEntry.model_validate(new | ({"merged": paths} if paths else {}))
         entries.append(entry)
         last = entry.seq
     return Log(entries, damaged)
 
 
 def log_text(data: bytes) -> bytes:
-    """A log's bytes in UTF-8 and without a byte order mark, whatever an editor made of them.
+    """Return a log's bytes in UTF-8 without a byte order mark, in case an editor changed that.
 
-    Behind lines in UTF-16 there may be newer ones in UTF-8.
+    Lines in UTF-16 may be followed by newer ones in UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
     end = data.find(b'\n{"')
     head, tail = (data, b"") if end < 0 else (data[:end], data[end:])
-    whole = head[: len(head) // 2 * 2]  # without half of the last line break
-    return whole.decode("utf-16", "replace").encode() + tail
+    head = head[: len(head) // 2 * 2]  # without half of the last line break
+    return head.decode("utf-16", "replace").encode() + tail
 
 
 def _without_numbers(entry: NotebookLogEntry) -> str:
@@ -222,8 +225,8 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
 
 
 def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
-    # What the quick parser refuses may still be fine: deep nesting, lone surrogates in unknown
-    # keys, or a shape that a newer version is free to change.
+    # The fast parser also rejects valid data: deep nesting, lone surrogates in unknown keys, and
+    # formats of newer versions.
     try:
         content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as exc:
@@ -231,12 +234,12 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and _is_newer(meta.get("version")):
         return Parsed(_salvage(content, meta, key))
-    is_legacy = predecessor.is_legacy(content)
+    is_legacy = legacy_format.is_legacy(content)
     try:
-        shaped = predecessor.convert_legacy(content) if is_legacy else content
-        return Parsed(Session.model_validate(shaped), is_legacy)
+        converted = legacy_format.convert_legacy(content) if is_legacy else content
+        return Parsed(Session.model_validate(converted), is_legacy)
     except ValidationError as exc:
-        raise DamagedData("not the shape of a session") from exc
+        raise DamagedData("not a session") from exc
 
 
 def _is_newer(version: Any) -> bool:
@@ -245,21 +248,25 @@ def _is_newer(version: Any) -> bool:
 
 
 def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """What can be shown of a newer record: each part that still has the known shape."""
+    """Return the parts of a newer session that are valid in this version."""
     blank = new_session(key or SessionKey("unknown", "unknown"))
-    known = blank.meta.to_dict()
+    valid = blank.meta.to_dict()
     version = str(meta["version"])
-    known["version"] = version if re.fullmatch(r"\d+\.\d+", version) else f"{_major(version)}.0"
+    valid["version"] = version if re.fullmatch(r"\d+\.\d+", version) else f"{_major(version)}.0"
     for name in SessionMeta.model_fields.keys() - {"version"}:
-        if name in meta and _fits(SessionMeta, known | {name: meta[name]}):
-            known[name] = meta[name]
-    session = Session(meta=SessionMeta.model_validate(known), interactions=[])
+        if name in meta and _is_valid(SessionMeta, valid | {name: meta[name]}):
+            valid[name] = meta[name]
+    session = Session(meta=SessionMeta.model_validate(valid), interactions=[])
     session.interactions = [
         Interaction.model_validate(item)
-        for item in _items(content.get("interactions"))
-        if _fits(Interaction, item)
+        for item in _as_list(content.get("interactions"))
+        if _is_valid(Interaction, item)
     ]
-    events = [Event.model_validate(e) for e in _items(content.get("events")) if _fits(Event, e)]
+    events = [
+        Event.model_validate(item)
+        for item in _as_list(content.get("events"))
+        if _is_valid(Event, item)
+    ]
     if events:
         session.events = events
     return session
@@ -269,11 +276,11 @@ def _major(version: str) -> int:
     return int(re.split(r"\D", version, maxsplit=1)[0])
 
 
-def _items(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _fits(model: type[BaseModel], value: Any) -> bool:
+def _is_valid(model: type[BaseModel], value: Any) -> bool:
     try:
         model.model_validate(value)
     except ValidationError:

@@ -1,14 +1,13 @@
-"""From ids to file names, one to one, on every file system.
+"""Map ids to file names, one to one, on every file system.
 
-What must hold:
+Invariants:
 
-- Two different keys never share a file, not even where case or Unicode forms are folded: a name
-  holds only ``a-z 0-9 - ~`` and the separator ``_``, and each other character is ``~`` and two
-  hex digits of its UTF-8.
-- A name is at most 241 bytes, so that what is put behind it (``.corrupt-12``, a temp file's
-  suffix) still fits into 255.
-- No name is one of Windows' devices (``nul.jsonl``), which take what is written and keep nothing.
-- No id can leave the folder: ``/``, ``.`` and NUL are never in the part that comes from an id.
+- Different keys never share a file, not even where case or Unicode forms are folded: a name
+  consists of ``a-z 0-9 - ~`` and the separator ``_``; any other byte of the UTF-8 encoding is
+  escaped as ``~`` and two hex digits.
+- A name has at most 241 bytes, so it fits into 255 with a suffix (``.corrupt-12``, a temp file's).
+- No name is that of a Windows device (``nul.jsonl``), which discards what is written.
+- No id escapes from the folder: the part derived from an id never contains ``/``, ``.`` or NUL.
 """
 
 from __future__ import annotations
@@ -23,43 +22,39 @@ from ...models import ID_PATTERN, SessionKey
 MAX_NAME = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
-_HEAD = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # what a hashed name keeps
+_HASHED_PREFIX_LENGTH = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # of a name that is hashed
 
 _ID = re.compile(ID_PATTERN)
 _OTHER = re.compile(rb"[^a-z0-9-]")
 _ESCAPE = re.compile(r"~([0-9a-f]{2})")
-_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+_WINDOWS_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 
 
 def encode(text: str) -> str:
-    """Lower-case letters, digits and ``-`` as they are, each other byte as ``~`` and hex."""
+    """Escape all bytes except lower-case letters, digits and ``-`` as ``~`` and two hex digits."""
     data = text.encode("utf-8", "surrogatepass")
     return _OTHER.sub(lambda match: b"~%02x" % match[0][0], data).decode("ascii")
 
 
 def decode(name: str) -> str:
-    """What ``encode`` was given. For names of ids, which are ASCII."""
+    """Reverse ``encode`` for names of ids, which are ASCII."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
 @lru_cache(4096)
 def session_name(key: SessionKey) -> str:
-    """The file name of a session."""
-    name = f"{encode(key.notebook_id)}_{encode(key.cell_id)}{_owner(key.owner)}{SESSION_SUFFIX}"
-    return name if len(name) <= MAX_NAME else _hashed(name)
+    """Return the file name of a session."""
+    stem = f"{encode(key.notebook_id)}_{encode(key.cell_id)}{_owner_suffix(key.owner)}"
+    name = stem + SESSION_SUFFIX
+    return name if len(name) <= MAX_NAME else _hash_name(name)
 
 
-def session_key(name: str) -> SessionKey | None:
-    """The key of a session of nobody in particular, as far as its file's name can tell."""
-    return key_of(name)
-
-
-def key_of(name: str, owner: str = "") -> SessionKey | None:
-    """The key of an owner's session, as far as its file's name can tell; None if it's another's."""
+def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
+    """Return the key of an owner's session file, or None if the name doesn't determine it."""
     stem = name.removesuffix(SESSION_SUFFIX)
-    parts = stem.removesuffix(_owner(owner)).split("_")
+    parts = stem.removesuffix(_owner_suffix(owner)).split("_")
     if len(parts) != 2 or not all(_ID.fullmatch(decode(part)) for part in parts):
         return None
     key = SessionKey(decode(parts[0]), decode(parts[1]), owner)
@@ -67,27 +62,28 @@ def key_of(name: str, owner: str = "") -> SessionKey | None:
 
 
 def is_session_name(name: str) -> bool:
-    """Whether a file of this name may be a session. (The truth is in its ``meta``.)"""
+    """Return whether a file of this name may be a session. (Its ``meta`` is authoritative.)"""
     return _SESSION_FILE.fullmatch(name) is not None
 
 
-def may_belong_to(name: str, notebook_id: str) -> bool:
-    """Whether a session file of this name may be one of a notebook's."""
+def may_belong_to_notebook(name: str, notebook_id: str) -> bool:
+    """Return whether a session file of this name may belong to a notebook."""
     prefix = encode(notebook_id) + "_"
-    return name.startswith(prefix) or ("~~" in name and name.startswith(prefix[:_HEAD]))
+    hashed_prefix = prefix[:_HASHED_PREFIX_LENGTH]
+    return name.startswith(prefix) or ("~~" in name and name.startswith(hashed_prefix))
 
 
 def log_name(notebook_id: str, owner: str = "") -> str:
-    """The file name of a notebook's log."""
-    stem = encode(notebook_id) + _owner(owner)
-    if _DEVICE.fullmatch(stem):
+    """Return the file name of a notebook's change log."""
+    stem = encode(notebook_id) + _owner_suffix(owner)
+    if _WINDOWS_DEVICE.fullmatch(stem):
         stem = f"~{ord(stem[0]):02x}{stem[1:]}"
     return stem + LOG_SUFFIX
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
-    """The notebook whose log has this file name, or None if it is none of this owner's."""
-    suffix = _owner(owner) + LOG_SUFFIX
+    """Return the notebook whose log has this file name, or None if it isn't this owner's."""
+    suffix = _owner_suffix(owner) + LOG_SUFFIX
     if not name.endswith(suffix):
         return None
     stem = name[: -len(suffix)]
@@ -98,36 +94,36 @@ def log_notebook_id(name: str, owner: str = "") -> str | None:
 
 
 def blob_name(sha256: str, owner: str = "") -> str:
-    """The file name of a blob, within the folder named by the hash's first two digits."""
-    return sha256 + _owner(owner)
+    """Return the file name of a blob, in the folder named by the first two digits of its hash."""
+    return sha256 + _owner_suffix(owner)
 
 
 def is_sha256(text: str) -> bool:
-    """Whether this is a SHA-256 in lower-case hex."""
+    """Return whether a text is a SHA-256 in lower-case hex."""
     return _SHA256.fullmatch(text) is not None
 
 
 def check_sha256(text: str) -> str:
-    """Return a SHA-256 in lower-case hex as it is, or raise InvalidRequest."""
+    """Return ``text`` if it is a SHA-256 in lower-case hex, else raise InvalidRequest."""
     if not is_sha256(text):
         raise InvalidRequest("sha256: must be 64 lower-case hex digits")
     return text
 
 
 def blob_sha256(name: str, owner: str = "") -> str | None:
-    """The hash of the blob whose file has this name, or None if it is none of this owner's."""
+    """Return the hash of the blob with this file name, or None if it isn't this owner's."""
     digest = name[:64]
     return digest if is_sha256(digest) and blob_name(digest, owner) == name else None
 
 
-def _owner(owner: str) -> str:
-    # Any text may name an owner, so only a hash keeps within the length. Most have none.
+def _owner_suffix(owner: str) -> str:
+    # An owner's name can be of any length, so it is hashed. Most keys have no owner.
     if not owner:
         return ""
     return "_" + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _hashed(name: str) -> str:
-    # This can't be another's plain name: behind `~` a plain one has two hex digits.
+def _hash_name(name: str) -> str:
+    # Never equals a plain name, in which `~` is followed by two hex digits.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
-    return f"{name[:_HEAD]}~~{digest}{SESSION_SUFFIX}"
+    return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

@@ -1,4 +1,4 @@
-"""A dictionary that forgets what was not used for longest. Safe among threads."""
+"""A thread-safe cache that evicts the least recently used entries."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """At most ``size`` entries; of those that weigh something, as many as weigh ``limit``."""
+    """Holds at most ``size`` entries with a total weight of at most ``limit``."""
 
     def __init__(
         self, size: int, *, limit: int = 0, weight: Callable[[V], int] = lambda value: 0
     ) -> None:
         self._size, self._limit, self._weight = size, limit, weight
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
-        self._load = 0
-        self._guard = threading.Lock()
+        self._total_weight = 0
+        self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """The entry, which counts as used now, or None."""
-        with self._guard:
-            found = self._entries.get(key)
-            if found is None:
+        """Return an entry and mark it as used, or return None."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
                 return None
             self._entries.move_to_end(key)
-            return found[0]
+            return entry[0]
 
     def put(self, key: K, value: V) -> None:
-        """Set an entry, and forget the oldest if there are too many."""
+        """Set an entry, and evict old entries beyond the limits."""
         weight = self._weight(value)
-        with self._guard:
-            self._drop(key)
+        with self._lock:
+            self._remove(key)
             self._entries[key] = value, weight
-            self._load += weight
-            while len(self._entries) > self._size or self._load > self._limit:
-                self._drop(next(iter(self._entries)))
+            self._total_weight += weight
+            while len(self._entries) > self._size or self._total_weight > self._limit:
+                self._remove(next(iter(self._entries)))
 
-    def take(self, key: K) -> V | None:
+    def pop(self, key: K) -> V | None:
         """Remove an entry and return it, or None."""
-        with self._guard:
-            return self._drop(key)
+        with self._lock:
+            return self._remove(key)
 
-    def _drop(self, key: K) -> V | None:
-        found = self._entries.pop(key, None)
-        if found is None:
+    def _remove(self, key: K) -> V | None:
+        entry = self._entries.pop(key, None)
+        if entry is None:
             return None
-        self._load -= found[1]
-        return found[0]
+        self._total_weight -= entry[1]
+        return entry[0]

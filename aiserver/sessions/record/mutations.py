@@ -31,8 +31,8 @@ from .prepared_turn import PreparedTurn
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
-class Stand(Protocol):
-    """What says whether a session may be written: its meta, or who knows as much of it."""
+class Versioned(Protocol):
+    """The version and revision of a session: its meta, or an object that knows both."""
 
     @property
     def version(self) -> str: ...
@@ -40,8 +40,8 @@ class Stand(Protocol):
     def revision(self) -> int | None: ...
 
 
-def check_writable(meta: Stand, if_revision: int | None) -> None:
-    """Raise SessionTooNew or StaleRevision if the session of this meta may not be written now."""
+def check_writable(meta: Versioned, if_revision: int | None) -> None:
+    """Raise SessionTooNew or StaleRevision if the session can't be written."""
     if meta.version != SCHEMA_VERSION and int(meta.version.split(".")[0]) > _MAJOR:
         raise SessionTooNew
     revision = meta.revision or 0
@@ -50,21 +50,21 @@ def check_writable(meta: Stand, if_revision: int | None) -> None:
 
 
 def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
-    """A turn as it is kept: with its numbers, and without secrets."""
+    """Return a turn as it is stored: with its numbers, and with secrets redacted."""
     return PreparedTurn(turn).with_numbers(turn_id, seq)[0]
 
 
 def number_events(
-    events: Sequence[NewEvent], seq: int, known: Mapping[str, Event]
+    events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Events as they are kept, from ``seq`` on, and those of them that are new.
+    """Return events as they are stored, numbered from ``seq``, and the new ones among them.
 
-    One that is ``known`` by its ``id`` is not new: who got no answer sends it again, and gets it
-    as it was saved.
+    ``existing``: the stored events by ``id``. A client that got no response sends an event again;
+    it isn't new and is returned as it was stored.
     """
     saved: list[Event] = []
     new: list[Event] = []
-    seen = dict(known)
+    seen = dict(existing)
     for event in events:
         if event.id is not None and event.id in seen:
             saved.append(seen[event.id])
@@ -79,12 +79,12 @@ def number_events(
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Events by their ``id``. Of several with one id, as a whole session may bring, the first."""
-    known: dict[str, Event] = {}
+    """Index events by ``id``. Of several events with the same id, the first one counts."""
+    existing: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
-            known.setdefault(event.id, event)
-    return known
+            existing.setdefault(event.id, event)
+    return existing
 
 
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
@@ -100,7 +100,7 @@ def append_events(
 ) -> list[Event]:
     """Add events to a session in memory, each with its ``seq``, and the new revision.
 
-    No events change nothing, nor do those that are there already.
+    Without new events, nothing changes.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
@@ -110,9 +110,9 @@ def append_events(
 
 
 def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
-    """A copy of a session for another cell.
+    """Return a copy of a session for another cell.
 
-    Raises NotFound if there is no source, SessionTooNew if a copy would lose what is not known.
+    Raises NotFound if there is no source, SessionTooNew if a copy would lose unknown data.
     """
     if source is None:
         raise NotFound("There is no history to copy.")
@@ -134,12 +134,12 @@ def fork_session(source: Session | None, target: SessionKey, now: str | None = N
 def number_entries(
     log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
 ) -> list[NotebookLogEntry]:
-    """Entries as they are saved behind a notebook's log, each with its ``seq``."""
+    """Return entries as they are appended to a change log, each with its ``seq``."""
     return number_entries_from(max((entry.seq for entry in log), default=0) + 1, entries)
 
 
 def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
-    """Entries as they are saved, the first of them with this ``seq``."""
+    """Return entries as they are stored, numbered from ``start``."""
     return [
         NotebookLogEntry.model_validate(codec.to_dict(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
@@ -152,48 +152,48 @@ def select_newest(
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
-    """The newest turns that fit, oldest first; see ``SessionManager.get_history``."""
+    """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``."""
     first = len(turns)
-    room = max_tokens
+    tokens_left = max_tokens
     while first and (max_messages is None or 2 * (len(turns) - first + 1) <= max_messages):
         turn = turns[first - 1]
-        if room is not None:
-            asked, answered = turn.user_request, turn.ai_response
-            room -= sum(map(count_tokens, (asked.intent, asked.current_code, answered.suggestion)))
-            if room < 0:
+        if tokens_left is not None:
+            request, response = turn.user_request, turn.ai_response
+            texts = (request.intent, request.current_code, response.suggestion)
+            tokens_left -= sum(map(count_tokens, texts))
+            if tokens_left < 0:
                 break
         first -= 1
     return list(turns[first:])
 
 
 def set_owner(session: Session, owner: str) -> None:
-    """Have ``meta.owner`` say what the key says."""
+    """Set ``meta.owner`` to the owner of the key."""
     session.meta.owner = owner or None
     if not owner:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written
 
 
 def find_problems(session: Session, key: SessionKey) -> list[str]:
-    """What a session must not be, in sentences; none for one that is whole."""
-    found = []
+    """Return the inconsistencies of a session as phrases; an empty list for an intact one."""
+    problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
-        found.append("belongs to another cell")
+        problems.append("belongs to another cell")
     turn_ids = [turn.turn_id for turn in session.interactions]
     if turn_ids != sorted(set(turn_ids)):
-        found.append("request numbers are not in order")
+        problems.append("request numbers are not in order")
     seqs = Counter(turn.seq for turn in session.interactions if turn.seq is not None)
     seqs.update(event.seq for event in session.events or [])
     if seqs and max(seqs.values()) > 1:
-        found.append("two records have the same sequence number")
-    known = set(turn_ids)
+        problems.append("two records have the same sequence number")
     parents = {turn.parent_turn_id for turn in session.interactions} - {None}
-    if not parents <= known:
-        found.append("a request refers to an earlier one that is missing")
-    return found
+    if not parents <= set(turn_ids):
+        problems.append("a request refers to an earlier one that is missing")
+    return problems
 
 
 def bump_revision(session: Session, now: str | None = None) -> None:
-    """Count one more write."""
+    """Increment the revision and update the time of the last write."""
     session.meta.last_updated = now or utc_now()
     session.meta.revision = session.revision + 1

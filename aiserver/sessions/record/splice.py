@@ -1,12 +1,12 @@
-"""A session as the bytes of its file, so that one more turn doesn't mean writing all others anew.
+"""Append turns and events to the bytes of a session without encoding the whole session again.
 
-What must hold:
+Invariants:
 
-- The bytes are, one for one, those that ``codec.encode`` gives for the same session, however it
-  came to be: by being read whole, or by growing here turn by turn.
-- It holds no turn and no event as an object, only their bytes, and what the next one must know:
-  the counters, and the events that have an ``id``. So turn 2,000 costs as little as turn 2.
-- Whatever raises here has changed nothing.
+- The bytes equal the output of ``codec.encode`` for the same session, whether it was read whole or
+  extended here turn by turn.
+- Turns and events are held as bytes, not as objects. Only what the next one needs is parsed: the
+  counters, and the events that have an ``id``. So turn 2,000 is as cheap as turn 2.
+- A method that raises has changed nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .mutations import events_by_id, number_events
 from .prepared_turn import PreparedTurn
 
 _INDENT = b"  "
-_INSIDE = b"\n" + 2 * _INDENT
+_ITEM_BREAK = b"\n" + 2 * _INDENT
 _END = b"\n}\n"
 _EMPTY = b"[]"
 _UPDATED = b'\n    "last_updated": "'
@@ -27,73 +27,73 @@ _REVISION = b'\n    "revision": '
 
 
 class SessionBytes:
-    """One session. Grown by one thread at a time, under the lock of its file."""
+    """The bytes of one session. Extended by one thread at a time, under the lock of its file."""
 
     def __init__(self, session: Session) -> None:
-        """Of a whole session. Raises InvalidRequest for what JSON can't hold."""
+        """Encode a session. Raises InvalidRequest if JSON can't represent it."""
         self.version, self.revision = session.meta.version, session.revision
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
-        self._known = events_by_id(session.events or [])
+        self._events_by_id = events_by_id(session.events or [])
         self._before_turns = _head(session.meta)
-        self._slots = _slots(session.meta)
+        self._head_parts = _head_parts(session.meta)
         turns = Session.model_construct(meta=session.meta, interactions=session.interactions)
-        self._turns = bytearray(_inside(turns))
-        # Without the key, with null in it, or with a list: each is written as it was read.
+        self._turns = bytearray(_encode_items(turns))
+        # The key may be missing, null or a list; each is written as it was read.
         self._events: bytearray | None = None
         if session.events is not None:
             events = Session.model_construct(
                 meta=session.meta, interactions=[], events=session.events
             )
-            self._events = bytearray(_inside(events))
+            self._events = bytearray(_encode_items(events))
         self._no_events = b""
         if session.events is None and "events" in session.model_fields_set:
             self._no_events = b',\n  "events": null'
-        self._after = _others(session) + _END
+        self._after = _encode_extra(session) + _END
 
     def add_turn(self, turn: PreparedTurn) -> Interaction:
-        """Put a turn behind all there is; return it as saved."""
+        """Append a turn; return it as saved."""
         saved, data = turn.with_numbers(self._next_turn_id, self._next_seq)
         self._grow([data], [])
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
-        """Put those events behind that aren't there yet; return all as saved."""
-        saved, new = number_events(events, self._next_seq, self._known)
+        """Append the new ones of these events; return all as saved."""
+        saved, new = number_events(events, self._next_seq, self._events_by_id)
         if new:
             self._grow([], new)
         return saved
 
     def chunks(self) -> list[bytes | bytearray]:
-        """The file's bytes, in their order."""
-        turns = [self._before_turns, *_bracketed(self._turns)]
+        """Return the bytes of the file in chunks."""
+        turns = [self._before_turns, *_in_brackets(self._turns)]
         if self._events is None:
             return [*turns, self._no_events + self._after]
-        return [*turns, b',\n  "events": ', *_bracketed(self._events), self._after]
+        return [*turns, b',\n  "events": ', *_in_brackets(self._events), self._after]
 
     def revision_of(self, data: bytes) -> int | None:
-        """The revision of these bytes if they are this session's, else None.
+        """Return the revision if these are the bytes of this session, else None.
 
-        It may be asked while another thread adds to the session: what is compared is in the bytes.
+        Safe while another thread extends the session, since the bytes contain the revision.
         """
-        revision, place = self.revision, 0
+        revision, position = self.revision, 0
         for chunk in self.chunks():
-            if not data.startswith(chunk, place):
+            if not data.startswith(chunk, position):
                 return None
-            place += len(chunk)
-        return revision if place == len(data) else None
+            position += len(chunk)
+        return revision if position == len(data) else None
 
     def __len__(self) -> int:
         return len(self._turns) + len(self._events or b"")
 
     def _grow(self, turns: Sequence[bytes], events: Sequence[Event]) -> None:
         revision = self.revision + 1
-        start, middle, end = self._slots
+        start, middle, end = self._head_parts
         head = b"".join(
             (start, _UPDATED, utc_now().encode(), middle, _REVISION, b"%d" % revision, end)
         )
-        more_turns = [_indented(turn, 2) for turn in turns]
-        more_events = [_indented(codec.encode(event), 2) for event in events]
-        # From here on nothing raises.
+        more_turns = [_indent(turn, 2) for turn in turns]
+        more_events = [_indent(codec.encode(event), 2) for event in events]
+        # Nothing below this line raises.
         self.revision, self._before_turns = revision, head
         _extend(self._turns, more_turns)
         if events:
@@ -101,53 +101,53 @@ class SessionBytes:
             _extend(self._events, more_events)
         self._next_turn_id += len(turns)
         self._next_seq += len(turns) + len(events)
-        self._known |= events_by_id(events)
+        self._events_by_id |= events_by_id(events)
 
 
 def _head(meta: SessionMeta) -> bytes:
-    return b'{\n  "meta": ' + _indented(codec.encode(meta), 1) + b',\n  "interactions": '
+    return b'{\n  "meta": ' + _indent(codec.encode(meta), 1) + b',\n  "interactions": '
 
 
-def _slots(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
-    """What stands before, between and behind the time and the revision of the head."""
+def _head_parts(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
+    """Return the parts of the head before, between and after the time and the revision."""
     blank = _head(meta.model_copy(update={"last_updated": "", "revision": 0}))
     start, _, rest = blank.partition(_UPDATED)
     middle, _, end = rest.partition(_REVISION + b"0")
     return start, middle, end
 
 
-def _bracketed(inside: bytearray) -> list[bytes | bytearray]:
-    return [b"[" + _INSIDE, inside, b"\n" + _INDENT + b"]"] if inside else [_EMPTY]
+def _in_brackets(inside: bytearray) -> list[bytes | bytearray]:
+    return [b"[" + _ITEM_BREAK, inside, b"\n" + _INDENT + b"]"] if inside else [_EMPTY]
 
 
 def _extend(inside: bytearray, pieces: Sequence[bytes]) -> None:
     for piece in pieces:
         if inside:
-            inside += b"," + _INSIDE
+            inside += b"," + _ITEM_BREAK
         inside += piece
 
 
-def _inside(whole: Session) -> bytes:
-    """What stands between the brackets of the last of a session's lists."""
-    text = codec.encode(whole)
-    name = b"events" if whole.events is not None else b"interactions"
-    return _behind(text, name + b'": [').removesuffix(_END).removesuffix(b"]").strip(b"\n ")
+def _encode_items(session: Session) -> bytes:
+    """Return the bytes between the brackets of the last list of a session."""
+    text = codec.encode(session)
+    name = b"events" if session.events is not None else b"interactions"
+    return _text_after(text, name + b'": [').removesuffix(_END).removesuffix(b"]").strip(b"\n ")
 
 
-def _others(session: Session) -> bytes:
-    """The keys of the session that we don't know. They stand behind those that we do."""
+def _encode_extra(session: Session) -> bytes:
+    """Return the bytes of the session's unknown keys, which follow the known ones."""
     if not session.model_extra:
         return b""
-    alone = Session.model_construct(meta=session.meta, interactions=[])
-    alone.__pydantic_extra__ = session.model_extra
-    return _behind(codec.encode(alone), b'interactions": []').removesuffix(_END)
+    extra_only = Session.model_construct(meta=session.meta, interactions=[])
+    extra_only.__pydantic_extra__ = session.model_extra
+    return _text_after(codec.encode(extra_only), b'interactions": []').removesuffix(_END)
 
 
-def _behind(text: bytes, start: bytes) -> bytes:
-    # At this depth a line of the layout begins so only once, and no string has a line break in it.
+def _text_after(text: bytes, start: bytes) -> bytes:
+    # Unique at this indentation, since strings contain no line breaks.
     return text.partition(b'\n  "' + start)[2]
 
 
-def _indented(text: bytes, depth: int) -> bytes:
-    # No line break is inside a JSON string, so each of them begins a line of the layout.
+def _indent(text: bytes, depth: int) -> bytes:
+    # JSON strings contain no line breaks, so each one begins a line of the layout.
     return text[:-1].replace(b"\n", b"\n" + depth * _INDENT)

@@ -35,14 +35,14 @@ def has_marks(data: bytes) -> bool:
     return b"<<<<<<< " in data and bool(_BEGIN.search(data) and _END.search(data))
 
 
-def lines_of(data: bytes) -> list[Line]:
+def split_lines(data: bytes) -> list[Line]:
     """The lines without the marks."""
-    return list(_lines(data.split(b"\n")))
+    return list(_split_lines(data.split(b"\n")))
 
 
-def sides(data: bytes) -> tuple[bytes, bytes, str]:
+def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
     """Our side, the other one, and the name of the merge (of the last one, if there were more)."""
-    lines = lines_of(data)
+    lines = split_lines(data)
     ours = b"\n".join(line.text for line in lines if line.part in ("both", "ours"))
     theirs = b"\n".join(line.text for line in lines if line.part in ("both", "theirs"))
     return ours, theirs, next((line.merge_id for line in reversed(lines) if line.merge_id), "")
@@ -64,11 +64,11 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
     )
 
 
-def _lines(texts: list[bytes]) -> Iterator[Line]:
+def _split_lines(texts: list[bytes]) -> Iterator[Line]:
     part: Part = "both"
     begin = next((found for text in texts if (found := _BEGIN.match(text))), None)
     size = len(begin[1]) if begin else 7
-    names = [_names(text, size) for text in texts]
+    names = [_parse_mark(text, size) for text in texts]
     merge_id = ""
     for place, (text, mark) in enumerate(zip(texts, names, strict=True)):
         sign, label = mark or ("", "")
@@ -86,7 +86,7 @@ def _lines(texts: list[bytes]) -> Iterator[Line]:
             yield Line(text, part, merge_id if part == "theirs" else "")
 
 
-def _names(text: bytes, size: int) -> tuple[str, str] | None:
+def _parse_mark(text: bytes, size: int) -> tuple[str, str] | None:
     """The sign of a mark and its label."""
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None

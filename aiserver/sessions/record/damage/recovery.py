@@ -32,22 +32,22 @@ from ..codec import PARTS
 from ..legacy_format import convert_legacy, find_ids, is_legacy
 from ..merge.sessions import merge_into
 from ..merge.three_way import merge_sessions
-from .conflict_marks import has_marks, sides
-from .duplicate_keys import Objects
-from .unclosed import closed
+from .conflict_marks import has_marks, split_sides
+from .duplicate_keys import ObjectReader
+from .unclosed import close_objects
 
 NOTE = "recovered"
 _BEGIN = re.compile(r"\{\s{0,200}\"")
-_EFFORT = 200  # characters that may be looked at for each one that is there
-_MOST_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
-_DEEPEST = 8  # objects and lists in one another in which records are looked for
+_MAX_EFFORT = 200  # characters that may be looked at for each one that is there
+_MAX_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
+_MAX_DEPTH = 8  # objects and lists in one another in which records are looked for
 
 
 class _Group(NamedTuple):
     """What belongs to one session."""
 
     parts: list[dict[str, Any]]  # its meta, turns and events
-    others: dict[str, Any]  # the keys of the session that we don't know
+    unknown_keys: dict[str, Any]  # the keys of the session that we don't know
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
@@ -75,13 +75,15 @@ def recover(data: bytes, key: SessionKey) -> Session:
     session = new_session(key)
     texts, merge_id = [data], ""
     if has_marks(data):
-        ours, theirs, merge_id = sides(data)
+        ours, theirs, merge_id = split_sides(data)
         try:
             merged = merge_sessions(b"", ours, theirs, merge_id)
-            return _noted(codec.parse(merged, key))
+            return _add_note(codec.parse(merged, key))
         except (codec.DamagedData, AIServerError):
             texts = [ours, theirs]
-    groups = [group for one in texts for group in _of_cell(_all_groups(_text(one)), key, one)]
+    groups = [
+        group for one in texts for group in _groups_of_cell(_all_groups(_decode(one)), key, one)
+    ]
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
         session.meta = max(metas, key=lambda meta: meta.revision or 0)
@@ -94,16 +96,16 @@ def recover(data: bytes, key: SessionKey) -> Session:
         elif turns or events:
             other = Session(meta=_meta(group) or session.meta, interactions=turns, events=events)
             merge_into(session, other, merge_id=merge_id)
-    session.__pydantic_extra__ = _others(groups)
+    session.__pydantic_extra__ = _unknown_keys(groups)
     records = session.ordered()
     if not metas and records:
         session.meta.created_at = records[0].timestamp
         session.meta.last_updated = records[-1].timestamp
         session.meta.revision = len(records)
-    return _noted(session)
+    return _add_note(session)
 
 
-def _noted(session: Session) -> Session:
+def _add_note(session: Session) -> Session:
     note = Event(
         seq=session.next_seq,
         type=NOTE,
@@ -119,7 +121,7 @@ def is_empty(session: Session) -> bool:
     return not session.interactions and len(session.events or []) == 1
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
         if _BEGIN.search(text):  # else two bytes of rubbish have only looked like its mark
@@ -135,24 +137,24 @@ def _all_groups(text: str) -> list[_Group]:
     make one session, the second ones another.
     """
     groups: list[_Group] = []
-    text, is_whole = _closed(text)
+    text, is_whole = _close_objects(text)
     version, versions, is_mixed = 0, 1, False
     if not is_whole:
-        list(_values(text, reader := Objects(0)))
+        list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while version < versions:
-        reader = Objects(version, drops_twice=is_mixed)
-        groups += _groups(_values(text, reader), _MOST_GROUPS - len(groups))
+        reader = ObjectReader(version, drop_ambiguous=is_mixed)
+        groups += _groups(_values(text, reader), _MAX_GROUPS - len(groups))
         versions, version = reader.versions, version + 1
     return groups
 
 
-def _closed(text: str) -> tuple[str, bool]:
+def _close_objects(text: str) -> tuple[str, bool]:
     """The text, with all objects closed if a merge left them open; whether it is whole so."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        found = closed(text) if text.startswith("{\n") else None
+        found = close_objects(text) if text.startswith("{\n") else None
         return (text, False) if found is None else (found, True)
     return text, True
 
@@ -169,14 +171,14 @@ def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
             groups.append(_Group([], {}))
         groups[-1].parts.extend(_parts(value))
         if is_session:
-            groups[-1].others.update(
+            groups[-1].unknown_keys.update(
                 {name: one for name, one in value.items() if name not in PARTS}
             )
         is_loose = not is_session
     return groups
 
 
-def _of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
+def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
     """The groups without those of another cell; one without ids has those of the group before."""
     ids = find_ids(data)
     found = []
@@ -189,23 +191,23 @@ def _of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]
 
 
 def _meta(group: _Group) -> SessionMeta | None:
-    return next((meta for item in group.parts if (meta := _as(SessionMeta, item))), None)
+    return next((meta for item in group.parts if (meta := _parse_as(SessionMeta, item))), None)
 
 
-def _others(groups: list[_Group]) -> dict[str, Any]:
+def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
     """The unknown keys of the sessions; of several values the first one."""
     found: dict[str, Any] = {}
     for group in groups:
-        for name, value in group.others.items():
+        for name, value in group.unknown_keys.items():
             if name not in found and _is_storable({name: value}):
                 found[name] = value
     return found
 
 
-def _values(text: str, reader: Objects) -> Iterator[dict[str, Any]]:
+def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
     """The objects of a text that are in no other object."""
     decoder = json.JSONDecoder(object_pairs_hook=reader.object)
-    effort = _EFFORT * (len(text) + 100_000)
+    effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _BEGIN.search(text)
     while match and effort > 0:
         try:
@@ -223,14 +225,14 @@ def _values(text: str, reader: Objects) -> Iterator[dict[str, Any]]:
 
 def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
     """The whole records in a value; also in a torn one, which swallows what comes behind it."""
-    if isinstance(value, list) and depth < _DEEPEST:
+    if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
             yield from _parts(item, depth + 1)
     elif isinstance(value, dict):
         kind = _kind_of(value)
-        if kind and _as(kind, value):
+        if kind and _parse_as(kind, value):
             yield value
-        elif depth < _DEEPEST:
+        elif depth < _MAX_DEPTH:
             for item in value.values():
                 yield from _parts(item, depth + 1)
 
@@ -243,7 +245,7 @@ def _kind_of(item: dict[str, Any]) -> type[Any] | None:
     return SessionMeta if {"version", "notebook_id"} <= item.keys() else None
 
 
-def _as(kind: type[Any], item: dict[str, Any]) -> Any:
+def _parse_as(kind: type[Any], item: dict[str, Any]) -> Any:
     """The record in an object, or None if it is not that, or not whole."""
     if not _is_storable(item):
         return None
@@ -274,8 +276,8 @@ def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Eve
     seqs: set[int] = set()
     last_id = last_seq = 0
     for item in content:
-        turn = _as(Interaction, item)
-        event = None if turn else _as(Event, item)
+        turn = _parse_as(Interaction, item)
+        event = None if turn else _parse_as(Event, item)
         record = turn or event
         text = json.dumps(item, sort_keys=True) if record else ""
         if record is None or text in seen:

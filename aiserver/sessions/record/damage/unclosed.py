@@ -20,31 +20,31 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 
 @dataclass
-class _Open:
+class _OpenObject:
     indent: int
     closer: str
     key: str | None
     keys: Counter[str] = field(default_factory=Counter)
-    awaited: set[str] = field(default_factory=set)  # keys that must follow again
-    has_twice: bool = False  # a key, here or in an object in it
+    expected_keys: set[str] = field(default_factory=set)  # keys that must follow again
+    has_duplicates: bool = False  # a key, here or in an object in it
 
     @property
     def is_sound(self) -> bool:
-        is_mixed = self.has_twice and self.keys["timestamp"] == 1
-        return not (self.awaited or is_mixed)
+        is_mixed = self.has_duplicates and self.keys["timestamp"] == 1
+        return not (self.expected_keys or is_mixed)
 
 
-def closed(text: str) -> str | None:
+def close_objects(text: str) -> str | None:
     """The text with all objects closed; None if it isn't one that a merge by lines has left."""
     lines: list[str] = []
-    stack = [_Open(-1, "", None)]
+    stack = [_OpenObject(-1, "", None)]
 
     def close(forced: bool) -> bool:
         one = stack.pop()
         lines.append(one.closer)
         if forced:
-            stack[-1].awaited.add(one.key or "")
-        stack[-1].has_twice |= one.has_twice and "timestamp" not in one.keys
+            stack[-1].expected_keys.add(one.key or "")
+        stack[-1].has_duplicates |= one.has_duplicates and "timestamp" not in one.keys
         return one.is_sound and (not forced or one.key is not None)
 
     for text_line in text.split("\n"):
@@ -63,16 +63,16 @@ def closed(text: str) -> str | None:
                 return None
             continue
         if key is not None:
-            stack[-1].awaited.discard(key)
+            stack[-1].expected_keys.discard(key)
             stack[-1].keys[key] += 1
-            stack[-1].has_twice |= stack[-1].keys[key] > 1
+            stack[-1].has_duplicates |= stack[-1].keys[key] > 1
         lines.append(f'"{key}": {rest}' if key is not None else rest)
         if rest in _CLOSERS:
-            stack.append(_Open(indent, _CLOSERS[rest], key))
-    return _joined(lines) if len(stack) == 1 else None
+            stack.append(_OpenObject(indent, _CLOSERS[rest], key))
+    return _join_lines(lines) if len(stack) == 1 else None
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     parts: list[str] = []
     for line in lines:
         if parts and line not in ("}", "]") and parts[-1][-1] not in "{[":

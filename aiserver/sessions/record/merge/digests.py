@@ -22,7 +22,7 @@ _LENGTH = 12
 SeqsByDigest = Mapping[str, list[int]]  # by digest, the numbers of the records
 
 
-def content(item: Interaction | Event) -> str:
+def record_content(item: Interaction | Event) -> str:
     """All that a record says, except for what a merge renumbers."""
     fields = {key: value for key, value in codec.to_dict(item).items() if key not in _NUMBERS}
     if isinstance(data := fields.get("data"), dict):
@@ -38,7 +38,7 @@ def entry_content(entry: NotebookLogEntry) -> str:
 
 def digest(item: Interaction | Event) -> str:
     """The first 12 hexadecimal digits of the SHA-256 of the record's content."""
-    return hashlib.sha256(content(item).encode()).hexdigest()[:_LENGTH]
+    return hashlib.sha256(record_content(item).encode()).hexdigest()[:_LENGTH]
 
 
 def last_digest(session: Session) -> str | None:
@@ -73,7 +73,7 @@ def renumber_entries(
     missing: set[str] = set()
     lines = []
     for entry in log:
-        line = _line_now(entry, merges, replaced, places_of)
+        line = _renumber_entry(entry, merges, replaced, places_of)
         before, now = _cells(entry), _cells(line)
         missing = (missing | before.keys()) - now.keys()
         if missing and line.data.get("saved"):
@@ -102,7 +102,7 @@ def _replaced(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> 
     return replaced
 
 
-def _line_now(
+def _renumber_entry(
     entry: NotebookLogEntry,
     merges: Mapping[str, object],
     replaced: Set[str],

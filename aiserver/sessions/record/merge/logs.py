@@ -26,7 +26,7 @@ def missing_entries(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
     """The lines of another copy of a notebook's log that ours lacks, in their order."""
-    our_keys, keys = [_key(entry) for entry in ours], [_key(entry) for entry in theirs]
+    our_keys, keys = [_entry_key(entry) for entry in ours], [_entry_key(entry) for entry in theirs]
     known = Counter(our_keys)
     known.subtract(keys)
     new = set()
@@ -38,31 +38,31 @@ def missing_entries(
     here: dict[str, str] = {}
     there: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
-        here.update(dict.fromkeys(_names(entry), key))
+        here.update(dict.fromkeys(_cells_of(entry), key))
     lines = []
     for place, (entry, key) in enumerate(zip(theirs, keys, strict=True)):
-        named = dict.fromkeys(_names(entry), key)
+        named = dict.fromkeys(_cells_of(entry), key)
         there.update(named)
         if place in new:
             here.update(named)
-            lines.append(entry if here == there else _unsaved(entry))
+            lines.append(entry if here == there else _without_saved(entry))
     return lines
 
 
-def _unsaved(entry: NotebookLogEntry) -> NotebookLogEntry:
+def _without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
     return entry.model_copy(update={"data": data})
 
 
-def _key(entry: NotebookLogEntry) -> str:
+def _entry_key(entry: NotebookLogEntry) -> str:
     name = entry.data.get("id")
     is_named = entry.type == "changed" and isinstance(name, str)
     return f"changed {name}" if is_named else entry_content(entry)
 
 
-def _names(entry: NotebookLogEntry) -> set[str]:
+def _cells_of(entry: NotebookLogEntry) -> set[str]:
     """The cells that a line names."""
     cells = entry.data.get("cells")
     if entry.type == "cell_order":

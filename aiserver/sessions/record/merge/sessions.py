@@ -20,7 +20,7 @@ from ....models import Event, Interaction, Session
 from ....renumbering import build_renumbering
 from .. import codec
 from ..mutations import set_owner
-from .digests import content, digest
+from .digests import digest, record_content
 
 
 def count_records(session: Session) -> int:
@@ -37,18 +37,18 @@ def merge_into(
     the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
-        _become(ours, theirs)
+        _copy_session(ours, theirs)
         return True
     known: dict[str, list[Interaction | Event]] = defaultdict(list)
     for item in ours.ordered():
-        known[content(item)].append(item)
+        known[record_content(item)].append(item)
     turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
     seqs: dict[int, int] = {}
     # Counted on from one look: to look each time would take time in proportion to the square.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     grown = False
     for item in theirs.ordered():
-        alike = known[content(item)]
+        alike = known[record_content(item)]
         if alike:
             found: Interaction | Event = alike.pop(0)
         elif merged_digests and digest(item) in merged_digests:
@@ -65,7 +65,7 @@ def merge_into(
             turns[item.turn_id] = found.turn_id
         if item.seq is not None and found.seq is not None:
             seqs[item.seq] = found.seq
-    if merge_id and _note_merge(ours, theirs, build_renumbering(merge_id, seqs)):
+    if merge_id and _add_renumberings(ours, theirs, build_renumbering(merge_id, seqs)):
         grown = True
     if grown:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
@@ -73,7 +73,7 @@ def merge_into(
     return grown
 
 
-def _become(ours: Session, theirs: Session) -> None:
+def _copy_session(ours: Session, theirs: Session) -> None:
     copy = theirs.model_copy(deep=True)
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
@@ -85,7 +85,7 @@ def _become(ours: Session, theirs: Session) -> None:
         setattr(ours, name, getattr(copy, name))
 
 
-def _note_merge(ours: Session, theirs: Session, news: dict[str, Any] | None) -> bool:
+def _add_renumberings(ours: Session, theirs: Session, news: dict[str, Any] | None) -> bool:
     """Take over what other merges renumbered, and note what this one did."""
     noted = list(getattr(ours.meta, "merged", None) or [])
     before = len(noted)

@@ -24,8 +24,8 @@ from .logs import missing_entries
 from .sessions import merge_into
 
 _PARTS = ("meta", "interactions", "events")
-_MOST_WAYS = 8
-_OWN = ("revision", "last_updated", "merged")  # of the meta, which unite sees to
+_MAX_PATHS = 8
+_META_OF_MERGE = ("revision", "last_updated", "merged")  # of the meta, which unite sees to
 
 
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
@@ -34,10 +34,10 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
     old = codec.parse(base) if base.strip() else None
     for session in (left, right, *([old] if old else [])):
         check_writable(session.meta, None)
-    if _cell(left) != _cell(right):
+    if _cell_key(left) != _cell_key(right):
         raise DamagedData("the sides are of two cells")
     before, revision = codec.encode(left), max(left.revision, right.revision)
-    _merge_others(left, right, old)
+    _merge_other_keys(left, right, old)
     merge_into(left, right, merge_id=merge_id)
     if codec.encode(left) == before:
         return ours
@@ -57,7 +57,7 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
         if not found:
             continue
         twin = right_lines.get(entry_content(found[0]))
-        is_changed = twin is not None and _add_ways(found[0], twin, merge_id)
+        is_changed = twin is not None and _add_paths(found[0], twin, merge_id)
         kept.append(codec.encode(found[0], indent=None) if is_changed else text + b"\n")
     new = renumber_missing(left.entries, right.entries, merge_id)
     return b"".join([*kept, *(codec.encode(entry, indent=None) for entry in new)])
@@ -76,26 +76,26 @@ def renumber_missing(
     return moved
 
 
-def _add_ways(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
+def _add_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
     """Note how else a line came here that both sides have: sessions may have come that way."""
     ways = ours.merged or [[]]
-    new = [[*way, merge_id] for way in theirs.merged or [[]] if way not in ways][:_MOST_WAYS]
+    new = [[*way, merge_id] for way in theirs.merged or [[]] if way not in ways][:_MAX_PATHS]
     if new:
-        ours.merged = [*ways, *new][:_MOST_WAYS]
+        ours.merged = [*ways, *new][:_MAX_PATHS]
     return bool(new)
 
 
-def _cell(session: Session) -> tuple[str, str, str]:
+def _cell_key(session: Session) -> tuple[str, str, str]:
     meta = session.meta
     return meta.notebook_id, meta.cell_id, meta.owner or ""
 
 
-def _merge_others(ours: Session, theirs: Session, base: Session | None) -> None:
+def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> None:
     """Merge what is no turn and no event: the meta, and keys of later versions."""
     old: dict[str, Any] = codec.to_dict(base) if base else {}
     left, right = codec.to_dict(ours), codec.to_dict(theirs)
-    meta = _merged(old.get("meta") or {}, left["meta"], right["meta"])
-    for name in _OWN:
+    meta = _merge_keys(old.get("meta") or {}, left["meta"], right["meta"])
+    for name in _META_OF_MERGE:
         meta.pop(name, None)
         if name in left["meta"]:
             meta[name] = left["meta"][name]
@@ -103,12 +103,14 @@ def _merge_others(ours: Session, theirs: Session, base: Session | None) -> None:
     if both:
         meta["parents"] = [one for place, one in enumerate(both) if one not in both[:place]]
     ours.meta = type(ours.meta).model_validate(meta)
-    others = _merged(old, left, right)
+    others = _merge_keys(old, left, right)
     for name in others.keys() - set(_PARTS):
         setattr(ours, name, others[name])
 
 
-def _merged(old: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+def _merge_keys(
+    old: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
+) -> dict[str, Any]:
     """Ours, with what only the other side has changed; nothing is taken away."""
     found = dict(ours)
     for name, value in theirs.items():
