@@ -1,4 +1,4 @@
-/** Asking in the cell: the commands, and the rows of the open notebooks. */
+/** Requests in cells: the commands and the prompt rows of the open notebooks. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -22,7 +22,7 @@ import { Menu } from '@lumino/widgets';
 import { ApiClient } from '../api/client';
 import { toFailure } from '../state/failure';
 import { GenerationModel } from './model/generation';
-import { preview } from './model/requestBody';
+import { fetchPreview } from './model/requestBody';
 import { NotebookCell } from '../cells/notebookCell';
 import { cellErrorText } from '../cells/cellError';
 import { languageOf } from '../cells/context';
@@ -37,7 +37,7 @@ import {
 import { addCellButton } from '../ui/cellButton';
 import { failureText } from '../labels/failureText';
 import { askIcon } from '../ui/icons';
-import { NotebookAsks } from './view/notebookAsks';
+import { NotebookAskManager } from './view/notebookAskManager';
 import { showPreview } from './view/preview';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
@@ -66,22 +66,22 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
-    const all = new WeakMap<NotebookPanel, NotebookAsks>();
+    const managers = new WeakMap<NotebookPanel, NotebookAskManager>();
 
-    const asksOf = (panel: NotebookPanel): NotebookAsks => {
-      let asks = all.get(panel);
-      if (!asks) {
-        asks = new NotebookAsks({
+    const managerOf = (panel: NotebookPanel): NotebookAskManager => {
+      let manager = managers.get(panel);
+      if (!manager) {
+        manager = new NotebookAskManager({
           panel,
           trans,
           newEditor: editors.factoryService.newInlineEditor,
-          makeModel: cellId => {
+          createModel: cellId => {
             const model = new GenerationModel({
               api,
               history,
               target: new NotebookCell(panel, cellId, identity, trans, tracking)
             });
-            models?.changed.connect(model.lookForModel, model);
+            models?.changed.connect(model.refreshModel, model);
             return model;
           },
           listDataFrames: () =>
@@ -95,23 +95,23 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           openPalette: () => {
             const id = 'apputils:activate-command-palette';
             const { commands } = app;
-            const isThere = commands.hasCommand(id);
-            if (isThere) {
+            const hasPalette = commands.hasCommand(id);
+            if (hasPalette) {
               void commands.execute(id);
             }
-            return isThere;
+            return hasPalette;
           },
           copy: text => Clipboard.copyToSystem(text),
           models: models ?? undefined,
           onUnsaved: text =>
             Notification.warning(
               text,
-              // Without it JupyterLab shows a number in the status bar, and no words.
+              // Without autoClose JupyterLab only shows a number in the status bar.
               { autoClose: 8000 }
             ),
-          onGone: model =>
+          onCellDeleted: model =>
             Notification.info(
-              model.state.unkept
+              model.state.saveError
                 ? trans.__(
                     'The cell you asked in was deleted, and the answer could not be saved.'
                   )
@@ -129,12 +129,12 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               }
             )
         });
-        all.set(panel, asks);
+        managers.set(panel, manager);
       }
-      return asks;
+      return manager;
     };
 
-    addCommands(app, tracker, asksOf, api, trans);
+    addCommands(app, tracker, managerOf, api, trans);
     if (toolbars) {
       addCellButton(toolbars, 'ask', app.commands, CommandIDs.ask);
     }
@@ -156,27 +156,30 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
 function addCommands(
   app: JupyterFrontEnd,
   tracker: INotebookTracker,
-  asksOf: (panel: NotebookPanel) => NotebookAsks,
+  managerOf: (panel: NotebookPanel) => NotebookAskManager,
   api: ApiClient,
   trans: TranslationBundle
 ): void {
   const { commands } = app;
 
-  /** The cell in which the person is. */
-  const current = (): { asks: NotebookAsks; cell: Cell } | null => {
+  /** The active cell of the current notebook. */
+  const currentCell = (): {
+    manager: NotebookAskManager;
+    cell: Cell;
+  } | null => {
     const panel = tracker.currentWidget;
     const cell = panel?.content.activeCell;
-    return panel && cell ? { asks: asksOf(panel), cell } : null;
+    return panel && cell ? { manager: managerOf(panel), cell } : null;
   };
   const model = (): GenerationModel | null => {
-    const found = current();
-    return found && found.asks.get(found.cell);
+    const current = currentCell();
+    return current && current.manager.get(current.cell);
   };
   const isSuggested = () => model()?.state.phase === 'suggested';
 
   const open = (pickDataFrames: boolean) => {
-    const found = current();
-    found?.asks.open(found.cell, pickDataFrames);
+    const current = currentCell();
+    current?.manager.open(current.cell, pickDataFrames);
   };
 
   commands.addCommand(CommandIDs.ask, {
@@ -185,11 +188,11 @@ function addCommands(
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
     execute: ({ parentTurnId, parentTitle }) => {
-      const found = current();
+      const current = currentCell();
       const turnId = Number(parentTurnId);
-      if (found && (parentTurnId === null || turnId >= 1)) {
+      if (current && (parentTurnId === null || turnId >= 1)) {
         const title = String(parentTitle ?? '');
-        found.asks.branch(found.cell, turnId ? { turnId, title } : null);
+        current.manager.branch(current.cell, turnId ? { turnId, title } : null);
       } else {
         open(false);
       }
@@ -201,7 +204,7 @@ function addCommands(
         ? trans.__('About a DataFrame…')
         : trans.__('Ask About a DataFrame…'),
     caption: trans.__('Ask for code that uses DataFrames in the kernel'),
-    isEnabled: () => current()?.cell instanceof CodeCell,
+    isEnabled: () => currentCell()?.cell instanceof CodeCell,
     execute: () => open(true)
   });
   commands.addCommand(CommandIDs.fix, {
@@ -209,10 +212,10 @@ function addCommands(
     caption: trans.__(
       'Ask for a fix; the last lines of the error are sent along'
     ),
-    isEnabled: () => cellErrorText(current()?.cell ?? null) !== null,
+    isEnabled: () => cellErrorText(currentCell()?.cell ?? null) !== null,
     execute: () => {
-      const found = current();
-      found?.asks.fix(found.cell);
+      const current = currentCell();
+      current?.manager.fix(current.cell);
     }
   });
   commands.addCommand(CommandIDs.accept, {
@@ -236,12 +239,12 @@ function addCommands(
     isEnabled: () => model() !== null,
     execute: async () => {
       try {
-        const asking = model();
-        if (asking) {
-          const { target, state, written } = asking;
-          const request = asking.requestOf(written);
+        const current = model();
+        if (current) {
+          const { target, state, inputText } = current;
+          const request = current.buildRequest(inputText);
           await showPreview(
-            await preview(api, request, target, state.cellModel),
+            await fetchPreview(api, request, target, state.cellModel),
             trans
           );
         }
@@ -256,7 +259,7 @@ function addCommands(
     caption: trans.__(
       'Earlier requests stay in the history but are no longer sent to the model'
     ),
-    isEnabled: () => current() !== null,
+    isEnabled: () => currentCell() !== null,
     execute: () => {
       open(false);
       return model()?.reset();
@@ -275,7 +278,7 @@ function rowMenu(app: JupyterFrontEnd): Menu {
     menu.addItem({ command: CommandIDs.showReplay });
   }
   menu.aboutToClose.connect(() => {
-    // Its command may still be under way.
+    // The selected command may still be running.
     requestAnimationFrame(() => menu.dispose());
   });
   return menu;

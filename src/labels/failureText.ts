@@ -218,7 +218,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
 }
 
 /** Why an answer is not in the history. It is there to be used all the same. */
-export function unkeptText(code: string, trans: TranslationBundle): string {
+export function saveErrorText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'storage_full':
       return trans.__(

@@ -17,7 +17,7 @@ import pytest
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
-TS = Path(__file__).parents[2] / "src" / "notebook" / "dataframes.ts"
+TS = Path(__file__).parents[2] / "src" / "ask" / "model" / "dataFrames.ts"
 
 
 def expression() -> str:

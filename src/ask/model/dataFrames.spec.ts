@@ -35,7 +35,7 @@ function kernel(done: Promise<unknown>, status = 'idle') {
 }
 
 describe('readProfiles', () => {
-  it('reads an answer', () => {
+  it('parses a reply', () => {
     expect(readProfiles(answer([PROFILE]))).toEqual([PROFILE]);
   });
 
@@ -45,18 +45,18 @@ describe('readProfiles', () => {
     [{ dataframes: { status: 'error' } }],
     [{ dataframes: { status: 'ok', data: { 'text/plain': "'!!'" } } }],
     [answer({ not: 'a list' })]
-  ])('says null of what is no answer: %j', value => {
+  ])('returns null for an invalid reply: %j', value => {
     expect(readProfiles(value)).toBeNull();
   });
 
-  it('leaves out what is no profile', () => {
-    const odd = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
-    expect(readProfiles(answer([...odd, PROFILE]))).toEqual([PROFILE]);
+  it('skips invalid profiles', () => {
+    const invalid = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
+    expect(readProfiles(answer([...invalid, PROFILE]))).toEqual([PROFILE]);
   });
 });
 
 describe('listDataFrames', () => {
-  it('asks without a trace (P18)', async () => {
+  it('leaves no trace in the kernel (P18)', async () => {
     const t = kernel(
       Promise.resolve({ content: { user_expressions: answer([PROFILE]) } })
     );
@@ -71,7 +71,7 @@ describe('listDataFrames', () => {
     expect(t.future.dispose).toHaveBeenCalled();
   });
 
-  it('does not wait for a busy kernel, and needs one that speaks Python', async () => {
+  it('does not wait for a busy kernel, and requires a Python kernel', async () => {
     const busy = kernel(new Promise(() => undefined), 'busy');
     await expect(
       listDataFrames(busy.connection, 'python', trans)
@@ -96,7 +96,7 @@ describe('listDataFrames', () => {
     jest.useRealTimers();
   });
 
-  it('has its own words for a kernel that dies meanwhile', async () => {
+  it('reports a kernel that dies during the request', async () => {
     const t = kernel(Promise.reject(new Error('Canceled future')));
     await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
       'could not list'
@@ -104,7 +104,7 @@ describe('listDataFrames', () => {
     expect(t.future.dispose).toHaveBeenCalled();
   });
 
-  it('says so where the kernel can’t tell', async () => {
+  it('reports a kernel that can’t list its DataFrames', async () => {
     const t = kernel(Promise.resolve({ content: { status: 'error' } }));
     await expect(listDataFrames(t.connection, 'python', trans)).rejects.toThrow(
       'could not list'

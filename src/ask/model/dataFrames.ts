@@ -1,12 +1,12 @@
 /**
- * Asks the kernel for its DataFrames: names, shapes, column names and dtypes. No value.
+ * Reads the DataFrames of the kernel: names, shapes, column names and dtypes, but no values.
  *
- * What must hold (P15, P18):
- * - It leaves no trace: no name, no prompt number, no entry in the kernel's history.
- * - Nothing of the person's runs: no `repr`, no method of a class that only looks like a
- *   DataFrame; one hostile object spoils no other.
- * - Names are data. The answer comes back as base64 of JSON and is checked piece by piece.
- * - A kernel that is busy is not waited for.
+ * Invariants (P15, P18):
+ * - The request leaves no trace: no variable, no prompt number, no entry in the kernel's history.
+ * - It runs no code of the person: no `repr` and no method of a class that imitates a DataFrame.
+ *   A hostile object doesn't affect the others.
+ * - Names are data. The result is returned as base64 of JSON and validated item by item.
+ * - It doesn't wait for a busy kernel.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -16,11 +16,10 @@ import type { DataFrameProfile } from '../../api/types';
 const TIMEOUT_MS = 5000;
 
 /**
- * Runs in the kernel, in a namespace of its own. The class of a variable is looked up past
- * everything that a class can redefine; of a child of the library's class the data alone is
- * taken, as a plain DataFrame, for the library itself would call what the child redefines. A dtype
- * of the person's own is named only, and so is one that spells out its categories or its fill
- * value, for those are data.
+ * Runs in the kernel, in its own namespace. It reads the class of a variable without any attribute
+ * that a class can redefine. The data of a subclass is copied into a plain DataFrame, because the
+ * library would call overridden methods. Custom dtypes, and dtypes whose text includes categories
+ * or a fill value, are reported by class name only, because that text may contain data.
  */
 const SOURCE = `
 import base64, datetime, json, sys
@@ -35,12 +34,11 @@ def libraries():
 mro, slots = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
 kind_name = type.__dict__["__name__"].__get__
 
-def is_a_library_s(kind):
+def is_library_class(kind):
     module = slots(kind).get("__module__")
     if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
         return False
-    known = getattr(sys.modules.get(module), "__dict__", {}).get(kind_name(kind))
-    return known is kind
+    return getattr(sys.modules.get(module), "__dict__", {}).get(kind_name(kind)) is kind
 
 def plain(kind, frame, value):
     if type(value) is frame:
@@ -62,14 +60,14 @@ def text(value, limit):
         parts = [repr(part) if type(part) is str else text(part, limit) for part in value]
         value = "(" + ", ".join(parts) + ")"
     else:
-        known = any(kind is one for one in plain_kinds())
-        value = str(value) if known else "<" + kind_name(kind) + ">"
+        is_plain = any(kind is plain_kind for plain_kind in plain_kinds())
+        value = str(value) if is_plain else "<" + kind_name(kind) + ">"
     return value.encode("utf-8", "replace").decode()[:limit]
 
 def dtype_name(dtype):
     name = kind_name(type(dtype))
     numpy = getattr(sys.modules.get("numpy"), "dtype", None)
-    if not (is_a_library_s(type(dtype)) or any(base is numpy for base in mro(type(dtype)))):
+    if not (is_library_class(type(dtype)) or any(base is numpy for base in mro(type(dtype)))):
         return name[:100]
     full = str(dtype)
     if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:
@@ -86,32 +84,33 @@ def profile(name, kind, value):
         "rowCount": int(rows),
         "columnCount": int(width),
         "columns": [
-            {"name": text(one, 200), "dtype": dtype_name(two)} for one, two in zip(names, types)
+            {"name": text(column, 200), "dtype": dtype_name(dtype)}
+            for column, dtype in zip(names, types)
         ],
     }
 
 def collect(variables):
-    known = list(libraries())
-    found = []
+    frame_classes = list(libraries())
+    profiles = []
     for name, value in reversed(list(variables.items())):
         if type(name) is not str or name[:1] == "_" or not name.isidentifier():
             continue
-        for kind, frame in known:
+        for kind, frame in frame_classes:
             if any(base is frame for base in mro(type(value))):
                 try:
-                    known_frame = plain(kind, frame, value)
-                    if known_frame is not None:
-                        found.append(profile(name, kind, known_frame))
+                    plain_frame = plain(kind, frame, value)
+                    if plain_frame is not None:
+                        profiles.append(profile(name, kind, plain_frame))
                 except Exception:
                     pass
-        if len(found) == 50:
+        if len(profiles) == 50:
             break
-    return base64.b64encode(json.dumps(found).encode()).decode()
+    return base64.b64encode(json.dumps(profiles).encode()).decode()
 
 answer = collect(variables)
 `;
 
-/** One expression: nothing is assigned in the person's namespace, whatever they shadowed. */
+/** A single expression: it assigns nothing in the person's namespace and resists shadowed builtins. */
 const EXPRESSION =
   '(lambda space: (__import__("builtins").exec(' +
   JSON.stringify(SOURCE) +
@@ -119,7 +118,7 @@ const EXPRESSION =
   '({"__name__": "aiserver", "variables": (lambda: 0).__globals__})';
 
 /**
- * The DataFrames of a kernel, the newest name first.
+ * List the DataFrames of a kernel, the newest variable first.
  *
  * @throws Error with a sentence for the person.
  */
@@ -146,12 +145,12 @@ export async function listDataFrames(
   if (kernel.status === 'busy') {
     throw new Error(busy);
   }
-  const cannot = trans.__(
+  const failed = trans.__(
     'The kernel could not list its DataFrames. Try again, or restart the kernel.'
   );
-  const reply = await ask(kernel).catch(() => {
-    // It died or was started anew meanwhile, and the reason is not the person's language.
-    throw new Error(cannot);
+  const reply = await requestProfiles(kernel).catch(() => {
+    // The kernel died or restarted; the reason is not translated.
+    throw new Error(failed);
   });
   if (!reply) {
     throw new Error(busy);
@@ -159,13 +158,13 @@ export async function listDataFrames(
   const content = reply.content as { user_expressions?: unknown };
   const profiles = readProfiles(content.user_expressions);
   if (!profiles) {
-    throw new Error(cannot);
+    throw new Error(failed);
   }
   return profiles;
 }
 
-/** The kernel's reply; null if it takes too long. */
-async function ask(
+/** Request the profiles; null if the kernel doesn't reply in time. */
+async function requestProfiles(
   kernel: Kernel.IKernelConnection
 ): Promise<KernelMessage.IExecuteReplyMsg | null> {
   const future = kernel.requestExecute(
@@ -192,7 +191,7 @@ async function ask(
   }
 }
 
-/** Read the kernel's answer; null if it is not one. */
+/** Parse the kernel's reply; null if it is invalid. */
 export function readProfiles(expressions: unknown): DataFrameProfile[] | null {
   const answer = (expressions as Record<string, unknown> | undefined)
     ?.dataframes as

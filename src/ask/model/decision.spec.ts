@@ -2,8 +2,8 @@ import { ApiError } from '../../api/request';
 import type { StreamEvent } from '../../api/types';
 import { code, done, setup, start } from './generation.fakes';
 
-describe('GenerationModel, when a suggestion is decided on', () => {
-  it('says that an answer changes nothing, until the cell holds something else (P38)', async () => {
+describe('GenerationModel, on a decision about a suggestion', () => {
+  it('sets a notice for an answer that changes nothing, until the cell is edited (P38)', async () => {
     const t = setup();
     t.model.open();
     void t.model.ask('修一下');
@@ -16,7 +16,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(t.model.state).toMatchObject({ notice: null, edited: true });
   });
 
-  it('tells how many changes of the suggestion were left when it is accepted in part', async () => {
+  it('records how many changes of the suggestion are accepted in part', async () => {
     const t = setup({ source: 'a\nb\nc\nd\ne' });
     void t.model.ask('shout');
     (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
@@ -33,7 +33,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     ]);
   });
 
-  it('rejects: the cell stays, the history knows', async () => {
+  it('rejects: leaves the cell unchanged and records it', async () => {
     const t = setup();
     void t.model.ask('do it');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
@@ -43,14 +43,14 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(t.recorded).toEqual([
       { type: 'reject', turnId: 1, source: 'x = 1' }
     ]);
-    // The number of the next turn is known when the row opens again.
+    // The next turn's number is kept for the next time that the row opens.
     expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
   });
 
   it.each<[string, (StreamEvent | Error | null)[]]>([
-    ['the connection ends without a word', [null]],
-    ['it is cut after the start', [start(), null]],
-    ['it is cut in the code', [start(), code('x ='), null]],
+    ['the connection closes without an event', [null]],
+    ['it is cut off after the start', [start(), null]],
+    ['it is cut off within the code', [start(), code('x ='), null]],
     ['the body breaks', [start(), code('x ='), new Error('network error')]]
   ])('ends once and as interrupted when %s (P32, P36)', async (_, events) => {
     const t = setup();
@@ -61,7 +61,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(state).toMatchObject({
       code: '',
       draft: 'do it',
-      // What began is a turn: the row names the one that comes next.
+      // The interrupted generation is a turn: the row shows the next one.
       turnId: events[0] ? 2 : null,
       failure: { code: 'interrupted' }
     });
@@ -71,12 +71,12 @@ describe('GenerationModel, when a suggestion is decided on', () => {
       ['suggested', 'failed', 'stopped'].includes(phase)
     );
     expect(ends).toHaveLength(1);
-    // What had begun is kept as a turn, so the history is told, once it is.
-    await t.told(events[0] ? 1 : 0);
+    // The history is notified once the interrupted turn is saved.
+    await t.untilNotified(events[0] ? 1 : 0);
     expect(t.notified).toHaveLength(events[0] ? 1 : 0);
   });
 
-  it('writes nothing where the cell is gone (P34)', async () => {
+  it('writes nothing if the cell was deleted (P34)', async () => {
     const t = setup();
     void t.model.ask('one');
     const feed = await t.requested(1);
@@ -84,11 +84,11 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     feed.push(start(), done(1, 'y'), null);
     await t.phase('suggested');
     expect(await t.model.accept()).toBe(false);
-    expect(t.model.state.notice).toBe('gone');
+    expect(t.model.state.notice).toBe('not_written');
     expect(t.recorded).toEqual([]);
   });
 
-  it('writes what is left where parts were taken back', async () => {
+  it('writes the rest after parts were removed', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'a\nb'), null);
@@ -103,7 +103,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(t.recorded).toMatchObject([{ type: 'accept', source: 'a' }]);
   });
 
-  it('tells where Accept could not be noted: the code is written all the same', async () => {
+  it('writes the code and sets a notice if Accept could not be recorded', async () => {
     const t = setup();
     t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
     void t.model.ask('one');
@@ -115,7 +115,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
   });
 
   it.each(['accept', 'reject'] as const)(
-    'needs no saved notebook to %s: the turn has its id',
+    'does not save the notebook to %s: the turn has its id',
     async verb => {
       const t = setup();
       void t.model.ask('one');
@@ -129,18 +129,18 @@ describe('GenerationModel, when a suggestion is decided on', () => {
   );
 
   it.each(['accept', 'reject'] as const)(
-    'keeps a change that was being written when it comes to %s',
+    'preserves the typed text on %s',
     async verb => {
       const t = setup();
       void t.model.ask('one');
       (await t.requested(1)).push(start(), done(1, 'y'), null);
       await t.phase('suggested');
-      t.model.written = 'and shorter';
+      t.model.inputText = 'and shorter';
       await t.model[verb]();
       expect(t.recorded).toMatchObject([{ type: verb }]);
       expect(t.source()).toBe(verb === 'accept' ? 'y' : 'x = 1');
       expect(t.model.state).toMatchObject({
-        phase: 'asking',
+        phase: 'editing',
         draft: 'and shorter',
         turnId: 2
       });
@@ -151,7 +151,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     }
   );
 
-  it('says that the cell was changed meanwhile, and no longer when it is as it was (P34)', async () => {
+  it('marks a cell that was edited meanwhile, until it is restored (P34)', async () => {
     const t = setup();
     void t.model.ask('one');
     const feed = await t.requested(1);
@@ -171,7 +171,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(t.model.state.edited).toBe(true);
   });
 
-  it('says so still after a further request that came to nothing (P34)', async () => {
+  it('still marks it after a further request without an answer (P34)', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
@@ -192,19 +192,19 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
   });
 
-  it('promises to note later only what is kept for that', async () => {
+  it('promises to record later only what is queued', async () => {
     const t = setup();
     const refused = new ApiError(409, 'session_too_new', 'Too new.');
     t.history.record.mockRejectedValueOnce(refused);
     t.model.open();
     await t.model.reset();
-    expect(t.model.state.notice).toBe('unnoted');
+    expect(t.model.state.notice).toBe('not_recorded');
     t.history.record.mockRejectedValueOnce(new ApiError(507, 'full', 'full'));
     await t.model.reset();
     expect(t.model.state.notice).toBe('unsaved');
   });
 
-  describe('made in another view', () => {
+  describe('from another view', () => {
     const open = async () => {
       const t = setup();
       void t.model.ask('one');
@@ -235,7 +235,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     });
 
     it.each(['accepted', 'rejected'] as const)(
-      'closes the row when another window’s decision is %s',
+      'closes the row when another window has %s it',
       async outcome => {
         const t = await open();
         t.steps.push({ kind: 'turn', turnId: 1, outcome: 'open' });
@@ -250,7 +250,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
     );
 
     it.each(['accepted', 'rejected'] as const)(
-      'records no reject after a window without a shared document %s it',
+      'records no reject if a window without a shared document has %s it',
       async outcome => {
         const t = await open();
         t.steps.push({ kind: 'turn', turnId: 1, outcome });
@@ -260,7 +260,7 @@ describe('GenerationModel, when a suggestion is decided on', () => {
       }
     );
 
-    it('records the reject where the history can’t be read', async () => {
+    it('records the reject if the history can’t be read', async () => {
       const t = await open();
       t.history.replay.mockRejectedValueOnce(new Error('offline'));
       await t.model.reject();

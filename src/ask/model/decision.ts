@@ -1,29 +1,29 @@
 /**
- * What a person makes of a suggestion: takes it, or parts of it, or leaves it.
+ * A person's decision on a suggestion: accept it, accept parts of it, or reject it.
  *
- * What must hold: the cell's code is written by `accept` alone, and only into the cell that was
- * asked for; if that is gone, nothing is written anywhere (P34).
+ * Invariants: only `accept` writes the cell's code, and only into the cell of the request. If that
+ * cell was deleted, nothing is written (P34).
  */
-import { acceptOf, isDecided, rejectOf } from './requestBody';
+import { acceptEvent, hasDecision, rejectEvent } from './requestBody';
 import type { GenerationStore } from './store';
 
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Take parts of the suggestion back, or bring them again: what Accept will write. */
+  /** Change the code that Accept will write: without some parts of the suggestion, or with them again. */
   revise(code: string): void {
     if (this._store.state.phase === 'suggested') {
       this._store.set({ code });
     }
   }
 
-  /** Whether parts of the suggestion were taken back. */
+  /** Whether parts of the suggestion were removed. */
   get isRevised(): boolean {
     const { suggestion, state } = this._store;
     return !!suggestion && suggestion.source !== state.code;
   }
 
-  /** Bring back the parts that were taken back. */
+  /** Restore the removed parts of the suggestion. */
   restore(): void {
     const { suggestion, state } = this._store;
     this.revise(suggestion?.source ?? state.code);
@@ -36,78 +36,81 @@ export class Decision {
       return false;
     }
     const source = state.code;
-    const accepted = acceptOf(suggestion, source, target.source());
+    const accepted = acceptEvent(suggestion, source, target.source());
     if (!target.apply(source)) {
-      this._store.set({ notice: 'gone' });
+      this._store.set({ notice: 'not_written' });
       return false;
     }
-    this._leave();
+    this._finish();
     await this._store.record(accepted);
     return true;
   }
 
   /**
-   * Leave the cell as it is, and record that. Another window of the notebook may have decided
-   * already, unnoticed without a shared document: then its decision stays the recorded one.
+   * Leave the cell unchanged and record the rejection. Without a shared document another window
+   * may have decided already; its recorded decision is then kept.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
-      const rejected = rejectOf(suggestion, target.source());
-      this._leave();
-      if (!suggestion.unkept && !(await this._isDecided(suggestion.turnId))) {
+      const rejected = rejectEvent(suggestion, target.source());
+      this._finish();
+      if (
+        !suggestion.saveError &&
+        !(await this._hasDecision(suggestion.turnId))
+      ) {
         await this._store.record(rejected);
       }
     }
   }
 
-  /** Close the suggestion if the history has a decision on it, of another window. */
+  /** Close the suggestion if another window has recorded a decision on it. */
   async refresh(): Promise<void> {
     const { suggestion, state } = this._store;
-    if (state.phase === 'suggested' && suggestion && !suggestion.unkept) {
+    if (state.phase === 'suggested' && suggestion && !suggestion.saveError) {
       const { turnId } = suggestion;
-      if (await this._isDecided(turnId)) {
+      if (await this._hasDecision(turnId)) {
         this.close(turnId);
       }
     }
   }
 
-  /** Close a suggestion on which another view or another window has decided and recorded it. */
+  /** Close the suggestion after another view or window has recorded a decision on it. */
   close(turnId: number | null | undefined): void {
     const { suggestion, state } = this._store;
     if (state.phase === 'suggested' && suggestion?.turnId === turnId) {
-      this._leave();
+      this._finish();
     }
   }
 
-  /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
+  /** Update the state after the cell's code was changed by anything but Accept. */
   sourceChanged(): void {
     const { isEdited } = this._store;
     const { phase, edited, notice } = this._store.state;
     if (phase === 'suggested' && edited !== isEdited) {
-      // Once the cell holds something else, the answer is a change of it.
-      const still = notice === 'same' ? null : notice;
-      this._store.set({ edited: isEdited, notice: still });
+      // The answer differs from the edited cell, so it is no longer the same code.
+      const remaining = notice === 'same' ? null : notice;
+      this._store.set({ edited: isEdited, notice: remaining });
     }
   }
 
-  private async _isDecided(turnId: number): Promise<boolean> {
+  private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
     const { cellId } = target;
     const notebookId = target.notebookId();
     return (
       notebookId !== null &&
-      (await isDecided(history, { notebookId, cellId }, turnId))
+      (await hasDecision(history, { notebookId, cellId }, turnId))
     );
   }
 
-  /** The suggestion is dealt with. What was written for a further one is the next request. */
-  private _leave(): void {
-    const draft = this._store.written;
+  /** End the suggestion. Text in the input field becomes the draft of the next request. */
+  private _finish(): void {
+    const draft = this._store.inputText;
     if (draft.trim()) {
-      this._store.begin('asking', draft);
+      this._store.begin('editing', draft);
     } else {
-      this._store.written = '';
+      this._store.inputText = '';
       this._store.begin('idle', '');
     }
   }

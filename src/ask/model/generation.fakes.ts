@@ -1,6 +1,4 @@
-/**
- * A cell, a history and streams that a spec feeds, for specs of the asking alone.
- */
+/** Fakes for the specs of a generation: a cell, a history and streams that a spec feeds. */
 import { Signal } from '@lumino/signaling';
 
 import type {
@@ -11,7 +9,7 @@ import type {
 } from '../../api/types';
 import type { IHistory, IRecording, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
-import type { GenerationApi } from './run';
+import type { GenerationApi } from './generationStream';
 import type { IGenerationState } from './state';
 
 export const MODEL = {
@@ -52,7 +50,7 @@ export const done = (id: number, suggestion: string): StreamEvent => ({
   revision: id
 });
 
-/** A stream that a test feeds: no clocks. */
+/** A stream that a test feeds, without timers. */
 export class Feed {
   private queue: (StreamEvent | Error | null)[] = [];
   private wake: () => void = () => undefined;
@@ -97,7 +95,7 @@ export function setup(options: { source?: string | null } = {}) {
     stop: jest.fn(async (_id: string) => undefined),
     warmUp: jest.fn(async () => undefined)
   };
-  /** What the server has kept of the cell. */
+  /** The cell's steps as the server has stored them. */
   const steps: Partial<Step>[] = [];
   const recorded: unknown[] = [];
   const notified: unknown[] = [];
@@ -138,17 +136,17 @@ export function setup(options: { source?: string | null } = {}) {
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));
-  /** Wait for a state: never for a time. */
+  /** Wait for a state instead of a fixed time. */
   const until = (check: (state: IGenerationState) => boolean) =>
     new Promise<IGenerationState>(resolve => {
-      const look = () => {
+      const onChanged = () => {
         if (check(model.state)) {
-          model.changed.disconnect(look);
+          model.changed.disconnect(onChanged);
           resolve(model.state);
         }
       };
-      model.changed.connect(look);
-      look();
+      model.changed.connect(onChanged);
+      onChanged();
     });
   const phase = (name: string) => until(state => state.phase === name);
   const requested = async (count: number) => {
@@ -171,8 +169,8 @@ export function setup(options: { source?: string | null } = {}) {
     states,
     target,
     steps,
-    /** Wait until the history was told so often. */
-    told: async (count: number) => {
+    /** Wait until the history was notified this many times. */
+    untilNotified: async (count: number) => {
       while (notified.length < count) {
         await new Promise(resolve => setTimeout(resolve));
       }

@@ -2,36 +2,41 @@ import { ApiError } from '../../api/request';
 import type { StreamEvent } from '../../api/types';
 import { code, done, setup, start, turn } from './generation.fakes';
 
-/** An answer that was whole, but could not be kept. */
-const unkept = (suggestion: string): StreamEvent => ({
+/** A complete answer that could not be saved. */
+const unsavedAnswer = (suggestion: string): StreamEvent => ({
   type: 'error',
   code: 'storage_full',
   message: 'The disk is full.',
   unsaved: turn(1, suggestion)
 });
 
-describe('GenerationModel, when things fail', () => {
-  it('keeps an answer that could not be kept: it can be accepted (P20)', async () => {
+describe('GenerationModel, on failures', () => {
+  it('accepts an answer that could not be saved (P20)', async () => {
     const t = setup();
     void t.model.ask('do it');
-    (await t.requested(1)).push(start(), code('x = 2'), unkept('x = 2'), null);
+    (await t.requested(1)).push(
+      start(),
+      code('x = 2'),
+      unsavedAnswer('x = 2'),
+      null
+    );
     const state = await t.phase('suggested');
     expect(state).toMatchObject({
       code: 'x = 2',
       explanation: 'why',
-      unkept: 'storage_full',
+      saveError: 'storage_full',
       failure: null
     });
     expect(await t.model.accept()).toBe(true);
     expect(t.source()).toBe('x = 2');
-    // No turn is kept of it, so the history is told of a change alone.
+    // There is no saved turn, so only an edit is recorded.
     expect(t.recorded).toEqual([
       { type: 'edit', source: 'x = 2', contributor: { kind: 'model' } }
     ]);
-    expect(t.model.state.unkept).toBeNull();
+    expect(t.model.state.saveError).toBeNull();
   });
 
-  it('never takes a part for an answer that could not be kept (P32)', async () => {
+  it('never offers a partial answer that could not be saved (P32)', async () => {
     const t = setup();
     void t.model.ask('do it');
     const failed = turn(1, 'x =');
@@ -49,7 +54,7 @@ describe('GenerationModel, when things fail', () => {
     });
   });
 
-  it('asks for the steps of a turn that broke off only when it is kept', async () => {
+  it('notifies the history of an interrupted turn only when it is saved', async () => {
     jest.useFakeTimers();
     const t = setup();
     t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
@@ -64,7 +69,7 @@ describe('GenerationModel, when things fail', () => {
     jest.useRealTimers();
   });
 
-  it('tells the server to stop what it may still write after a cut, and waits for that', async () => {
+  it('stops the server’s generation after an interruption, and waits for its end', async () => {
     jest.useFakeTimers();
     const t = setup();
     void t.model.ask('one');
@@ -72,11 +77,11 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('failed');
     expect(t.api.stop).toHaveBeenCalledWith('g1');
     expect(t.signals[0]?.aborted).toBe(true);
-    // The server takes a moment to notice: that is no second tab.
+    // The server has not noticed yet, so this is not a second tab.
     t.api.generate.mockImplementationOnce(() => {
       throw new ApiError(409, 'generation_running', 'It runs.');
     });
-    void t.model.again();
+    void t.model.retry();
     await jest.advanceTimersByTimeAsync(1000);
     jest.useRealTimers();
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
@@ -90,32 +95,35 @@ describe('GenerationModel, when things fail', () => {
       'the end of the session',
       new ApiError(403, 'unauthenticated', '', { signIn: '/' })
     ],
-    ['a proxy that is ill', new ApiError(502, 'proxy_error', '')],
-    ['a server that is away', new ApiError(0, 'unreachable', '')]
-  ])('ends in one state after %s, with the request kept', async (_, error) => {
-    const t = setup();
-    t.api.generate.mockImplementationOnce(() => {
-      throw error;
-    });
-    await t.model.ask('a long wish');
-    expect(t.model.state).toMatchObject({
-      phase: 'failed',
-      draft: 'a long wish',
-      failure: { code: error.code, signIn: error.body.signIn }
-    });
-    void t.model.again();
-    (await t.requested(1)).push(start(), done(1, 'z'), null);
-    await t.phase('suggested');
-    expect(t.bodies[0].intent).toBe('a long wish');
-  });
+    ['a failing proxy', new ApiError(502, 'proxy_error', '')],
+    ['an unreachable server', new ApiError(0, 'unreachable', '')]
+  ])(
+    'ends in one state after %s, and preserves the request',
+    async (_, error) => {
+      const t = setup();
+      t.api.generate.mockImplementationOnce(() => {
+        throw error;
+      });
+      await t.model.ask('a long request');
+      expect(t.model.state).toMatchObject({
+        phase: 'failed',
+        draft: 'a long request',
+        failure: { code: error.code, signIn: error.body.signIn }
+      });
+      void t.model.retry();
+      (await t.requested(1)).push(start(), done(1, 'z'), null);
+      await t.phase('suggested');
+      expect(t.bodies[0].intent).toBe('a long request');
+    }
+  );
 
-  it('can be stopped while the notebook is made ready, and asked again (P36)', async () => {
+  it('can be stopped while the notebook is being prepared, and sent again (P36)', async () => {
     const t = setup();
     t.target.ensure.mockImplementationOnce(() => new Promise(() => undefined));
-    const asked = t.model.ask('one');
+    const request = t.model.ask('one');
     await Promise.resolve();
     t.model.stop();
-    await asked;
+    await request;
     expect(t.model.state).toMatchObject({ phase: 'stopped', draft: 'one' });
     expect(t.api.generate).not.toHaveBeenCalled();
     void t.model.ask('two');
@@ -123,7 +131,7 @@ describe('GenerationModel, when things fail', () => {
     await t.phase('suggested');
   });
 
-  it('offers to sign in where the session ended before the notebook was ready', async () => {
+  it('offers to sign in if the login session ended before the notebook was ready', async () => {
     const t = setup();
     t.target.ensure.mockRejectedValueOnce(
       new ApiError(403, 'unauthenticated', '', { signIn: '/base/' })
@@ -136,7 +144,7 @@ describe('GenerationModel, when things fail', () => {
     });
   });
 
-  it('takes over with what the cell holds by then (P33, P34)', async () => {
+  it('takes over with the cell’s current code (P33, P34)', async () => {
     const t = setup();
     t.api.generate.mockImplementationOnce(() => {
       throw new ApiError(409, 'generation_running', 'It runs.', {
@@ -151,7 +159,7 @@ describe('GenerationModel, when things fail', () => {
     expect(t.bodies[0]).toMatchObject({ intent: 'one', source: 'x = 10' });
   });
 
-  it('waits for the server to notice a stop that came before the start (P33)', async () => {
+  it('waits for the server to notice a stop before the start (P33)', async () => {
     jest.useFakeTimers();
     const t = setup();
     void t.model.ask('one');

@@ -1,9 +1,9 @@
 import { ApiError } from '../../api/request';
-import { versionOf } from './state';
+import { versionNumber } from './state';
 import { MODEL, code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel', () => {
-  it('goes from asking to a suggestion, and leaves the cell alone until Accept', async () => {
+  it('proceeds from a request to a suggestion, and changes the cell only on Accept', async () => {
     const t = setup();
     t.model.open();
     await t.until(state => state.model !== null);
@@ -36,7 +36,7 @@ describe('GenerationModel', () => {
     expect(t.model.state.phase).toBe('idle');
   });
 
-  it('warms the model when the row opens, and minds no failure of that', async () => {
+  it('warms up the model when the row opens, and ignores a failure', async () => {
     const t = setup();
     t.api.warmUp.mockRejectedValueOnce(new ApiError(503, 'x', 'x'));
     t.model.open();
@@ -49,10 +49,10 @@ describe('GenerationModel', () => {
       cellType: 'code',
       context: { cells: [], kernel: 'Python 3' }
     });
-    expect(t.model.state).toMatchObject({ phase: 'asking', failure: null });
+    expect(t.model.state).toMatchObject({ phase: 'editing', failure: null });
   });
 
-  it('says at once that no model is set up, with the command that mends it', async () => {
+  it('reports at once that no model is set up, with the command that installs it', async () => {
     const t = setup();
     const broken = {
       ...MODEL,
@@ -71,16 +71,16 @@ describe('GenerationModel', () => {
       message: 'Needs a package.',
       install: 'pip install x'
     });
-    await t.model.again(); // "Try again" looks for a model once more.
+    await t.model.retry(); // "Try again" looks for a model again.
     await t.until(({ failure }) => failure === null);
   });
 
-  it('goes on from an older turn for one request, and after it from the answer', async () => {
+  it('continues from an older turn for one request, and then from its answer', async () => {
     const t = setup();
     t.model.open();
     t.model.branchFrom({ turnId: 3, title: 'plot' });
     t.model.close();
-    t.model.open(); // Closed and opened again, it is still meant.
+    t.model.open(); // The branch survives closing and opening.
     void t.model.ask('otherwise');
     (await t.requested(1)).push(start(), done(5, 'y = 1'), null);
     await t.phase('suggested');
@@ -92,23 +92,23 @@ describe('GenerationModel', () => {
     expect(t.bodies[1].parentTurnId).toBeUndefined();
   });
 
-  it('leaves an open suggestion for another line without deciding on it', async () => {
+  it('leaves an open suggestion for another branch without a decision', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
     await t.phase('suggested');
-    t.model.branchFrom(null); // That takes nothing away.
+    t.model.branchFrom(null); // This removes nothing.
     expect(t.model.state.phase).toBe('suggested');
     t.model.branchFrom({ turnId: 1, title: 'one' });
     expect(t.model.state).toMatchObject({
-      phase: 'asking',
+      phase: 'editing',
       branch: { turnId: 1 }
     });
     expect(t.recorded).toEqual([]);
     expect(t.source()).toBe('x = 1');
   });
 
-  it('sends DataFrames with the request, and knows one kind of line break', async () => {
+  it('sends DataFrames with the request, and normalizes line breaks', async () => {
     const t = setup();
     const profile = {
       name: 'df',
@@ -125,7 +125,7 @@ describe('GenerationModel', () => {
     expect(t.model.state.code).toBe('a\nb');
   });
 
-  it('starts afresh by an event, and says so', async () => {
+  it('starts a new conversation with an event and a notice', async () => {
     const t = setup();
     t.model.open();
     await t.model.reset();
@@ -133,7 +133,7 @@ describe('GenerationModel', () => {
     expect(t.model.state.notice).toBe('reset');
   });
 
-  it('goes away quietly: the stream is cut and nothing more is told', async () => {
+  it('aborts the stream on disposal and emits nothing more', async () => {
     const t = setup();
     void t.model.ask('one');
     const feed = await t.requested(1);
@@ -148,7 +148,7 @@ describe('GenerationModel', () => {
     expect(t.source()).toBe('x = 1');
   });
 
-  it('looks again for what was asked before, where that failed', async () => {
+  it('loads past turns again after a failure', async () => {
     const t = setup();
     t.steps.push({ kind: 'turn', title: 'earlier', turnId: 1 });
     t.history.replay.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
@@ -166,7 +166,7 @@ describe('GenerationModel', () => {
     expect(t.history.replay).toHaveBeenCalledTimes(2);
   });
 
-  it('counts the versions of a cell, not the requests that brought none', async () => {
+  it('counts the versions of a cell, not the requests without an answer', async () => {
     const t = setup();
     t.steps.push(
       { kind: 'turn', title: 'one', turnId: 1, outcome: 'accepted' },
@@ -175,25 +175,25 @@ describe('GenerationModel', () => {
     );
     t.model.open();
     await t.until(({ turnId }) => turnId === 4);
-    expect(versionOf(t.model.state)).toBe(2);
+    expect(versionNumber(t.model.state)).toBe(2);
     void t.model.ask('four');
     const failed = { type: 'error', code: 'error', message: '' } as const;
     (await t.requested(1)).push(start(4), failed, null);
     await t.phase('failed');
-    expect(versionOf(t.model.state)).toBe(2);
+    expect(versionNumber(t.model.state)).toBe(2);
     void t.model.ask('five');
     (await t.requested(2)).push(start(5), done(5, 'x'), null);
     await t.phase('suggested');
-    expect(versionOf(t.model.state)).toBe(2);
-    void t.model.ask('six'); // The suggestion of before comes back, with its own number.
+    expect(versionNumber(t.model.state)).toBe(2);
+    void t.model.ask('six'); // The previous suggestion is restored with its number.
     (await t.requested(3)).push(start(6), failed, null);
     await t.until(({ failure }) => failure !== null);
-    expect(versionOf(t.model.state)).toBe(2);
+    expect(versionNumber(t.model.state)).toBe(2);
     await t.model.accept();
     expect(t.model.state.turnId).toBe(6);
   });
 
-  it('says it of a model no longer once another one is chosen', async () => {
+  it('clears a model’s failure once another model is chosen', async () => {
     const t = setup();
     const OTHER = { ...MODEL, id: 'test:other' };
     t.history.models.mockResolvedValue({
@@ -208,9 +208,9 @@ describe('GenerationModel', () => {
       null
     );
     await t.phase('failed');
-    await t.model.lookForModel(); // To look again changes nothing.
+    await t.model.refreshModel(); // A refresh changes nothing.
     expect(t.model.state.failure?.code).toBe('model_auth_failed');
-    t.model.useModel(OTHER.id);
+    t.model.setCellModel(OTHER.id);
     const state = await t.until(({ failure }) => !failure);
     expect(state).toMatchObject({ model: OTHER, draft: 'go' });
   });

@@ -1,14 +1,14 @@
 /**
- * The asking in one cell, as a state machine.
+ * Generations in one cell, as a state machine.
  *
- *     idle ── open ──> asking ── ask ──> waiting ── token ──> streaming ── done ──> suggested
+ *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ── done ──> suggested
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
- * This is what views know of it, and how its row opens and closes; requests are sent by `Sending`,
- * and what becomes of a suggestion is the `Decision`.
+ * This model is the interface for views and opens and closes the prompt row. `RequestSender` sends
+ * the requests and `Decision` accepts or rejects the suggestion.
  *
- * What must hold: what a person wrote is never dropped by what a stream or a button does.
+ * Invariants: no stream and no button drops text that a person has typed.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -21,11 +21,11 @@ import type {
   ISessionChange
 } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
-import { IRequest, pastTurns, warmUp } from './requestBody';
+import { IRequest, loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
-import type { IGenerationOptions } from './run';
-import { Sending } from './sending';
-import { IGenerationState, ITarget, withModels } from './state';
+import type { IGenerationOptions } from './generationStream';
+import { RequestSender } from './requestSender';
+import { IGenerationState, ITarget, applyModelList } from './state';
 import { GenerationStore } from './store';
 import { IntentHistory } from './intents';
 
@@ -35,21 +35,21 @@ export class GenerationModel {
     this._store = new GenerationStore(options, state =>
       this._changed.emit(state)
     );
-    this._sending = new Sending(this._store, this.intents);
+    this._sender = new RequestSender(this._store, this.intents);
     this._decision = new Decision(this._store);
     options.history.recording.connect(this._onRecorded, this);
-    options.history.changed.connect(this._onWritten, this);
+    options.history.changed.connect(this._onHistoryChanged, this);
   }
 
   readonly target: ITarget;
   readonly intents = new IntentHistory();
 
-  /** What stands in the text field: a view that is made anew goes on from it. */
-  get written(): string {
-    return this._store.written;
+  /** The text of the input field; a new view starts with it. */
+  get inputText(): string {
+    return this._store.inputText;
   }
-  set written(text: string) {
-    this._store.written = text;
+  set inputText(text: string) {
+    this._store.inputText = text;
   }
 
   get state(): IGenerationState {
@@ -64,135 +64,135 @@ export class GenerationModel {
     return this._store.isDisposed;
   }
 
-  /** Whether an answer is on its way. */
+  /** Whether a request is waiting or streaming. */
   get isBusy(): boolean {
     return this._store.isBusy;
   }
 
-  /** Open the row, and let a model on this machine get ready meanwhile. */
+  /** Open the prompt row and warm up a local model. */
   open(): void {
     if (this.state.phase !== 'idle') {
       return;
     }
-    this._store.set({ phase: 'asking', notice: null, failure: null });
+    this._store.set({ phase: 'editing', notice: null, failure: null });
     void this._prepare();
   }
 
-  /** Close the row. What was written in it is kept for the next time. */
+  /** Close the prompt row. `draft` is restored when it opens again. */
   close(draft = ''): void {
     if (!this.isBusy) {
-      this.written = draft;
+      this.inputText = draft;
       this._store.begin('idle', draft);
     }
   }
 
-  /** Say which DataFrames the next request is about. */
+  /** Set the DataFrames of the next request. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this._store.set({ dataframes });
   }
 
-  /** Let the next request continue from an older one, whose version the cell holds. */
+  /** Continue the next request from an older one, whose version the cell contains. */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
       this._store.set({ notice: 'busy' });
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
-      // What was open is of another line: it stays in the history, and nobody decided on it.
-      this._store.begin('asking', this.written);
+      // The open suggestion belongs to another branch: it stays in the history without a decision.
+      this._store.begin('editing', this.inputText);
     }
     this._store.set({ branch });
   }
 
-  /** Let a model answer in this cell alone; null: the one that answers everywhere. */
-  useModel(id: string | null): void {
+  /** Choose the model for this cell only; null selects the default model. */
+  setCellModel(id: string | null): void {
     this._store.set({ cellModel: id });
-    void this.lookForModel();
+    void this.refreshModel();
   }
 
-  /** What a model failed by was mended: its failure is of before. */
-  mended(): void {
+  /** Clear the failure of a model after its settings were fixed. */
+  clearModelFailure(): void {
     const { failure } = this.state;
     if (failure && isModelFailure(failure)) {
       this._store.set({ failure: null });
     }
   }
 
-  /** Learn which model answers in the open row. Quietly: whoever asks is told what fails. */
-  async lookForModel(): Promise<void> {
+  /** Update the model that the open row shows. Errors are ignored: the next request reports them. */
+  async refreshModel(): Promise<void> {
     const { history } = this._store;
     const isOpen = this.state.phase !== 'idle';
     const list = isOpen && (await history.models().catch(() => null));
     if (list) {
-      this._store.set(withModels(this.state, list));
+      this._store.set(applyModelList(this.state, list));
     }
   }
 
   /**
-   * Ask for code. While a suggestion is open the request builds on it, and what is shown
-   * stays a change of the cell's own code.
+   * Ask for code. While a suggestion is open the request builds on it; the diff still compares
+   * with the cell's own code.
    */
   async ask(intent: string): Promise<void> {
-    await this._sending.send(this.requestOf(intent));
+    await this._sender.send(this.buildRequest(intent));
   }
 
-  /** What asking with these words would ask. */
-  requestOf(intent: string): IRequest {
-    return this._sending.requestOf(intent);
+  /** Build the request that `ask` would send for this intent. */
+  buildRequest(intent: string): IRequest {
+    return this._sender.buildRequest(intent);
   }
 
-  /** Send the last request once more; or look for a model again. */
-  async again(): Promise<void> {
+  /** Send the last request again; without one, look for a model again. */
+  async retry(): Promise<void> {
     const { request } = this._store;
-    return request ? this._sending.again(request) : this._prepare();
+    return request ? this._sender.retry(request) : this._prepare();
   }
 
-  /** Stop the generation that another tab runs for this cell, then ask again. */
+  /** Stop the generation that another tab runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
-    return this._sending.takeOver();
+    return this._sender.takeOver();
   }
 
-  /** Stop. The person sees it at once; the server ends the turn as cancelled. */
+  /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
   stop(): void {
-    this._sending.stop();
+    this._sender.stop();
   }
 
-  /** Take parts of the suggestion back, or bring them again: what Accept will write. */
+  /** Change the code that Accept will write. */
   revise(code: string): void {
     this._decision.revise(code);
   }
 
-  /** Whether parts of the suggestion were taken back. */
+  /** Whether parts of the suggestion were removed. */
   get isRevised(): boolean {
     return this._decision.isRevised;
   }
 
-  /** Bring back the parts that were taken back. */
+  /** Restore the removed parts of the suggestion. */
   restoreSuggestion(): void {
     this._decision.restore();
   }
 
-  /** Write the suggestion into the cell; whether that was done. */
+  /** Write the suggestion into the cell; returns whether it was written. */
   accept(): Promise<boolean> {
     return this._decision.accept();
   }
 
-  /** Leave the cell as it is, and say so in its history. */
+  /** Leave the cell unchanged and record the rejection. */
   reject(): Promise<void> {
     return this._decision.reject();
   }
 
-  /** Close a suggestion on which another window has decided. */
+  /** Close the suggestion if another window has decided on it. */
   refreshDecision(): Promise<void> {
     return this._decision.refresh();
   }
 
-  /** The cell's code was changed by another hand than Accept: the suggestion is of before. */
+  /** Update the state after the cell's code was changed by anything but Accept. */
   sourceChanged(): void {
     this._decision.sourceChanged();
   }
 
-  /** Start afresh: the turns so far are no longer told to the model, but kept. */
+  /** Start a new conversation: earlier turns stay in the history but are no longer sent. */
   async reset(): Promise<void> {
     if (this.isBusy) {
       this._store.set({ notice: 'busy' });
@@ -201,25 +201,25 @@ export class GenerationModel {
     }
   }
 
-  /** Leave it: a running generation is stopped by going away. */
+  /** Dispose of the model; this aborts a running generation. */
   dispose(): void {
     if (!this.isDisposed) {
       this._store.isDisposed = true;
-      this._sending.dispose();
+      this._sender.dispose();
       Signal.clearData(this);
     }
   }
 
-  /** Learn which model answers and what was asked before; warm the model. All quietly. */
+  /** Load the model list and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
     const warm = warmUp(this._store.api, this.target, this.state.cellModel);
-    const models = this.lookForModel();
-    await Promise.allSettled([warm, models, this._recall()]);
+    const models = this.refreshModel();
+    await Promise.allSettled([warm, models, this._loadPastTurns()]);
   }
 
-  /** A decision may be made in the replay, or in another view of the notebook. */
+  /** Close the suggestion after a decision in the replay or in another view of the notebook. */
   private _onRecorded(_: IHistory, { key, events }: IRecording): void {
-    if (this._isOwn(key)) {
+    if (this._isTarget(key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {
           this._decision.close(turnId);
@@ -228,26 +228,29 @@ export class GenerationModel {
     }
   }
 
-  /** Another window of a shared notebook wrote into this cell's history. */
-  private _onWritten(_: IHistory, written: ISessionChange): void {
-    if (written.isRemote && this._isOwn(written)) {
+  /** Check for a decision after another window of a shared notebook wrote this cell's history. */
+  private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
+    if (session.isRemote && this._isTarget(session)) {
       void this._decision.refresh();
     }
   }
 
-  private _isOwn({ notebookId, cellId }: ICellKey): boolean {
+  private _isTarget({ notebookId, cellId }: ICellKey): boolean {
     const { target } = this;
     return cellId === target.cellId && notebookId === target.notebookId();
   }
 
-  private async _recall(): Promise<void> {
+  private async _loadPastTurns(): Promise<void> {
     const notebookId = this.target.notebookId();
-    if (!notebookId || this._recalled) {
+    if (!notebookId || this._hasLoadedPastTurns) {
       return;
     }
     const { cellId } = this.target;
-    const past = await pastTurns(this._store.history, { notebookId, cellId });
-    this._recalled = true; // Where that failed, the row asks when it is opened again.
+    const past = await loadPastTurns(this._store.history, {
+      notebookId,
+      cellId
+    });
+    this._hasLoadedPastTurns = true; // After an error the row tries again when it is next opened.
     this.intents.addOlder(past.intents);
     this._store.set({ failed: [...past.failed, ...this.state.failed] });
     if (!this.isBusy && this.state.turnId === null && past.last) {
@@ -256,8 +259,8 @@ export class GenerationModel {
   }
 
   private readonly _store: GenerationStore;
-  private readonly _sending: Sending;
+  private readonly _sender: RequestSender;
   private readonly _decision: Decision;
   private readonly _changed = new Signal<this, IGenerationState>(this);
-  private _recalled = false;
+  private _hasLoadedPastTurns = false;
 }

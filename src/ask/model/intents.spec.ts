@@ -1,7 +1,7 @@
 import { IntentHistory } from './intents';
 
 describe('IntentHistory', () => {
-  it('walks back and forth and gives the draft back', () => {
+  it('steps back and forth and restores the draft', () => {
     const intents = new IntentHistory();
     intents.addOlder(['plot', '读取 data.csv']);
     intents.add('sum it');
@@ -20,13 +20,13 @@ describe('IntentHistory', () => {
     expect(intents.next()).toBe('');
   });
 
-  it('has nothing to offer at the beginning', () => {
+  it('offers nothing while it is empty', () => {
     const intents = new IntentHistory();
     expect(intents.previous('text')).toBeNull();
     expect(intents.next()).toBe('text');
   });
 
-  it('offers none twice, the newest place counts, and today comes before older days', () => {
+  it('offers each request once, at its newest position, and current ones before older ones', () => {
     const intents = new IntentHistory();
     intents.add('a');
     intents.add(' b ');
@@ -42,13 +42,13 @@ describe('IntentHistory', () => {
     expect(all).toEqual(['a', 'b', 'z', null]);
   });
 
-  it('begins anew after something was typed', () => {
+  it('starts over after the person typed', () => {
     const intents = new IntentHistory();
     intents.add('a');
     intents.add('b');
     intents.previous('');
     intents.previous('');
-    intents.leave();
+    intents.restart();
     expect(intents.previous('typed')).toBe('b');
     expect(intents.next()).toBe('typed');
   });

@@ -1,29 +1,31 @@
 /**
- * Walking through earlier requests with ArrowUp and ArrowDown, as in a shell.
+ * The earlier requests that ArrowUp and ArrowDown step through, as in a shell.
  *
- * What must hold: what was being written is there again at the end of the walk, and no
- * request is offered twice.
+ * Invariants: the draft comes back after the newest request, and no request is offered twice.
  */
 export class IntentHistory {
-  /** Remember a request. The newest is offered first. */
+  /** Add a request. The newest is offered first. */
   add(intent: string): void {
     const text = intent.trim();
     if (text) {
-      this._intents = [...this._intents.filter(known => known !== text), text];
+      this._intents = [
+        ...this._intents.filter(intent => intent !== text),
+        text
+      ];
     }
-    this.leave();
+    this.restart();
   }
 
-  /** Put the requests of earlier days, oldest first, before those of today. */
+  /** Insert the requests of earlier pages, oldest first, before those of this page. */
   addOlder(intents: readonly string[]): void {
-    const today = this._intents;
+    const current = this._intents;
     this._intents = [];
-    for (const intent of [...intents, ...today]) {
+    for (const intent of [...intents, ...current]) {
       this.add(intent);
     }
   }
 
-  /** The request before the one shown; null if there is none. */
+  /** Step to the previous request; null if there is none. */
   previous(draft: string): string | null {
     if (this._position === null) {
       this._draft = draft;
@@ -36,7 +38,7 @@ export class IntentHistory {
     return this._intents[this._position];
   }
 
-  /** The request after the one shown, at the end the draft; null if there is none. */
+  /** Step to the next request, and after the newest to the draft; null if there is none. */
   next(): string | null {
     if (this._position === null) {
       return null;
@@ -49,8 +51,8 @@ export class IntentHistory {
     return this._draft;
   }
 
-  /** Something was typed: a new walk begins from there. */
-  leave(): void {
+  /** Start over from the newest request, for example after the person typed. */
+  restart(): void {
     this._position = null;
   }
 

@@ -1,7 +1,4 @@
-/**
- * What goes along with a request: what the notebook says around it, what came before, and what
- * is noted of it afterwards.
- */
+/** Builds the bodies of requests and the events that are recorded for a cell. */
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
 import type {
@@ -14,19 +11,19 @@ import type {
 import { hunks } from '../../diff/hunks';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
-import type { GenerationApi } from './run';
+import type { GenerationApi } from './generationStream';
 import type { ISuggestion, ITarget } from './state';
 
-/** What a request was, so that it can be sent again. */
+/** A request, stored so that it can be sent again. */
 export interface IRequest {
   readonly intent: string;
   readonly source: string;
-  /** The turn that it goes on from: that of the open suggestion, or an older one. */
+  /** The turn that it continues from: that of the open suggestion or an older one. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
-export function bodyOf(
+export function toRequestBody(
   request: IRequest,
   target: ITarget,
   notebookId: string,
@@ -45,7 +42,7 @@ export function bodyOf(
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
-/** Let the model get ready: one on this machine reads what is known before the request. */
+/** Warm up the model: a local model reads the context before the request is sent. */
 export function warmUp(
   api: GenerationApi,
   target: ITarget,
@@ -53,7 +50,7 @@ export function warmUp(
 ): Promise<void> {
   const { language, cellType, context } = target.surroundings();
   return api.warmUp({
-    // A notebook that has no id yet has no past turns either: any id warms as well.
+    // A notebook without an id has no past turns, so any id works.
     notebookId: target.notebookId() ?? 'unsaved',
     cellId: target.cellId,
     source: target.source() ?? '',
@@ -64,8 +61,8 @@ export function warmUp(
   });
 }
 
-/** What would be sent for a request, to the letter. */
-export function preview(
+/** Fetch the exact messages that a request would send. */
+export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
   request: IRequest,
   target: ITarget,
@@ -87,10 +84,10 @@ export function preview(
 }
 
 /**
- * What was asked in a cell before, oldest first; the id of its last turn (0: none), and those of
- * the turns that brought no answer.
+ * Load the past turns of a cell: their intents (oldest first), the id of the last turn (0 if there
+ * is none) and the ids of turns without an answer.
  */
-export async function pastTurns(
+export async function loadPastTurns(
   history: IHistory,
   key: ICellKey
 ): Promise<{ intents: string[]; last: number; failed: number[] }> {
@@ -105,8 +102,8 @@ export async function pastTurns(
   };
 }
 
-/** Whether a turn was accepted or rejected; false where that can't be read now. */
-export async function isDecided(
+/** Whether a turn was accepted or rejected; false if the history can't be read. */
+export async function hasDecision(
   history: IHistory,
   key: ICellKey,
   turnId: number
@@ -119,12 +116,11 @@ export async function isDecided(
 }
 
 /**
- * The notebook's id, when it is ready for a request.
+ * Return the notebook's id after preparing the notebook for a request.
  *
- * @throws NotSentError with the sentence of why it can't be made so; ApiError as the server gave it,
- * with what helps to mend it.
+ * @throws NotSentError with a sentence for the person; ApiError as received from the server.
  */
-export async function ensured(target: ITarget): Promise<string> {
+export async function ensureNotebookId(target: ITarget): Promise<string> {
   try {
     return await target.ensure();
   } catch (reason) {
@@ -136,16 +132,16 @@ export async function ensured(target: ITarget): Promise<string> {
 }
 
 /**
- * What is noted when a suggestion is written into a cell that held `before`. Where parts of it had
- * been taken back, that tells how many of its changes were left.
+ * The event for writing a suggestion into a cell that contained `before`. If parts of the
+ * suggestion were removed, the event counts the changes that remain.
  */
-export function acceptOf(
-  { turnId, source: suggested, unkept, model }: ISuggestion,
+export function acceptEvent(
+  { turnId, source: suggested, saveError, model }: ISuggestion,
   source: string,
   before: string | null
 ): EventBody {
-  if (unkept) {
-    // No turn says who wrote it.
+  if (saveError) {
+    // No saved turn records the model as the contributor.
     const contributor = {
       kind: 'model',
       ...(model && { name: model })
@@ -157,12 +153,12 @@ export function acceptOf(
     return accepted;
   }
   const of = hunks(before, suggested);
-  const left = Math.min(of, hunks(before, source));
-  return { ...accepted, data: { hunks: { accepted: left, of } } };
+  const remaining = Math.min(of, hunks(before, source));
+  return { ...accepted, data: { hunks: { accepted: remaining, of } } };
 }
 
-/** What is noted when a suggestion is not taken; the cell keeps what it holds. */
-export function rejectOf(
+/** The event for rejecting a suggestion; the cell stays unchanged. */
+export function rejectEvent(
   { turnId }: ISuggestion,
   source: string | null
 ): EventBody {
@@ -171,26 +167,26 @@ export function rejectOf(
 }
 
 /**
- * Note what a person did. `unsaved`: the history keeps it, and notes it when it can; `unnoted`: it
- * was refused for good. The notebook need not be saved for it: what it is about was kept under the
- * notebook's id.
+ * Record an event. Returns null if it was recorded, `unsaved` if it is queued and will be recorded
+ * later, and `not_recorded` if it was refused for good. The notebook need not be saved: the turn
+ * is already stored under its id.
  */
-export async function note(
+export async function recordEvent(
   history: IHistory,
   target: ITarget,
   event: EventBody
-): Promise<'unsaved' | 'unnoted' | null> {
+): Promise<'unsaved' | 'not_recorded' | null> {
   const { cellId } = target;
   let notebookId: string;
   try {
     notebookId = target.notebookId() ?? (await target.ensure());
   } catch {
-    return 'unnoted'; // Under no name can anything be kept.
+    return 'not_recorded'; // Nothing can be recorded without a notebook id.
   }
   try {
     await history.record({ notebookId, cellId }, [event]);
     return null;
   } catch (reason) {
-    return isTransient(reason) ? 'unsaved' : 'unnoted';
+    return isTransient(reason) ? 'unsaved' : 'not_recorded';
   }
 }

@@ -1,6 +1,4 @@
-/**
- * What is known of the asking in one cell: the shapes that a view draws.
- */
+/** The state of generations in one cell, which views draw, and its transitions. */
 import type {
   CellType,
   ContextCell,
@@ -12,14 +10,14 @@ import type {
 import type { IBranch } from '../../records/branch';
 import { IFailure, isModelFailure } from '../../state/failure';
 
-/** The cell that asks, by its id: it may move, be drawn anew, or go. */
+/** The cell of a request, by its id: its widget may be moved, recreated or deleted. */
 export interface ITarget {
   readonly cellId: string;
 
-  /** What kind of cell it is now; a person may change that. */
+  /** The cell's current type; a person may change it. */
   readonly cellType: CellType;
 
-  /** Whether what is written into the cell can't be saved. */
+  /** Whether changes of the cell can't be saved. */
   readonly isReadOnly: boolean;
 
   /** The notebook's id, if it has one already. */
@@ -32,16 +30,16 @@ export interface ITarget {
    */
   ensure(): Promise<string>;
 
-  /** The cell's code; null if the cell is gone. */
+  /** The cell's code; null if the cell was deleted. */
   source(): string | null;
 
   /** The error that the cell's code ended with, in a few lines; null if there is none. */
   error(): string | null;
 
-  /** Write the cell's code in one undo step; false if the cell is gone or locked. */
+  /** Write the cell's code in one undo step; false if the cell was deleted or is read-only. */
   apply(source: string): boolean;
 
-  /** What the request says of the notebook around the cell. */
+  /** The part of the request that describes the notebook around the cell. */
   surroundings(): {
     language: string;
     cellType: CellType;
@@ -52,7 +50,7 @@ export interface ITarget {
 
 export type Phase =
   | 'idle'
-  | 'asking'
+  | 'editing'
   | 'waiting'
   | 'streaming'
   | 'suggested'
@@ -60,82 +58,82 @@ export type Phase =
   | 'stopped';
 
 /**
- * `busy`, `stopped`, `reset`: what they say · `gone`: the cell is not there to be written ·
- * `unsaved`: what was done could not be noted yet · `unnoted`: nor will it be ·
- * `ready`: now there is a model · `same`: the answer is what the cell holds already.
+ * `not_written`: the cell was deleted or is read-only · `unsaved`: an event will be recorded later ·
+ * `not_recorded`: an event was refused for good · `ready`: a model became available ·
+ * `same`: the answer equals the cell's code.
  */
 export type Notice =
   | 'busy'
   | 'stopped'
   | 'reset'
-  | 'gone'
+  | 'not_written'
   | 'unsaved'
-  | 'unnoted'
+  | 'not_recorded'
   | 'ready'
   | 'same';
 
-/** A whole answer that can be accepted. */
+/** A complete answer that can be accepted. */
 export interface ISuggestion {
   readonly turnId: number;
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** Why the turn could not be kept; null where it was. */
-  readonly unkept: string | null;
+  /** The error code with which saving the turn failed; null if it was saved. */
+  readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
 }
 
-export function suggestionOf(
+export function toSuggestion(
   turn: Interaction,
-  unkept: string | null
+  saveError: string | null
 ): ISuggestion {
   const { suggestion, explanation } = turn.ai_response;
   return {
     turnId: turn.turn_id,
     intent: turn.user_request.intent,
-    source: normalised(suggestion),
+    source: normalizeLineBreaks(suggestion),
     explanation: explanation ?? '',
-    unkept,
+    saveError,
     model: turn.model
   };
 }
 
-/** What a view draws. Each change makes a new one. */
+/** The immutable state that a view draws. */
 export interface IGenerationState {
   readonly phase: Phase;
-  /** What was asked, while and after it is answered. */
+  /** The current request, during and after its generation. */
   readonly intent: string;
-  /** The text that a view puts into its input, when it changes. */
+  /** The text that a view puts into its input field when this changes. */
   readonly draft: string;
-  /** The answer so far, or the suggestion. */
+  /** The partial answer or the suggestion. */
   readonly code: string;
   readonly explanation: string;
   readonly turnId: number | null;
-  /** The ids of the turns without an answer: they are kept, but are no versions of the cell. */
+  /** The ids of turns without an answer: they are stored but are not versions of the cell. */
   readonly failed: readonly number[];
   readonly model: ModelInfo | null;
-  /** The model chosen for this cell alone; null if it goes with all others. */
+  /** The model chosen for this cell only; null for the default model. */
   readonly cellModel: string | null;
-  /** What the store of the histories doesn't guarantee, in the server's words. */
+  /** Warnings about the store, as worded by the server. */
   readonly storeNotices?: readonly string[];
   readonly failure: IFailure | null;
-  /** Something that a person should know and that is no failure. */
+  /** Information for the person that is not a failure. */
   readonly notice: Notice | null;
-  /** Why the suggestion is not in the history, as the code of an error; null where it is. */
-  readonly unkept: string | null;
-  /** Whether the cell holds something else than when the open suggestion was asked for. */
+  /** The error code with which saving the suggestion failed; null if it was saved. */
+  readonly saveError: string | null;
+  /** Whether the cell has changed since the open suggestion was requested. */
   readonly edited: boolean;
-  /** When the request was sent, by `performance.now()`. */
+  /** When the request was sent, as `performance.now()`. */
   readonly since: number;
-  /** Until when the provider asked to wait, by the same clock; 0 if it didn't. */
+  /** When the provider will be asked again, on the same clock; 0 if nothing waits. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
-  /** The older request that the next one continues from; null: the newest one. */
+  /** The older request that the next one continues from; null for the newest one. */
   readonly branch: IBranch | null;
 }
 
-export const INITIAL: IGenerationState = {
+export const INITIAL_STATE: IGenerationState = {
   phase: 'idle',
   intent: '',
   draft: '',
@@ -147,7 +145,7 @@ export const INITIAL: IGenerationState = {
   cellModel: null,
   failure: null,
   notice: null,
-  unkept: null,
+  saveError: null,
   edited: false,
   since: 0,
   waitUntil: 0,
@@ -155,7 +153,7 @@ export const INITIAL: IGenerationState = {
   branch: null
 };
 
-export function problemOf(model: ModelInfo | null): IFailure | null {
+export function modelFailure(model: ModelInfo | null): IFailure | null {
   if (model?.ready) {
     return null;
   }
@@ -166,35 +164,36 @@ export function problemOf(model: ModelInfo | null): IFailure | null {
   };
 }
 
-/** What a list of models, asked for now, changes. */
-export function withModels(
+/** The state change that a new list of models causes. */
+export function applyModelList(
   state: IGenerationState,
   list: ModelList
 ): Partial<IGenerationState> {
-  const find = (wanted: string | null) =>
-    list.models.find(({ id }) => id === wanted) ?? null;
+  const find = (modelId: string | null) =>
+    list.models.find(({ id }) => id === modelId) ?? null;
   const chosen = find(state.cellModel);
   const model = chosen ?? find(list.default);
-  // A model that is gone (its key was removed, say) is chosen no longer.
+  // A model that is no longer listed (its key was removed, for example) is deselected.
   const change = {
     model,
     cellModel: chosen && state.cellModel,
     storeNotices: list.notices ?? []
   };
-  const lacked = state.failure?.code === 'no_model';
-  if (state.phase !== 'asking' && !lacked) {
-    // What one model failed by is said of another one no longer.
-    const other = model && state.model && model.id !== state.model.id;
-    const isPast = other && state.failure && isModelFailure(state.failure);
-    return isPast ? { ...change, failure: null } : change;
+  const hadNoModel = state.failure?.code === 'no_model';
+  if (state.phase !== 'editing' && !hadNoModel) {
+    // The failure of one model doesn't apply to another one.
+    const isOther = model && state.model && model.id !== state.model.id;
+    const isObsolete =
+      isOther && state.failure && isModelFailure(state.failure);
+    return isObsolete ? { ...change, failure: null } : change;
   }
-  const failure = problemOf(model);
-  const notice = lacked && !failure ? 'ready' : state.notice;
+  const failure = modelFailure(model);
+  const notice = hadNoModel && !failure ? 'ready' : state.notice;
   return { ...change, failure, notice };
 }
 
-/** What sending a request changes. */
-export function waitingFor(
+/** The state change when a request is sent. */
+export function waitingState(
   intent: string,
   turnId: number | null
 ): Partial<IGenerationState> {
@@ -205,27 +204,27 @@ export function waitingFor(
     turnId,
     failure: null,
     notice: null,
-    unkept: null,
+    saveError: null,
     edited: false,
     waitUntil: 0,
     since: performance.now()
   };
 }
 
-/** A whole answer, shown as a change of what the cell holds now. */
-export function suggested(
+/** The state change when an answer is complete; `now` is the cell's current code. */
+export function suggestedState(
   suggestion: ISuggestion,
   now: string
 ): Partial<IGenerationState> {
-  const { source: code, explanation, turnId, unkept } = suggestion;
+  const { source: code, explanation, turnId, saveError } = suggestion;
   const isSame = now.trimEnd() === code.trimEnd();
   const notice = isSame ? 'same' : null;
-  // From here on it is this answer that a request goes on from.
+  // The next request continues from this answer.
   const branch = null;
   return {
     phase: 'suggested',
     notice,
-    unkept,
+    saveError,
     code,
     explanation,
     turnId,
@@ -233,15 +232,15 @@ export function suggested(
   };
 }
 
-/** Where the next request begins: what is known of the cell and its model stays. */
-export function begun(
+/** The state before the next request; keeps the data on the cell and its model. */
+export function nextRequestState(
   { model, cellModel, failed, branch }: IGenerationState,
-  phase: 'idle' | 'asking',
+  phase: 'idle' | 'editing',
   draft: string,
   turnId: number | null
 ): IGenerationState {
   return {
-    ...INITIAL,
+    ...INITIAL_STATE,
     model,
     cellModel,
     failed,
@@ -252,30 +251,30 @@ export function begun(
   };
 }
 
-/** What the end of a request without an answer changes. */
-export function withoutAnswer(
+/** The state change when a request ends without an answer. */
+export function unansweredState(
   state: IGenerationState,
   turnId: number | null
 ): Partial<IGenerationState> {
   const { failed, intent } = state;
   const rest = { draft: intent, code: '', explanation: '' };
-  // It is a turn all the same: the next one is another.
+  // The server counts it as a turn, so the next one has another number.
   return turnId
     ? { ...rest, turnId: turnId + 1, failed: [...failed, turnId] }
     : rest;
 }
 
-/** A suggestion that was open before, open again; `code` is what was on view of it. */
-export function broughtBack(
+/** The state change when an earlier suggestion is shown again with its revised `code`. */
+export function restoredState(
   suggestion: ISuggestion,
   code: string
 ): Partial<IGenerationState> {
-  const { intent, explanation, turnId, unkept } = suggestion;
-  return { phase: 'suggested', intent, code, explanation, turnId, unkept };
+  const { intent, explanation, turnId, saveError } = suggestion;
+  return { phase: 'suggested', intent, code, explanation, turnId, saveError };
 }
 
-/** Which version of the cell the turn is or will be: those that brought none don't count. */
-export function versionOf({
+/** The version of the cell that the turn is or will be; turns without an answer don't count. */
+export function versionNumber({
   turnId,
   failed
 }: Pick<IGenerationState, 'turnId' | 'failed'>): number | null {
@@ -283,12 +282,12 @@ export function versionOf({
   return turnId && turnId - before.size;
 }
 
-/** The time of `performance.now()` in so many seconds. */
-export function inSeconds(seconds: number): number {
+/** The value of `performance.now()` in this many seconds. */
+export function secondsFromNow(seconds: number): number {
   return performance.now() + 1000 * seconds;
 }
 
-/** CodeMirror knows one line break only; what is shown must be what is written. */
-export function normalised(code: string): string {
+/** Convert to CodeMirror's only line break, so that the cell gets exactly the code that is shown. */
+export function normalizeLineBreaks(code: string): string {
   return code.replace(/\r\n?/g, '\n');
 }

@@ -1,25 +1,24 @@
 /**
- * What the parts of the asking in one cell share: its state, what is open in it, and whom it
- * concerns.
+ * The data that the parts of a cell's generation model share: state, request and suggestion.
  *
- * What must hold: once disposed, nothing more is told of it.
+ * Invariants: a disposed store emits no change.
  */
 import type { EventBody } from '../../api/types';
 import type { IHistory } from '../../tokens';
-import { IRequest, note } from './requestBody';
-import type { GenerationApi, IGenerationOptions } from './run';
+import { IRequest, recordEvent } from './requestBody';
+import type { GenerationApi, IGenerationOptions } from './generationStream';
 import {
   IGenerationState,
-  INITIAL,
+  INITIAL_STATE,
   ISuggestion,
   ITarget,
-  begun
+  nextRequestState
 } from './state';
 
 export class GenerationStore {
   constructor(
     options: IGenerationOptions,
-    private readonly _tell: (state: IGenerationState) => void
+    private readonly _onChange: (state: IGenerationState) => void
   ) {
     this.api = options.api;
     this.history = options.history;
@@ -30,60 +29,60 @@ export class GenerationStore {
   readonly history: IHistory;
   readonly target: ITarget;
 
-  /** What stands in the text field. */
-  written = '';
-  /** What was asked last, so that it can be asked again. */
+  /** The text of the input field. */
+  inputText = '';
+  /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
-  /** The whole answer that waits for a decision. */
+  /** The complete answer that waits for a decision. */
   suggestion: ISuggestion | null = null;
-  /** What was on view of the suggestion when a further request was sent. */
-  shown = '';
-  /** What the cell held when the open suggestion was begun. */
-  base: string | null = null;
+  /** The suggestion's code when a further request was sent. */
+  previousCode = '';
+  /** The cell's code when the open suggestion was requested. */
+  baseSource: string | null = null;
   isDisposed = false;
 
   get state(): IGenerationState {
     return this._state;
   }
 
-  /** Whether an answer is on its way. */
+  /** Whether a request is waiting or streaming. */
   get isBusy(): boolean {
     return this._state.phase === 'waiting' || this._state.phase === 'streaming';
   }
 
-  /** The turn that comes next, as far as is known; the server's word counts. */
+  /** The expected id of the next turn; the server decides. */
   get nextTurn(): number | null {
     return this.suggestion ? this.suggestion.turnId + 1 : this._state.turnId;
   }
 
-  /** Whether the cell holds something else than when the open suggestion was begun. */
+  /** Whether the cell has changed since the open suggestion was requested. */
   get isEdited(): boolean {
     const now = this.target.source();
-    return now !== null && this.base !== null && now !== this.base;
+    return now !== null && this.baseSource !== null && now !== this.baseSource;
   }
 
   set(change: Partial<IGenerationState>): void {
     if (!this.isDisposed) {
       this._state = { ...this._state, ...change };
-      this._tell(this._state);
+      this._onChange(this._state);
     }
   }
 
-  /** Leave what is open, if anything is. */
-  begin(phase: 'idle' | 'asking', draft: string): void {
+  /** Discard the open request and suggestion, and start over. */
+  begin(phase: 'idle' | 'editing', draft: string): void {
     const turnId = this.nextTurn;
     this.suggestion = this.request = null;
-    this.set(begun(this._state, phase, draft, turnId));
+    this.set(nextRequestState(this._state, phase, draft, turnId));
   }
 
-  /** Record what the person did. It is done already, so a failure is only told. */
+  /** Record an event that has already happened; a failure only sets a notice. */
   async record(event: EventBody): Promise<boolean> {
-    const notice = await note(this.history, this.target, event);
+    const notice = await recordEvent(this.history, this.target, event);
     if (notice) {
       this.set({ notice });
     }
     return !notice;
   }
 
-  private _state = INITIAL;
+  private _state = INITIAL_STATE;
 }

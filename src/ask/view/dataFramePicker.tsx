@@ -1,13 +1,11 @@
-/**
- * Choose DataFrames of the kernel for the request.
- */
+/** A list in which a person chooses DataFrames of the kernel for the request. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
 import { shapeOf } from './promptParts';
 
-/** As many as the HTTP API takes in one request. */
+/** The maximum that the HTTP API accepts in one request. */
 const MAX_CHOSEN = 20;
 
 export interface IDataFramePickerProps {
@@ -22,24 +20,26 @@ export function DataFramePicker(
   props: IDataFramePickerProps
 ): React.JSX.Element {
   const { chosen, list, trans } = props;
-  const [found, setFound] = React.useState<DataFrameProfile[] | null>(null);
+  const [profiles, setProfiles] = React.useState<DataFrameProfile[] | null>(
+    null
+  );
   const [problem, setProblem] = React.useState('');
-  const [round, setRound] = React.useState(0);
-  const first = React.useRef<HTMLElement>(null);
+  const [attempt, setAttempt] = React.useState(0);
+  const section = React.useRef<HTMLElement>(null);
 
   React.useEffect(() => {
-    let gone = false;
+    let isUnmounted = false;
     setProblem('');
     list()
-      .then(profiles => !gone && setFound(profiles))
-      .catch((reason: Error) => !gone && setProblem(reason.message));
+      .then(result => !isUnmounted && setProfiles(result))
+      .catch((reason: Error) => !isUnmounted && setProblem(reason.message));
     return () => {
-      gone = true;
+      isUnmounted = true;
     };
-  }, [list, round]);
+  }, [list, attempt]);
   React.useEffect(() => {
-    first.current?.querySelector<HTMLElement>('input, button')?.focus();
-  }, [found, problem]);
+    section.current?.querySelector<HTMLElement>('input, button')?.focus();
+  }, [profiles, problem]);
 
   const toggle = (profile: DataFrameProfile) => {
     const rest = chosen.filter(({ name }) => name !== profile.name);
@@ -50,11 +50,11 @@ export function DataFramePicker(
 
   return (
     <section
-      ref={first}
+      ref={section}
       className="jp-AIServer-Ask-picker"
       aria-label={trans.__('DataFrames in the kernel')}
       onKeyDown={event => {
-        // On a button Enter presses it.
+        // On a button Enter activates it.
         if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
           event.preventDefault();
           props.onClose();
@@ -63,9 +63,9 @@ export function DataFramePicker(
     >
       {problem ? (
         <p>{problem}</p>
-      ) : !found ? (
+      ) : !profiles ? (
         <p>{trans.__('Loading DataFrames…')}</p>
-      ) : !found.length ? (
+      ) : !profiles.length ? (
         <p>
           {trans.__(
             'The kernel has no DataFrames yet. Run a cell that creates one, then refresh.'
@@ -73,7 +73,7 @@ export function DataFramePicker(
         </p>
       ) : (
         <div className="jp-AIServer-Ask-frames">
-          {found.map(profile => (
+          {profiles.map(profile => (
             <label key={profile.name}>
               <input
                 type="checkbox"
@@ -90,11 +90,11 @@ export function DataFramePicker(
         <span className="jp-AIServer-Ask-hint">
           {trans.__('Only column names and types are sent.')}
         </span>
-        {(problem || found?.length === 0) && (
+        {(problem || profiles?.length === 0) && (
           <button
             type="button"
             className="jp-AIServer-Ask-button"
-            onClick={() => setRound(round + 1)}
+            onClick={() => setAttempt(attempt + 1)}
           >
             {trans.__('Refresh')}
           </button>

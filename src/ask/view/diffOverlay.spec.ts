@@ -4,7 +4,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { DiffOverlay } from './diffOverlay';
 
-/** As much of a cell as the diff looks at. */
+/** A fake cell with the members that the overlay uses. */
 function setup() {
   const classes = new Set<string>();
   const editorNode = document.createElement('div');
@@ -35,7 +35,7 @@ function setup() {
 }
 
 describe('DiffOverlay', () => {
-  it('shows what changes, and marks the words only where lines are alike', () => {
+  it('shows the changes, and marks words only in similar lines', () => {
     const t = setup();
     const original = 'total = 1\nname = "a"';
     t.overlay.show({
@@ -59,7 +59,7 @@ describe('DiffOverlay', () => {
     t.overlay.dispose();
   });
 
-  it('keeps the lines that an answer has not reached, dimmed, while it streams', () => {
+  it('shows the lines that an answer has not reached dimmed while it streams', () => {
     const t = setup();
     const original = 'a = 1\nb = 2\nc = 3';
     t.overlay.show({ original, code: 'a = 10\nb', streaming: true });
@@ -71,12 +71,12 @@ describe('DiffOverlay', () => {
     t.overlay.dispose();
   });
 
-  it('gives a part back by its button, and says what is left', () => {
+  it('rejects a change by its button, and reports the remaining code', () => {
     const t = setup();
-    const original = 'a = 1\nkeep = 0\nb = 2';
+    const original = 'a = 1\nsame = 0\nb = 2';
     t.overlay.show({
       original,
-      code: 'a = 10\nkeep = 0\nb = 20',
+      code: 'a = 10\nsame = 0\nb = 20',
       streaming: false
     });
     const [first] = t.node.querySelectorAll<HTMLButtonElement>(
@@ -84,11 +84,11 @@ describe('DiffOverlay', () => {
     );
     expect(first.getAttribute('aria-label')).toBe('Reject this change');
     first.click();
-    expect(t.onRevise).toHaveBeenCalledWith('a = 1\nkeep = 0\nb = 20');
+    expect(t.onRevise).toHaveBeenCalledWith('a = 1\nsame = 0\nb = 20');
     t.overlay.dispose();
   });
 
-  it('can’t be typed in, hands its keys on, and is a region with a name (P38)', () => {
+  it('is read-only, forwards its keys, and is a region with a name (P38)', () => {
     const t = setup();
     t.overlay.show({ original: 'a', code: 'b', streaming: false });
     const content = t.node.querySelector('.cm-content') as HTMLElement;
@@ -103,7 +103,7 @@ describe('DiffOverlay', () => {
     t.overlay.dispose();
   });
 
-  it('draws code as text (P12), and leaves the cell as it found it', () => {
+  it('renders code as text (P12), and leaves the cell unchanged', () => {
     const t = setup();
     const evil = '# <img src=x onerror="window.pwned=1">';
     t.overlay.show({ original: 'a', code: evil, streaming: false });

@@ -1,13 +1,13 @@
 /**
- * A suggestion, laid over the editor of its cell as a diff.
+ * The diff of a suggestion, displayed over the editor of its cell.
  *
- * It is an editor of its own, made by the factory that makes the cells' editors (the same
- * theme, font, language and settings), with a model of its own.
+ * It is a separate editor with a separate model, created by the factory of the cells' editors for
+ * the same theme, font, language and settings.
  *
- * What must hold:
- * - The cell's shared model is never touched from here.
+ * Invariants:
+ * - The overlay never changes the cell's shared model.
  * - The cell's own editor stays in place below, hidden, so that its undo history, cursor and
- *   extensions are as they were when this is gone.
+ *   extensions are unchanged after the overlay is removed.
  */
 import { rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import {
@@ -39,16 +39,16 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** A part of the suggestion was taken back: `code` is what is left. */
+  /** Called after parts of the suggestion were removed, with the remaining code. */
   onRevise: (code: string) => void;
-  /** A key was pressed that the prompt row knows. */
+  /** Called for keys, which the prompt row handles. */
   onKey: (event: KeyboardEvent) => void;
 }
 
 export interface IDiffContent {
   /** The cell's own code. */
   original: string;
-  /** The suggestion, or as much of it as has come. */
+  /** The suggestion, or the part of it that has arrived. */
   code: string;
   streaming: boolean;
 }
@@ -69,7 +69,7 @@ export class DiffOverlay implements IDisposable {
       config: { ...cell.editorConfig, readOnly: true },
       extensions: [
         this._merge.of([]),
-        writtenField,
+        streamDecorations,
         hiddenEnd,
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
@@ -92,7 +92,7 @@ export class DiffOverlay implements IDisposable {
     return this._disposed;
   }
 
-  /** Whether the focus is inside. */
+  /** Whether the focus is inside the overlay. */
   get hasFocus(): boolean {
     return this._node.contains(document.activeElement);
   }
@@ -105,17 +105,17 @@ export class DiffOverlay implements IDisposable {
     const shown = streaming ? streamView(original, code) : null;
     this._node.classList.toggle('jp-mod-streaming', streaming);
     this._setText(view, (shown?.doc ?? code) + '\n');
-    view.dispatch({ effects: setWritten.of(shown?.written ?? null) });
-    const words = !streaming && areAlike(original, code);
-    if (original !== this._original || words !== this._words) {
+    view.dispatch({ effects: setWrittenEnd.of(shown?.writtenEnd ?? null) });
+    const highlight = !streaming && areAlike(original, code);
+    if (original !== this._original || highlight !== this._highlightWords) {
       this._original = original;
-      this._words = words;
-      // Where there was nothing, all is new: a tint says so, a diff would only shout.
-      const plain = !original.trim();
-      this._node.classList.toggle('jp-mod-new', plain);
+      this._highlightWords = highlight;
+      // In an empty cell every line is new, so a tint is enough.
+      const isNew = !original.trim();
+      this._node.classList.toggle('jp-mod-new', isNew);
       view.dispatch({
         effects: this._merge.reconfigure(
-          plain ? [] : this._mergeExtension(original, words)
+          isNew ? [] : this._mergeExtension(original, highlight)
         )
       });
     }
@@ -132,47 +132,47 @@ export class DiffOverlay implements IDisposable {
     const { cell } = this._options;
     if (!cell.isDisposed) {
       cell.removeClass(OPEN_CLASS);
-      // It was hidden while the window may have changed.
+      // The window may have changed while the editor was hidden.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
   }
 
-  /** Replace only what differs, so that the diff is computed anew only there. */
+  /** Replace only the differing range, so that the diff is only recomputed there. */
   private _setText(view: EditorView, text: string): void {
-    const before = view.state.doc.toString();
-    if (before === text) {
+    const current = view.state.doc.toString();
+    if (current === text) {
       return;
     }
-    const limit = Math.min(before.length, text.length);
+    const limit = Math.min(current.length, text.length);
     let start = 0;
-    while (start < limit && before[start] === text[start]) {
+    while (start < limit && current[start] === text[start]) {
       start++;
     }
     let end = 0;
     while (
       end < limit - start &&
-      before[before.length - 1 - end] === text[text.length - 1 - end]
+      current[current.length - 1 - end] === text[text.length - 1 - end]
     ) {
       end++;
     }
     view.dispatch({
       changes: {
         from: start,
-        to: before.length - end,
+        to: current.length - end,
         insert: text.slice(start, text.length - end)
       }
     });
   }
 
-  private _mergeExtension(original: string, words: boolean): Extension {
+  private _mergeExtension(original: string, highlight: boolean): Extension {
     const { trans } = this._options;
     return unifiedMergeView({
       original: original + '\n',
       gutter: false,
-      highlightChanges: words,
+      highlightChanges: highlight,
       diffConfig: DIFF_LIMITS,
       mergeControls: (type, _action) => {
-        // Each change counts until it is taken back: there is nothing to accept one by one.
+        // Accept applies all changes that were not rejected, so there is no button per change.
         if (type === 'accept') {
           return document.createElement('span');
         }
@@ -197,12 +197,12 @@ export class DiffOverlay implements IDisposable {
   private readonly _editor: CodeMirrorEditor;
   private readonly _merge = new Compartment();
   private _original: string | null = null;
-  private _words = false;
+  private _highlightWords = false;
   private _disposed = false;
 }
 
-/** Where the part that has been written ends; null when all is there. */
-const setWritten = StateEffect.define<number | null>();
+/** Set the offset at which the streamed text ends; null when it is complete. */
+const setWrittenEnd = StateEffect.define<number | null>();
 
 class Caret extends WidgetType {
   override eq(): boolean {
@@ -220,20 +220,20 @@ class Caret extends WidgetType {
 const caret = Decoration.widget({ widget: new Caret(), side: 1 });
 const pending = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
 
-/** Marks the place of writing, and dims the lines that it has not reached. */
-const writtenField = StateField.define<DecorationSet>({
+/** Marks the end of the streamed text and dims the lines after it. */
+const streamDecorations = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, tr) => {
-    const effect = tr.effects.find(one => one.is(setWritten));
+    const effect = tr.effects.find(item => item.is(setWrittenEnd));
     if (!effect) {
       return marks.map(tr.changes);
     }
-    const written = effect.value as number | null;
-    if (written === null) {
+    const writtenEnd = effect.value as number | null;
+    if (writtenEnd === null) {
       return Decoration.none;
     }
     const { doc } = tr.state;
-    const at = Math.min(written, doc.length);
+    const at = Math.min(writtenEnd, doc.length);
     const ranges = [caret.range(at)];
     for (let n = doc.lineAt(at).number + 1; n <= doc.lines; n++) {
       ranges.push(pending.range(doc.line(n).from));

@@ -9,7 +9,7 @@ import { PreviewView } from './preview';
 (globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
 
 describe('PreviewView', () => {
-  it('says whose each text is: an example of ours is not the person’s (P15)', async () => {
+  it('labels the origin of each message: a built-in example is not from the person (P15)', async () => {
     const preview: Preview = {
       model: {
         id: 'local:qwen',

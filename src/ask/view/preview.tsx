@@ -1,8 +1,7 @@
 /**
- * "What is sent?": the texts that would go to the model, as texts.
+ * The dialog "What will be sent" with the messages for the model.
  *
- * What must hold: they are drawn as the server gives them, to the letter and never as HTML
- * (P12, P15).
+ * Invariants: the messages are rendered exactly as received, and never as HTML (P12, P15).
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -64,7 +63,7 @@ export function PreviewView(props: {
       {messages.map((message, index) => (
         <section key={index}>
           <h3>{title(message)}</h3>
-          {/* Long texts scroll: the keyboard must reach them. */}
+          {/* Long texts scroll, so they must be focusable. */}
           <pre tabIndex={0} aria-label={title(message)}>
             {message.text}
           </pre>

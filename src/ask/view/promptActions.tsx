@@ -1,12 +1,10 @@
-/**
- * What can be done in the prompt row, and with which key.
- */
+/** The buttons of the prompt row, labelled with their keys. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
-import { IGenerationState, versionOf } from '../model/state';
+import { IGenerationState, versionNumber } from '../model/state';
 import { Progress } from './promptParts';
 import { fixRequest } from './promptLabels';
 import { serverText } from '../../labels/serverMessages';
@@ -15,7 +13,7 @@ export function Turn(props: {
   state: IGenerationState;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const version = versionOf(props.state);
+  const version = versionNumber(props.state);
   return version ? (
     <span className="jp-AIServer-Ask-turn">
       {props.trans.__('Request %1', version)}
@@ -29,8 +27,8 @@ export function Actions(props: {
   trans: TranslationBundle;
   text: string;
   send: () => void;
-  /** Ask with these words, whatever stands in the field. */
-  ask: (words: string) => void;
+  /** Send this intent instead of the input field's text. */
+  ask: (intent: string) => void;
   copy: (text: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
@@ -64,10 +62,10 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.reject()}
         />
-        {/* Where it can't be kept or written, it can be taken along. */}
+        {/* A suggestion that can't be saved or written can still be copied. */}
         {(model.target.isReadOnly ||
-          state.unkept ||
-          state.notice === 'gone') && (
+          state.saveError ||
+          state.notice === 'not_written') && (
           <Button
             label={
               copied === state.code ? trans.__('Copied') : trans.__('Copy')
@@ -78,7 +76,7 @@ export function Actions(props: {
             }}
           />
         )}
-        <Button label={trans.__('Regenerate')} run={() => void model.again()} />
+        <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
         {model.isRevised && (
           <Button
             label={trans.__('Restore skipped changes')}
@@ -115,7 +113,7 @@ export function Actions(props: {
   );
 }
 
-/** The key that accepts while something is written in the field, as this system writes it. */
+/** The key that accepts while the input field has text, in this system's notation. */
 function acceptKeys(): string {
   return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
 }

@@ -1,12 +1,12 @@
 /**
- * The text field of the prompt row: it grows with its text and knows its keys.
+ * The input field of the prompt row: it grows with its text and handles its keys.
  *
- * What must hold:
- * - While an input method composes (Chinese, Japanese, Korean), no key is taken: Enter
- *   there chooses a word.
- * - Shift+Enter never reaches the notebook, where it would run the cell (P35). In a blank
- *   field it does nothing: pressed a moment before the answer is there, it would otherwise
- *   leave line breaks that can't be seen, and mean them from then on.
+ * Invariants:
+ * - While an input method composes (Chinese, Japanese, Korean), the field handles no key: there
+ *   Enter chooses a candidate.
+ * - Shift+Enter never reaches the notebook, where it would run the cell (P35). In a blank field it
+ *   does nothing: pressed just before the answer arrives, it would leave invisible line breaks and
+ *   the next Shift+Enter would add another instead of accepting.
  */
 import * as React from 'react';
 
@@ -16,22 +16,22 @@ export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
-  /** Whether the cursor is wanted here; asked once, when the field is there. */
-  box: { focus: boolean };
+  /** Whether to focus the field once it is mounted. */
+  focusRequest: { focus: boolean };
   intents: IntentHistory;
   onText: (text: string) => void;
   onSend: () => void;
-  /** Keys that are not for writing; true if they were taken. */
+  /** Handle a key that is not for editing; returns whether it was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
 }
 
-/** Whether an input method has the key. (Safari ends composing before the key arrives.) */
+/** Whether an input method handles the key. (Safari ends composing before the key event.) */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;
 }
 
-/** As high as its text. */
-function fit(node: HTMLTextAreaElement | null): void {
+/** Fit the field's height to its text. */
+function fitHeight(node: HTMLTextAreaElement | null): void {
   if (node) {
     node.style.height = 'auto';
     if (node.scrollHeight) {
@@ -41,18 +41,18 @@ function fit(node: HTMLTextAreaElement | null): void {
 }
 
 export function PromptInput(props: IPromptInputProps): React.JSX.Element {
-  const { box, text, intents, onText } = props;
+  const { focusRequest, text, intents, onText } = props;
   const field = React.useRef<HTMLTextAreaElement>(null);
 
   React.useEffect(() => {
-    if (box.focus) {
-      box.focus = false;
+    if (focusRequest.focus) {
+      focusRequest.focus = false;
       field.current?.focus();
     }
-  }, [box]);
+  }, [focusRequest]);
 
-  React.useLayoutEffect(() => fit(field.current), [text]);
-  // A narrower row breaks the text into more lines.
+  React.useLayoutEffect(() => fitHeight(field.current), [text]);
+  // The text wraps differently when the width changes.
   React.useEffect(() => {
     const node = field.current;
     if (!node || typeof ResizeObserver === 'undefined') {
@@ -62,7 +62,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     const observer = new ResizeObserver(() => {
       if (node.clientWidth !== width) {
         width = node.clientWidth;
-        fit(node);
+        fitHeight(node);
       }
     });
     observer.observe(node);
@@ -72,17 +72,17 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   const recall = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;
     const up = event.key === 'ArrowUp';
-    const beyond = up
+    const outside = up
       ? value.slice(0, selectionStart)
       : value.slice(selectionEnd);
-    if (beyond.includes('\n') || selectionStart !== selectionEnd) {
+    if (outside.includes('\n') || selectionStart !== selectionEnd) {
       return false;
     }
-    const found = up ? intents.previous(value) : intents.next();
-    if (found === null) {
+    const intent = up ? intents.previous(value) : intents.next();
+    if (intent === null) {
       return false;
     }
-    onText(found);
+    onText(intent);
     return true;
   };
 
@@ -90,27 +90,32 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     if (isComposing(event)) {
       return;
     }
-    const bare = !(event.ctrlKey || event.metaKey || event.altKey);
-    let taken = props.onKey(event);
-    if (!taken && bare && event.key === 'Enter' && event.shiftKey) {
-      // JupyterLab cancels the browser's own line break in cells, so it is made here.
-      taken = true;
+    const hasNoModifier = !(event.ctrlKey || event.metaKey || event.altKey);
+    let isHandled = props.onKey(event);
+    if (
+      !isHandled &&
+      hasNoModifier &&
+      event.key === 'Enter' &&
+      event.shiftKey
+    ) {
+      // JupyterLab prevents the browser's line break in cells, so it is inserted here.
+      isHandled = true;
       const field = event.currentTarget;
       if (field.value.trim()) {
         const { selectionStart, selectionEnd } = field;
         field.setRangeText('\n', selectionStart, selectionEnd, 'end');
-        // React learns of it by an event alone, or it takes the next change back for none.
+        // React only notices the change by an event.
         field.dispatchEvent(new Event('input', { bubbles: true }));
       }
-    } else if (!taken && bare && !event.shiftKey) {
+    } else if (!isHandled && hasNoModifier && !event.shiftKey) {
       if (event.key === 'Enter') {
-        taken = true;
+        isHandled = true;
         props.onSend();
       } else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
-        taken = recall(event);
+        isHandled = recall(event);
       }
     }
-    if (taken) {
+    if (isHandled) {
       event.preventDefault();
       event.stopPropagation();
     }
@@ -127,7 +132,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       placeholder={props.placeholder}
       value={text}
       onChange={event => {
-        intents.leave();
+        intents.restart();
         onText(event.target.value);
       }}
       onKeyDown={onKeyDown}

@@ -1,11 +1,9 @@
-/**
- * What keys mean in the prompt row.
- */
+/** The keys of the prompt row. */
 import type * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
 
-/** Keys that mean the same in the row and in the diff; true if the key was taken. */
+/** Handle a key that the prompt row and the diff share; returns whether it was handled. */
 export function handleKey(
   model: GenerationModel,
   event: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
@@ -34,7 +32,7 @@ export function handleKey(
   return false;
 }
 
-/** The key that asks. (On a Mac, Ctrl+K deletes the rest of a line.) */
+/** Whether this is the key that opens the row. (On a Mac, Ctrl+K deletes to the end of the line.) */
 export function isAskKey(event: React.KeyboardEvent): boolean {
   const isMac = navigator.platform.startsWith('Mac');
   const accel = isMac ? event.metaKey : event.ctrlKey;

@@ -1,15 +1,13 @@
-/**
- * What the prompt row says in each state.
- */
+/** The texts of the prompt row in each state. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GenerationModel } from '../model/generation';
 import type { IGenerationState } from '../model/state';
-import { unkeptText } from '../../labels/failureText';
+import { saveErrorText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
 
-/** What the text field is called, and what it says while it is empty. */
-export function wording(
+/** The label and the placeholder of the input field. */
+export function inputLabels(
   model: GenerationModel,
   trans: TranslationBundle
 ): { label: string; placeholder: string } {
@@ -31,7 +29,7 @@ export function wording(
   return { label: text, placeholder: text };
 }
 
-/** The request to mend the error that a cell ended with. */
+/** The request to fix the error of a cell. */
 export function fixRequest(error: string, trans: TranslationBundle): string {
   return `${trans.__('Fix this error:')}\n${error}`;
 }
@@ -40,14 +38,16 @@ export function noticeText(
   state: IGenerationState,
   trans: TranslationBundle
 ): string {
-  const said = state.unkept ? unkeptText(state.unkept, trans) : '';
+  const saveError = state.saveError
+    ? saveErrorText(state.saveError, trans)
+    : '';
   const notice = noticeOf(state, trans);
   const edited = state.edited
     ? trans.__(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
-  return joinSentences(said, notice, edited);
+  return joinSentences(saveError, notice, edited);
 }
 
 function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
@@ -64,7 +64,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'New conversation: earlier requests stay in the history but are no longer sent to the model.'
       );
-    case 'gone':
+    case 'not_written':
       return trans.__(
         'The cell was deleted or is read-only, so nothing was written.'
       );
@@ -72,7 +72,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
       return trans.__(
         'Done. The history can’t be saved right now; this step will be saved as soon as possible.'
       );
-    case 'unnoted':
+    case 'not_recorded':
       return trans.__('This step could not be saved to the cell’s history.');
     case 'same':
       return state.explanation
@@ -89,14 +89,14 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
   }
 }
 
-/** Said as long as it is so, where nothing else is to be said. */
+/** The notice of a read-only notebook, shown if there is no other notice. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'
   );
 }
 
-/** What a screen reader says when something begins or ends. A failure is an alert of its own. */
+/** The announcement for screen readers at a start or an end. A failure has its own alert. */
 export function announcement(
   state: IGenerationState,
   trans: TranslationBundle

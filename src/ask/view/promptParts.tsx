@@ -1,6 +1,6 @@
 /**
- * The small parts of the prompt row: who answers, how long it has taken, what went wrong.
- * All text of a model or a server is drawn as text, never as HTML (P12).
+ * The small parts of the prompt row: the model's name, the progress, a failure and the chips.
+ * Text from a model or a server is rendered as text, never as HTML (P12).
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
@@ -17,13 +17,13 @@ import { requestTitle } from '../../labels/requestTitle';
 import { serverText } from '../../labels/serverMessages';
 import { closeGaps } from '../../labels/spacing';
 
-/** Which model answers, and whether the text stays on this machine: a button to choose another. */
+/** The model's name and whether it is local, as a button that opens the menu of models. */
 export function ModelLabel(props: {
   model: ModelInfo | null;
-  /** Whether it was chosen for this cell alone. */
+  /** Whether it was chosen for this cell only. */
   forCell: boolean;
   trans: TranslationBundle;
-  /** Open the menu of models at a place of the window. */
+  /** Open the menu of models at a position in the window. */
   onPick?: (x: number, y: number) => void;
 }): React.JSX.Element | null {
   const { model, forCell, trans, onPick } = props;
@@ -42,7 +42,7 @@ export function ModelLabel(props: {
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
-  const words =
+  const text =
     `${serverText(model.label, trans)} · ${where}` +
     (forCell ? ` · ${trans.__('this cell only')}` : '');
   return onPick ? (
@@ -50,30 +50,30 @@ export function ModelLabel(props: {
       type="button"
       className={`${className} jp-AIServer-Ask-button jp-mod-quiet`}
       title={title}
-      aria-label={trans.__('Model: %1', words)}
+      aria-label={trans.__('Model: %1', text)}
       aria-haspopup="menu"
       onClick={event => {
         const box = event.currentTarget.getBoundingClientRect();
         onPick(box.left, box.bottom);
       }}
     >
-      <span>{words}</span>
+      <span>{text}</span>
       <caretDownEmptyIcon.react tag="span" width="14px" />
     </button>
   ) : (
     <span className={className} title={title}>
-      {words}
+      {text}
     </span>
   );
 }
 
-/** What is being done, and for how long. */
+/** The current activity and its duration. */
 export function Progress(props: {
   since: number;
   writing: boolean;
-  /** The name of the model that is asked; empty if it is not known yet. */
+  /** The model's name; empty while it is unknown. */
   model: string;
-  /** When the provider is asked again: it wants a pause, or was not reached. 0 if nothing waits. */
+  /** When the provider will be asked again, as `performance.now()`; 0 if nothing waits. */
   waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -85,14 +85,14 @@ export function Progress(props: {
   }, []);
   const seconds = Math.max(0, Math.round((now - since) / 1000));
   const who = props.model || trans.__('the model');
-  let words = writing
+  let text = writing
     ? trans.__('Writing…')
     : closeGaps(trans.__('Waiting for %1…', who));
-  const left = Math.ceil((waitUntil - now) / 1000);
-  if (!writing && left > 0) {
-    words = trans.__('Retrying in %1…', durationText(left * 1000, trans));
+  const remaining = Math.ceil((waitUntil - now) / 1000);
+  if (!writing && remaining > 0) {
+    text = trans.__('Retrying in %1…', durationText(remaining * 1000, trans));
   } else if (!writing && seconds >= 20) {
-    words = closeGaps(
+    text = closeGaps(
       trans.__(
         'Still waiting for %1. The first answer can take half a minute…',
         who
@@ -102,7 +102,7 @@ export function Progress(props: {
   return (
     <span className="jp-AIServer-Ask-progress" aria-hidden="true">
       <span className="jp-AIServer-Ask-dots" />
-      {words}
+      {text}
       <span className="jp-AIServer-Ask-seconds">
         {seconds > 0 ? durationText(seconds * 1000, trans) : ''}
       </span>
@@ -110,7 +110,7 @@ export function Progress(props: {
   );
 }
 
-/** A failure with the button that acts on it. */
+/** A failure with the buttons that help with it. */
 export function Failure(props: {
   failure: IFailure;
   trans: TranslationBundle;
@@ -170,7 +170,7 @@ export function Failure(props: {
   );
 }
 
-/** Rows and columns, as people write them. */
+/** The numbers of rows and columns, formatted. */
 export function shapeOf(
   profile: DataFrameProfile,
   trans: TranslationBundle
@@ -182,7 +182,7 @@ export function shapeOf(
   );
 }
 
-/** The older request that the next one continues from, until it is removed. */
+/** The older request that the next one continues from, with a button that removes it. */
 export function BranchChip(props: {
   branch: IBranch | null;
   trans: TranslationBundle;
@@ -211,7 +211,7 @@ export function BranchChip(props: {
   );
 }
 
-/** The DataFrames that the request is about. */
+/** The DataFrames of the next request. */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
   trans: TranslationBundle;

@@ -7,7 +7,7 @@ import { act } from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import { GenerationModel } from '../model/generation';
-import type { GenerationApi } from '../model/run';
+import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState } from '../model/state';
 import type { GenerationStore } from '../model/store';
 import type { IHistory, IModels } from '../../tokens';
@@ -29,7 +29,7 @@ async function setup(
     models?: ModelInfo[];
     readOnly?: boolean;
     error?: string;
-    choosing?: IModels;
+    modelServices?: IModels;
     notices?: string[];
   } = {}
 ) {
@@ -80,7 +80,7 @@ async function setup(
     save: jest.fn(),
     openPalette: jest.fn(() => true),
     copy: jest.fn(),
-    models: options.choosing
+    models: options.modelServices
   };
   const row = new PromptRow(model, services);
   await act(async () => {
@@ -122,8 +122,11 @@ async function setup(
   return { ask, field, model, press, row, services, settle, type };
 }
 
-/** Put a model into a state that a stream would have brought; the row is not told. */
-function put(model: GenerationModel, change: Partial<IGenerationState>): void {
+/** Set a model's state as a stream would, without notifying the row. */
+function setState(
+  model: GenerationModel,
+  change: Partial<IGenerationState>
+): void {
   const { _store } = model as unknown as { _store: GenerationStore };
   Object.assign(_store, { _state: { ...model.state, ...change } });
 }
@@ -131,8 +134,8 @@ function put(model: GenerationModel, change: Partial<IGenerationState>): void {
 function suggest(model: GenerationModel): void {
   const { _store } = model as unknown as { _store: GenerationStore };
   const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
-  _store.suggestion = { ...open, unkept: null };
-  put(model, {
+  _store.suggestion = { ...open, saveError: null };
+  setState(model, {
     phase: 'suggested',
     intent: 'asked',
     code: 'y',
@@ -152,7 +155,7 @@ afterEach(() => {
 });
 
 describe('PromptRow', () => {
-  it('says once in a page what the store doesn’t guarantee', async () => {
+  it('shows a warning of the store once per page', async () => {
     const notices = ['The disk has no locks.'];
     const first = await setup({ notices });
     expect(first.row.node.textContent).toContain(notices[0]);
@@ -180,35 +183,35 @@ describe('PromptRow', () => {
     expect(event.defaultPrevented).toBe(false);
     const escape = await t.press('Escape', init);
     expect(escape.defaultPrevented).toBe(false);
-    expect(t.model.state.phase).toBe('asking');
+    expect(t.model.state.phase).toBe('editing');
   });
 
-  it('makes a new line of Shift+Enter and never runs the cell (P35)', async () => {
+  it('inserts a new line on Shift+Enter and never runs the cell (P35)', async () => {
     const t = await setup();
     await t.type('one');
     const event = await t.press('Enter', { shiftKey: true });
     expect(t.ask).not.toHaveBeenCalled();
-    // JupyterLab cancels the browser's own new line in cells, so the row makes it.
+    // JupyterLab prevents the browser's new line in cells, so the row inserts it.
     expect(event.defaultPrevented).toBe(true);
     expect(t.field.value).toBe('one\n');
     expect(t.row.node.dataset.lmSuppressShortcuts).toBe('true');
   });
 
-  it('learns of a new line, and of its removal (P35)', async () => {
+  it('notices a new line and its removal (P35)', async () => {
     const t = await setup();
     await t.type('一');
     await t.press('Enter', { shiftKey: true });
-    expect(t.model.written).toBe('一\n');
+    expect(t.model.inputText).toBe('一\n');
     await t.type('一');
-    expect(t.model.written).toBe('一');
+    expect(t.model.inputText).toBe('一');
   });
 
-  it('accepts where the field is blank: Shift+Enter came before the answer (P35)', async () => {
+  it('accepts with a blank field after an early Shift+Enter (P35)', async () => {
     const t = await setup();
     const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
     await t.press('Enter', { shiftKey: true });
     expect(t.field.value).toBe('');
-    await t.type('\u3000'); // A blank as an input method for Chinese writes it.
+    await t.type('\u3000'); // A space as typed with a Chinese input method.
     suggest(t.model);
     t.row.update();
     await t.settle();
@@ -217,7 +220,7 @@ describe('PromptRow', () => {
     expect(accept).toHaveBeenCalledTimes(1);
   });
 
-  it('sends nothing of blanks', async () => {
+  it('does not send blank text', async () => {
     const t = await setup();
     await t.type('  ');
     await t.press('Enter');
@@ -225,7 +228,7 @@ describe('PromptRow', () => {
     expect(button(t.row, 'Ask')?.disabled).toBe(true);
   });
 
-  it('says which model answers, and where', async () => {
+  it('shows the model, and whether it is local', async () => {
     const t = await setup();
     expect(t.row.node.textContent).toContain('Qwen2.5-Coder · on this machine');
     const remote = { ...LOCAL, label: 'gpt', onThisMachine: false };
@@ -233,7 +236,7 @@ describe('PromptRow', () => {
     expect(other.row.node.textContent).toContain('gpt · remote');
   });
 
-  it('names the request that the next one continues from, by its words', async () => {
+  it('names the request that the next one continues from', async () => {
     const t = await setup();
     const title = "Fix this error:\nKeyError: 'month'";
     t.model.branchFrom({ turnId: 1, title });
@@ -246,7 +249,7 @@ describe('PromptRow', () => {
     expect(t.model.state.branch).toBeNull();
   });
 
-  it('shows the command that mends a missing model', async () => {
+  it('shows the command that installs a missing model', async () => {
     const t = await setup({
       models: [
         {
@@ -277,18 +280,18 @@ describe('PromptRow', () => {
     await t.press('Enter', { shiftKey: true });
     expect(accept).toHaveBeenCalledTimes(1);
     await t.type('but shorter');
-    await t.press('Enter', { shiftKey: true }); // A new line now.
+    await t.press('Enter', { shiftKey: true }); // This inserts a new line.
     expect(accept).toHaveBeenCalledTimes(1);
     await t.press('Enter', { ctrlKey: true });
     expect(accept).toHaveBeenCalledTimes(2);
-    await t.press('Escape'); // First what is being written.
+    await t.press('Escape'); // This clears the typed text first.
     expect(reject).not.toHaveBeenCalled();
     expect(t.field.value).toBe('');
     await t.press('Escape');
     expect(reject).toHaveBeenCalledTimes(1);
   });
 
-  it('draws what a model says as text (P11, P12)', async () => {
+  it('renders a model’s answer as text (P11, P12)', async () => {
     const t = await setup();
     suggest(t.model);
     t.row.update();
@@ -312,7 +315,7 @@ describe('PromptRow', () => {
     expect(event.defaultPrevented).toBe(false);
   });
 
-  it('has the cursor when it opens, and keeps its text when it is drawn anew (P37)', async () => {
+  it('is focused when it opens, and preserves its text when it is recreated (P37)', async () => {
     const t = await setup();
     expect(document.activeElement).toBe(t.field);
     await t.type('half');
@@ -322,7 +325,7 @@ describe('PromptRow', () => {
       MessageLoop.flush();
     });
     expect(t.row.node.querySelector('textarea')?.value).toBe('half');
-    // A moved cell gets a row of its own.
+    // A moved cell gets a new row.
     const moved = new PromptRow(t.model, t.services);
     await act(async () => {
       t.row.dispose();
@@ -332,30 +335,33 @@ describe('PromptRow', () => {
     expect(moved.node.querySelector('textarea')?.value).toBe('half');
   });
 
-  it('says each thing once to a screen reader, and notices too (P38)', async () => {
+  it('announces failures and notices once to a screen reader (P38)', async () => {
     const t = await setup();
-    const said = () => t.row.node.querySelector('[role=status]')?.textContent;
+    const announcement = () =>
+      t.row.node.querySelector('[role=status]')?.textContent;
     jest
       .spyOn(t.model, 'reset')
-      .mockImplementation(async () => put(t.model, { notice: 'gone' }));
+      .mockImplementation(async () =>
+        setState(t.model, { notice: 'not_written' })
+      );
     await t.model.reset();
     t.row.update();
     await t.settle();
-    expect(said()).toContain('was deleted');
+    expect(announcement()).toContain('was deleted');
     const failure = { code: 'error', message: 'It failed.' };
-    put(t.model, { phase: 'failed', notice: null, failure });
+    setState(t.model, { phase: 'failed', notice: null, failure });
     t.row.update();
     await t.settle();
     expect(t.row.node.querySelector('[role=alert]')?.textContent).toContain(
       'It failed.'
     );
-    expect(said()).toBe('');
+    expect(announcement()).toBe('');
   });
 
-  it('says that nothing would change, not only that it is ready (P38)', async () => {
+  it('announces that nothing would change, not only that it is ready (P38)', async () => {
     const t = await setup();
     suggest(t.model);
-    put(t.model, { notice: 'same', explanation: '' });
+    setState(t.model, { notice: 'same', explanation: '' });
     t.row.update();
     await t.settle();
     const notice = t.row.node.querySelector('.jp-AIServer-Ask-notice');
@@ -365,7 +371,7 @@ describe('PromptRow', () => {
     );
   });
 
-  it('draws nothing more once it is disposed: its model lives on', async () => {
+  it('stops rendering once it is disposed, though its model is not', async () => {
     const t = await setup();
     const draw = jest.spyOn(
       t.row as unknown as { render: () => unknown },
@@ -378,9 +384,9 @@ describe('PromptRow', () => {
     expect(draw).not.toHaveBeenCalled();
   });
 
-  it('keeps what was written when it is closed, and saves with the usual key', async () => {
+  it('preserves typed text when it is closed, and saves with the usual key', async () => {
     const t = await setup();
-    await t.type('half a wi');
+    await t.type('half a req');
     const save = await t.press('s', { ctrlKey: true });
     expect(t.services.save).toHaveBeenCalledTimes(1);
     expect(save.defaultPrevented).toBe(true);
@@ -390,10 +396,10 @@ describe('PromptRow', () => {
     const copy = await t.press('c', { ctrlKey: true });
     expect(copy.defaultPrevented).toBe(false);
     await t.press('Escape');
-    expect(t.model.state).toMatchObject({ phase: 'idle', draft: 'half a wi' });
+    expect(t.model.state).toMatchObject({ phase: 'idle', draft: 'half a req' });
   });
 
-  it('lists the DataFrames, and says what of them is sent', async () => {
+  it('lists the DataFrames, and states what is sent', async () => {
     const t = await setup();
     await act(async () => {
       t.row.pickDataFrames(true);
@@ -416,33 +422,35 @@ describe('PromptRow', () => {
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
   });
 
-  it('asks once, with all that was typed, while it is looked for a model', async () => {
+  it('sends one request, with all typed text, after looking for a model', async () => {
     const t = await setup({
       models: [{ ...LOCAL, ready: false }],
-      choosing: { renderOffer: () => <p>none yet</p> } as unknown as IModels
+      modelServices: {
+        renderOffer: () => <p>none yet</p>
+      } as unknown as IModels
     });
-    let found = () => undefined as void;
-    const looked = new Promise<void>(resolve => (found = resolve));
-    jest.spyOn(t.model, 'lookForModel').mockImplementation(async () => {
-      await looked;
-      put(t.model, { failure: null });
+    let finishRefresh = () => undefined as void;
+    const refreshed = new Promise<void>(resolve => (finishRefresh = resolve));
+    jest.spyOn(t.model, 'refreshModel').mockImplementation(async () => {
+      await refreshed;
+      setState(t.model, { failure: null });
     });
     await t.type('draw');
     await t.press('Enter');
     await t.type('draw a line');
     await t.press('Enter');
     expect(t.ask).not.toHaveBeenCalled();
-    await act(async () => found());
+    await act(async () => finishRefresh());
     expect(t.ask.mock.calls).toEqual([['draw a line']]);
     expect(t.field.value).toBe('');
   });
 
-  it('leads to the settings of the provider that failed, and forgets what was mended', async () => {
+  it('opens the settings of the failed provider, and clears the failure afterwards', async () => {
     const connect = jest.fn(async () => true);
-    const t = await setup({ choosing: { connect } as unknown as IModels });
+    const t = await setup({ modelServices: { connect } as unknown as IModels });
     const provider = { name: 'openai', label: 'OpenAI' };
     const failure = { code: 'model_auth_failed', message: '', provider };
-    put(t.model, { phase: 'failed', failure });
+    setState(t.model, { phase: 'failed', failure });
     t.row.update();
     await t.settle();
     const alert = () => t.row.node.querySelector('[role=alert]');
@@ -454,11 +462,11 @@ describe('PromptRow', () => {
     expect(document.activeElement).toBe(t.field);
   });
 
-  it('brings the offer forward when nothing can answer', async () => {
+  it('focuses the setup when no model can answer', async () => {
     const renderOffer = jest.fn(({ attempts }) => <p>{`tried ${attempts}`}</p>);
     const t = await setup({
       models: [{ ...LOCAL, ready: false }],
-      choosing: { renderOffer } as unknown as IModels
+      modelServices: { renderOffer } as unknown as IModels
     });
     await t.type('draw');
     await t.press('Enter');
@@ -468,26 +476,26 @@ describe('PromptRow', () => {
     expect(t.ask).not.toHaveBeenCalled();
   });
 
-  it('offers to mend the error below the cell, and says what goes along', async () => {
+  it('offers to fix the cell’s error, and shows it', async () => {
     const t = await setup({ error: "KeyError: 'prize'" });
-    await t.type('half a wish');
+    await t.type('half a request');
     const fix = button(t.row, 'Fix it');
     expect(fix?.title).toContain("KeyError: 'prize'");
     await act(async () => fix?.click());
     expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
-    expect(t.field.value).toBe('half a wish');
-    suggest(t.model); // What is proposed is of later than the error.
+    expect(t.field.value).toBe('half a request');
+    suggest(t.model); // The suggestion is newer than the error.
     t.row.update();
     await t.settle();
     expect(button(t.row, 'Fix it')).toBeUndefined();
-    const whole = await setup();
-    expect(button(whole.row, 'Fix it')).toBeUndefined();
+    const other = await setup();
+    expect(button(other.row, 'Fix it')).toBeUndefined();
   });
 
-  it('has one button to copy, however many reasons there are for it', async () => {
+  it('has only one button to copy, even for several reasons', async () => {
     const t = await setup({ readOnly: true });
     suggest(t.model);
-    put(t.model, { unkept: 'storage_full', notice: 'gone' });
+    setState(t.model, { saveError: 'storage_full', notice: 'not_written' });
     t.row.update();
     await t.settle();
     const copies = [...t.row.node.querySelectorAll('button')].filter(

@@ -1,12 +1,12 @@
 /**
- * The prompt row: one place below a cell's code to ask, to see what is happening, to
- * accept or reject, and to say what to change.
+ * The prompt row below a cell's code: the input field, the progress, and the buttons to accept or
+ * reject a suggestion.
  *
- * What must hold:
- * - The text field and the buttons stay where they are while an answer streams and when it
- *   ends (what grows, grows below them), and the focus stays in the field.
- * - JupyterLab's shortcuts are off in here: Shift+Enter would run the cell (P35).
- * - A screen reader is told start and end, not each token (P38).
+ * Invariants:
+ * - The input field and the buttons don't move while an answer streams or ends (growing content is
+ *   below them), and the focus stays in the field.
+ * - JupyterLab's shortcuts are disabled in the row: Shift+Enter would run the cell (P35).
+ * - Screen readers announce start and end, not each token (P38).
  */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -19,30 +19,30 @@ import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
 import { askIcon } from '../../ui/icons';
 import { Actions, Turn } from './promptActions';
+import { useModelCheck } from './modelCheck';
 import { PromptInput, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
 import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptParts';
-import { serverText } from '../../labels/serverMessages';
-import { joinSentences } from '../../labels/spacing';
+import { useStoreNotice } from './storeNotices';
 import {
   announcement,
   noticeText,
   readOnlyText,
-  wording
+  inputLabels
 } from './promptLabels';
 
 export interface IPromptRowServices {
   trans: TranslationBundle;
   listDataFrames: () => Promise<DataFrameProfile[]>;
-  /** Open the row's menu at a place of the window. */
+  /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
-  /** Save the notebook: its shortcut is off in the row. */
+  /** Save the notebook: its shortcut is disabled in the row. */
   save: () => void;
-  /** Open the command palette: its shortcut is off in the row. False if there is none. */
+  /** Open the command palette, whose shortcut is disabled in the row; false if there is none. */
   openPalette: () => boolean;
-  /** Put a text on the clipboard. */
+  /** Copy a text to the clipboard. */
   copy: (text: string) => void;
-  /** Choosing, connecting and installing models, if that is switched on. */
+  /** Chooses, connects and installs models; undefined if that plugin is disabled. */
   models?: IModels;
 }
 
@@ -57,18 +57,18 @@ export class PromptRow extends ReactWidget {
     this.node.dataset.lmSuppressShortcuts = 'true';
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', trans.__('Ask for code'));
-    // In Lumino's words: clicks in here are no clicks on the notebook.
+    // Clicks in the row must not reach the notebook.
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // By name, so that a row that was disposed is let go: its model lives on.
+    // As a method, so that Lumino disconnects a disposed row: the model lives longer.
     model.changed.connect(this.update, this);
   }
 
-  /** Put the cursor into the text field, as soon as it is there. */
+  /** Focus the input field, once it is mounted. */
   focus(): void {
     const field = this.node.querySelector('textarea');
-    this._box.focus = !field;
+    this._focusRequest.focus = !field;
     field?.focus();
   }
 
@@ -77,10 +77,10 @@ export class PromptRow extends ReactWidget {
   }
 
   /** Show or hide the list of the kernel's DataFrames. */
-  pickDataFrames(picking: boolean): void {
-    this._picking = picking;
+  pickDataFrames(isPicking: boolean): void {
+    this._isPicking = isPicking;
     this.update();
-    if (!picking) {
+    if (!isPicking) {
       this.focus();
     }
   }
@@ -91,20 +91,20 @@ export class PromptRow extends ReactWidget {
         model={this.model}
         state={this.model.state}
         services={this._services}
-        picking={this._picking}
-        pick={picking => this.pickDataFrames(picking)}
+        isPicking={this._isPicking}
+        pick={isPicking => this.pickDataFrames(isPicking)}
         focus={() => this.focus()}
-        box={this._box}
+        focusRequest={this._focusRequest}
       />
     );
   }
 
-  private _picking = false;
-  private readonly _box: IBox = { focus: false };
+  private _isPicking = false;
+  private readonly _focusRequest: IFocusRequest = { focus: false };
 }
 
-interface IBox {
-  /** The cursor is wanted in the field as soon as it is there. */
+interface IFocusRequest {
+  /** Whether to focus the input field once it is mounted. */
   focus: boolean;
 }
 
@@ -112,64 +112,45 @@ interface IPromptProps {
   model: GenerationModel;
   state: IGenerationState;
   services: IPromptRowServices;
-  picking: boolean;
-  pick: (picking: boolean) => void;
+  isPicking: boolean;
+  pick: (isPicking: boolean) => void;
   focus: () => void;
-  box: IBox;
+  focusRequest: IFocusRequest;
 }
 
 function Prompt(props: IPromptProps): React.JSX.Element {
-  const { model, state, services, picking, pick, focus, box } = props;
+  const { model, state, services, isPicking, pick, focus, focusRequest } =
+    props;
   const { trans } = services;
-  const [text, setText] = React.useState(model.written || state.draft);
-  // The row is drawn anew when the cell moves, and when it comes back into view.
-  model.written = text;
-  // The request comes back after a failure, unless something was written meanwhile.
-  const given = React.useRef(state.draft);
+  const [text, setText] = React.useState(model.inputText || state.draft);
+  // The row is recreated when the cell moves or comes back into view.
+  model.inputText = text;
+  // A failed request is restored to the field, unless the person has typed something else.
+  const lastDraft = React.useRef(state.draft);
   React.useEffect(() => {
-    const before = given.current;
-    given.current = state.draft;
-    setText(now => (now === before ? state.draft : now || state.draft));
+    const previous = lastDraft.current;
+    lastDraft.current = state.draft;
+    setText(now => (now === previous ? state.draft : now || state.draft));
   }, [state.draft]);
-  const asked = model.isBusy || state.phase === 'suggested';
-  const aboutDisk = useOnce(state.storeNotices ?? NONE);
+  const hasRequest = model.isBusy || state.phase === 'suggested';
+  const storeNotice = useStoreNotice(state.storeNotices ?? [], trans);
   const notice =
     noticeText(state, trans) ||
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
-    (state.failure
-      ? ''
-      : joinSentences(...aboutDisk.map(text => serverText(text, trans))));
+    (state.failure ? '' : storeNotice);
 
-  // Where nothing can answer, that is offered to be changed, in place of an error.
-  const lacking = state.failure?.code === 'no_model' ? services.models : null;
-  const looking = React.useRef(false);
-  const [refused, setRefused] = React.useState(0);
-  const settings = async (provider: string) => {
+  // Without a usable model the row offers to set one up instead of showing an error.
+  const setup = state.failure?.code === 'no_model' ? services.models : null;
+  const { canAsk, refusals } = useModelCheck(model, !!setup);
+  const openSettings = async (provider: string) => {
     if (await services.models?.connect(provider)) {
-      model.mended();
+      model.clearModelFailure();
     }
     focus();
   };
-  /** Whether there is a model to ask; looks once more where there was none. */
-  const canAsk = async (): Promise<boolean> => {
-    if (looking.current) {
-      return false;
-    }
-    if (lacking) {
-      // One may have come meanwhile; if not, the text stays where it is.
-      looking.current = true;
-      await model.lookForModel();
-      looking.current = false;
-      if (model.state.failure || model.state.phase === 'idle') {
-        setRefused(count => count + 1);
-        return false;
-      }
-    }
-    return true;
-  };
-  const ask = async (words: string) => {
+  const ask = async (intent: string) => {
     if (await canAsk()) {
-      void model.ask(words);
+      void model.ask(intent);
       focus();
     }
   };
@@ -177,7 +158,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     if (!(await canAsk())) {
       return;
     }
-    const now = model.written; // What was typed on while it was looked counts, too.
+    const now = model.inputText; // Includes text that was typed during the check.
     if (now.trim()) {
       if (!model.isBusy) {
         pick(false);
@@ -192,19 +173,19 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
     } else if (accel && event.shiftKey && event.key.toLowerCase() === 'c') {
-      // JupyterLab's own key is off in the row, and the browser's would open its inspector.
+      // JupyterLab's shortcut is disabled in the row, and the browser's would open its inspector.
       return services.openPalette();
     } else if (isAskKey(event)) {
-      // The browser would go to its address bar. The person is where the key leads, already.
-    } else if (event.key === 'Escape' && picking) {
+      // The row is open already; the browser would focus its address bar.
+    } else if (event.key === 'Escape' && isPicking) {
       pick(false);
     } else if (
       event.key === 'Escape' &&
-      asked &&
+      hasRequest &&
       text.trim() &&
       !model.isBusy
     ) {
-      // First the change that is being written, then the suggestion. ArrowUp brings it back.
+      // Escape first clears the typed text, then rejects the suggestion. ArrowUp restores the text.
       model.intents.add(text);
       setText('');
     } else if (!handleKey(model, event, text)) {
@@ -232,7 +213,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       <div className="jp-AIServer-Ask-said" role="status" aria-live="polite">
         {announcement(state, trans)}
       </div>
-      {asked && (
+      {hasRequest && (
         <div className="jp-AIServer-Ask-asked">
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
           <span className="jp-AIServer-Ask-intent" title={state.intent}>
@@ -241,22 +222,22 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           <Turn state={state} trans={trans} />
         </div>
       )}
-      {lacking
-        ? lacking.renderOffer({ focusInput: focus, attempts: refused })
+      {setup
+        ? setup.renderOffer({ focusInput: focus, attempts: refusals })
         : state.failure && (
             <Failure
               failure={state.failure}
               trans={trans}
-              onRetry={() => void model.again()}
+              onRetry={() => void model.retry()}
               onTakeOver={() => void model.takeOver()}
               onCopy={services.copy}
               onSettings={
-                services.models && (provider => void settings(provider))
+                services.models && (provider => void openSettings(provider))
               }
             />
           )}
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
-      {picking && (
+      {isPicking && (
         <DataFramePicker
           list={services.listDataFrames}
           chosen={state.dataframes}
@@ -283,19 +264,19 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         }
       />
       <div className="jp-AIServer-Ask-line">
-        {!asked && (
+        {!hasRequest && (
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
         )}
         <PromptInput
-          {...wording(model, trans)}
+          {...inputLabels(model, trans)}
           text={text}
-          box={box}
+          focusRequest={focusRequest}
           intents={model.intents}
           onText={setText}
           onSend={send}
           onKey={onKey}
         />
-        {!asked && <Turn state={state} trans={trans} />}
+        {!hasRequest && <Turn state={state} trans={trans} />}
       </div>
       <div className="jp-AIServer-Ask-bar">
         <Actions
@@ -304,7 +285,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
-          ask={words => void ask(words)}
+          ask={intent => void ask(intent)}
           copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
@@ -319,7 +300,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
                 x,
                 y,
                 cellModel: state.cellModel,
-                chooseForCell: id => model.useModel(id)
+                chooseForCell: id => model.setCellModel(id)
               }))
           }
         />
@@ -337,24 +318,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           ⋯
         </button>
       </div>
-      {asked && state.explanation && (
+      {hasRequest && state.explanation && (
         <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
       )}
     </div>
   );
-}
-
-const NONE: readonly string[] = [];
-const shown = new Set<string>();
-
-/** Those of the texts that no row of this page has shown before this one. */
-function useOnce(texts: readonly string[]): readonly string[] {
-  const mine = React.useRef(new Set<string>());
-  texts
-    .filter(text => !shown.has(text))
-    .forEach(text => {
-      shown.add(text);
-      mine.current.add(text);
-    });
-  return texts.filter(text => mine.current.has(text));
 }

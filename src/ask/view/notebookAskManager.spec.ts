@@ -7,15 +7,15 @@ import { Signal } from '@lumino/signaling';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import { code, done, setup as fakes, start } from '../model/generation.fakes';
-import { NotebookAsks } from './notebookAsks';
+import { NotebookAskManager } from './notebookAskManager';
 
-/** Do something, and let React draw what follows of it. */
-async function act(what: () => unknown): Promise<void> {
-  await what();
+/** Run an action and let React render its effects. */
+async function act(action: () => unknown): Promise<void> {
+  await action();
   await new Promise(resolve => requestAnimationFrame(resolve));
 }
 
-/** A cell's widget, as far as asking looks at it; each has the model of the id `c1`. */
+/** A fake cell widget with the members that the views use; its model has the id `c1`. */
 class FakeCell extends Widget {
   constructor(readonly source: () => string) {
     super();
@@ -63,9 +63,9 @@ function setup() {
   };
   const disposed = new Signal<object, void>({});
   const panel = { content, disposed, isDisposed: false };
-  const onGone = jest.fn();
+  const onCellDeleted = jest.fn();
   const onUnsaved = jest.fn();
-  const asks = new NotebookAsks({
+  const manager = new NotebookAskManager({
     panel: panel as unknown as NotebookPanel,
     trans: nullTranslator.load('aiserver'),
     listDataFrames: async () => [],
@@ -73,12 +73,12 @@ function setup() {
     save: jest.fn(),
     openPalette: () => true,
     copy: jest.fn(),
-    makeModel: () => t.model,
+    createModel: () => t.model,
     newEditor: new CodeMirrorEditorFactory().newInlineEditor,
-    onGone,
+    onCellDeleted,
     onUnsaved
   });
-  /** Put the cell into the notebook, as a new widget; or take it out. */
+  /** Insert the cell into the notebook as a new widget, or remove it. */
   const place = async (present: boolean): Promise<FakeCell | null> => {
     const cell = present ? new FakeCell(() => t.source() ?? '') : null;
     content.widgets.splice(0).forEach(old => old.dispose());
@@ -98,15 +98,15 @@ function setup() {
       }
     });
   const open = async (cell: FakeCell | null) => {
-    asks.open(cell as unknown as Cell);
+    manager.open(cell as unknown as Cell);
     await settle();
   };
   return {
     ...t,
-    asks,
+    manager,
     content,
     disposed,
-    onGone,
+    onCellDeleted,
     onUnsaved,
     open,
     place,
@@ -132,10 +132,10 @@ describe('NotebookAsks', () => {
     expect(cell.inputHidden).toBe(false);
     await t.open(cell);
     expect(rows()).toBe(1);
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('closes a row on return from another window that decided on its answer', async () => {
+  it('closes a row on focus after another window decided on its answer', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('one');
@@ -145,23 +145,23 @@ describe('NotebookAsks', () => {
     window.dispatchEvent(new Event('focus'));
     await t.phase('idle');
     expect(t.recorded).toEqual([]);
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('asks to mend the error of a cell, by command, in its row', async () => {
+  it('sends a request to fix the cell’s error in its row', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
-    t.asks.fix(cell as unknown as Cell);
-    expect(t.bodies).toHaveLength(0); // There is none.
+    t.manager.fix(cell as unknown as Cell);
+    expect(t.bodies).toHaveLength(0); // There is no error.
     jest.spyOn(t.target, 'error').mockReturnValue("KeyError: 'prize'" as never);
-    t.asks.fix(cell as unknown as Cell);
+    t.manager.fix(cell as unknown as Cell);
     await t.requested(1);
     expect(t.bodies[0].intent).toBe("Fix this error:\nKeyError: 'prize'");
     expect(rows()).toBe(1);
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('gives a cell that was drawn anew its row and its diff back (P34)', async () => {
+  it('restores row and diff in a recreated cell widget (P34)', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('do it');
@@ -174,11 +174,11 @@ describe('NotebookAsks', () => {
     await t.phase('suggested');
     await t.settle();
     expect(document.body.textContent).toContain('x = 2');
-    expect(t.onGone).not.toHaveBeenCalled();
-    t.asks.dispose();
+    expect(t.onCellDeleted).not.toHaveBeenCalled();
+    t.manager.dispose();
   });
 
-  it('says once that the cell of an answer is gone, and shows it again after an undo (P34)', async () => {
+  it('reports once that the cell of an answer was deleted, and shows it after an undo (P34)', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('do it');
@@ -188,16 +188,16 @@ describe('NotebookAsks', () => {
     expect(rows()).toBe(0);
     feed.push(done(1, 'x = 2'), null);
     await t.phase('suggested');
-    expect(t.onGone).toHaveBeenCalledTimes(1);
-    expect(t.onGone.mock.calls[0][0].state.code).toBe('x = 2');
+    expect(t.onCellDeleted).toHaveBeenCalledTimes(1);
+    expect(t.onCellDeleted.mock.calls[0][0].state.code).toBe('x = 2');
     expect(t.target.apply).not.toHaveBeenCalled();
     await t.place(true);
     expect([rows(), diffs()]).toEqual([1, 1]);
-    expect(t.onGone).toHaveBeenCalledTimes(1);
-    t.asks.dispose();
+    expect(t.onCellDeleted).toHaveBeenCalledTimes(1);
+    t.manager.dispose();
   });
 
-  it('takes row and diff away when it is accepted, and says what could not be noted', async () => {
+  it('removes row and diff on Accept, and reports what could not be recorded', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
     await t.open(cell);
@@ -212,16 +212,16 @@ describe('NotebookAsks', () => {
     await act(() => t.model.accept());
     expect([rows(), diffs()]).toEqual([0, 0]);
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(false);
-    // Back in the code, where the person came from.
+    // The focus returns to the code.
     expect(cell.editor.focus).toHaveBeenCalled();
     expect(t.content.mode).toBe('edit');
     expect(t.onUnsaved.mock.calls).toEqual([
       [expect.stringContaining('this step will be saved as soon as possible')]
     ]);
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('keeps the row and what is written in it when that is accepted over it', async () => {
+  it('preserves the row and its typed text on Accept', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('do it');
@@ -241,10 +241,10 @@ describe('NotebookAsks', () => {
     await t.settle();
     expect([rows(), diffs()]).toEqual([1, 0]);
     expect(document.querySelector('textarea')?.value).toBe('and shorter');
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('says that the cell was changed under an open answer (P34)', async () => {
+  it('reports that the cell changed under an open answer (P34)', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
     await t.open(cell);
@@ -256,10 +256,10 @@ describe('NotebookAsks', () => {
     await t.settle();
     expect(document.body.textContent).toContain('has changed since you asked');
     expect(document.body.textContent).toContain('# mine');
-    t.asks.dispose();
+    t.manager.dispose();
   });
 
-  it('stops what runs when the notebook is closed, and leaves nothing', async () => {
+  it('stops the generation and removes all views when the notebook is closed', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('do it');
@@ -268,6 +268,6 @@ describe('NotebookAsks', () => {
     await act(() => t.disposed.emit());
     expect(t.signals[0]?.aborted).toBe(true);
     expect([rows(), diffs()]).toEqual([0, 0]);
-    expect(t.asks.isDisposed).toBe(true);
+    expect(t.manager.isDisposed).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import { ApiError } from '../../api/request';
 import { code, done, setup, start } from './generation.fakes';
 
-describe('GenerationModel, while it sends', () => {
-  it('shows an error of the stream, and nothing of the part that came', async () => {
+describe('GenerationModel, while sending', () => {
+  it('shows an error of the stream without the partial answer', async () => {
     const t = setup();
     void t.model.ask('do it');
     (await t.requested(1)).push(
@@ -26,7 +26,7 @@ describe('GenerationModel, while it sends', () => {
     expect(t.notified).toEqual([{ notebookId: 'nb', cellId: 'c1' }]);
   });
 
-  it('says why nothing was asked where the notebook can’t be saved', async () => {
+  it('reports why nothing was sent if the notebook can’t be saved', async () => {
     const t = setup();
     t.target.ensure.mockRejectedValueOnce(new Error('It is read-only.'));
     await t.model.ask('do it');
@@ -58,7 +58,7 @@ describe('GenerationModel, while it sends', () => {
       code: 'generation_running',
       generationId: 'other'
     });
-    // The other one takes a moment to end.
+    // The other generation takes a moment to end.
     jest.useFakeTimers();
     t.api.generate.mockImplementationOnce(() => {
       throw new ApiError(409, 'generation_running', 'It runs.');
@@ -71,7 +71,7 @@ describe('GenerationModel, while it sends', () => {
     expect(t.api.stop).toHaveBeenCalledWith('other');
   });
 
-  it('stops at once; what comes after is not shown', async () => {
+  it('stops at once and ignores later events', async () => {
     const t = setup();
     void t.model.ask('do it');
     const feed = await t.requested(1);
@@ -92,7 +92,7 @@ describe('GenerationModel, while it sends', () => {
     expect(t.states.some(state => state.code === 'late')).toBe(false);
   });
 
-  it('cuts the connection where the server can’t be told to stop', async () => {
+  it('closes the connection if the stop request fails', async () => {
     const t = setup();
     t.api.stop.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
     void t.model.ask('do it');
@@ -114,7 +114,7 @@ describe('GenerationModel, while it sends', () => {
     expect(t.model.state.phase).toBe('stopped');
   });
 
-  it('builds a refinement on the suggestion, and keeps it when that fails', async () => {
+  it('builds a refinement on the suggestion, and restores it after a failure', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y = 1'), null);
@@ -127,7 +127,7 @@ describe('GenerationModel, while it sends', () => {
       source: 'y = 1',
       parentTurnId: 1
     });
-    expect(t.model.state.code).toBe('y = 1'); // It stays on view while the model reads.
+    expect(t.model.state.code).toBe('y = 1'); // It stays visible while the model reads.
     feed.push(start(2), code('z'), null);
     const state = await t.until(({ failure }) => failure !== null);
     expect(state).toMatchObject({
@@ -141,24 +141,24 @@ describe('GenerationModel, while it sends', () => {
     expect(t.recorded).toMatchObject([{ type: 'accept', turnId: 1 }]);
   });
 
-  it('asks again from the code of the first request', async () => {
+  it('retries from the code of the first request', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
-    void t.model.again();
+    void t.model.retry();
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
     await t.until(({ turnId, phase }) => turnId === 2 && phase === 'suggested');
     expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 1' });
   });
 
-  it('asks again from what the cell holds by then, where nothing is open', async () => {
+  it('retries from the cell’s current code if no suggestion is open', async () => {
     const t = setup();
     void t.model.ask('one');
     (await t.requested(1)).push(start(), null);
     await t.phase('failed');
     t.edit('x = 10');
-    void t.model.again();
+    void t.model.retry();
     (await t.requested(2)).push(start(2), done(2, 'z'), null);
     await t.phase('suggested');
     expect(t.bodies[1]).toMatchObject({ intent: 'one', source: 'x = 10' });

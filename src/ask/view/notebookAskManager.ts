@@ -1,10 +1,9 @@
 /**
- * All asking in one notebook: a model for each cell that was asked in, and its views where
- * the cells are now.
+ * The generation models of one notebook, and their views in the cells' current widgets.
  *
- * What must hold: a model belongs to a cell's id, a view to a cell's widget. A moved cell
- * is a new widget with the same id and gets its view back; a deleted one keeps its model,
- * for undo brings it back.
+ * Invariants: a model belongs to a cell's id, a view to a cell's widget. A moved cell has a new
+ * widget with the same id and gets a new view. The model of a deleted cell stays, because undo can
+ * restore the cell.
  */
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -16,32 +15,32 @@ import type { GenerationModel } from '../model/generation';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { repairCellIds } from '../../cells/cellIds';
-import { CellAsk } from './cellAsk';
+import { CellAskView } from './cellAskView';
 import type { IPromptRowServices } from './promptRow';
 import { fixRequest, noticeText } from './promptLabels';
 
-export interface INotebookAsksOptions extends IPromptRowServices {
+export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
-  makeModel: (cellId: string) => GenerationModel;
+  createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** What was done could not be noted (yet), and the row that could say so is closed. */
+  /** Called when an event could not be recorded (yet) and the row is closed. */
   onUnsaved: (text: string) => void;
-  /** An answer came for a cell that is gone. */
-  onGone: (model: GenerationModel) => void;
+  /** Called when an answer arrives for a deleted cell. */
+  onCellDeleted: (model: GenerationModel) => void;
 }
 
-export class NotebookAsks implements IDisposable {
-  constructor(private readonly _options: INotebookAsksOptions) {
+export class NotebookAskManager implements IDisposable {
+  constructor(private readonly _options: INotebookAskManagerOptions) {
     const { panel } = _options;
     this._panel = panel;
     const notebook = panel.content;
-    // The widgets of new cells are made by others who listen to the same signal.
+    // Other listeners of this signal create the widgets of new cells first.
     notebook.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._sync()),
       this
     );
-    notebook.activeCellChanged.connect(this._keepFocus, this);
-    notebook.stateChanged.connect(this._keepFocus, this);
+    notebook.activeCellChanged.connect(this._moveFocusToRow, this);
+    notebook.stateChanged.connect(this._moveFocusToRow, this);
     panel.disposed.connect(this.dispose, this);
   }
 
@@ -49,18 +48,18 @@ export class NotebookAsks implements IDisposable {
     return this._disposed;
   }
 
-  /** The asking in a cell, if there was any. */
+  /** The generation model of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Open the row of a cell; its next request continues from an older one. */
+  /** Open the row of a cell and let its next request continue from an older one. */
   branch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
     this.get(cell)?.branchFrom(branch);
   }
 
-  /** Open the row of a cell, or go there if it is open. */
+  /** Open the row of a cell, or focus it if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
@@ -68,7 +67,7 @@ export class NotebookAsks implements IDisposable {
     const id = cell.model.id;
     let model = this._models.get(id);
     if (!model) {
-      model = this._options.makeModel(id);
+      model = this._options.createModel(id);
       model.changed.connect(this._onChanged, this);
       this._models.set(id, model);
     }
@@ -84,7 +83,7 @@ export class NotebookAsks implements IDisposable {
     );
   }
 
-  /** Ask for a change that mends the error which the cell ended with. */
+  /** Send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);
     const model = this.get(cell);
@@ -106,14 +105,14 @@ export class NotebookAsks implements IDisposable {
     this._models.clear();
   }
 
-  private _show(cell: Cell, model: GenerationModel): CellAsk {
+  private _show(cell: Cell, model: GenerationModel): CellAskView {
     const id = cell.model.id;
-    const known = this._views.get(id);
-    if (known?.cell === cell && !known.isDisposed) {
-      return known;
+    const current = this._views.get(id);
+    if (current?.cell === cell && !current.isDisposed) {
+      return current;
     }
-    known?.dispose();
-    const view = new CellAsk({ ...this._options, cell, model });
+    current?.dispose();
+    const view = new CellAskView({ ...this._options, cell, model });
     this._views.set(id, view);
     return view;
   }
@@ -137,13 +136,13 @@ export class NotebookAsks implements IDisposable {
     const { phase, notice } = model.state;
     const id = model.target.cellId;
     if (phase === 'suggested' && !findCell(this._panel, id)) {
-      if (!this._told.has(model)) {
-        this._told.add(model);
-        this._options.onGone(model);
+      if (!this._notified.has(model)) {
+        this._notified.add(model);
+        this._options.onCellDeleted(model);
       }
       return;
     }
-    this._told.delete(model);
+    this._notified.delete(model);
     if (phase !== 'idle') {
       return;
     }
@@ -153,22 +152,22 @@ export class NotebookAsks implements IDisposable {
       this._views.delete(id);
       view.dispose();
       if (hadFocus) {
-        this._returnTo(view.cell);
+        this._focusEditor(view.cell);
       }
     }
-    if (notice === 'unsaved' || notice === 'unnoted') {
+    if (notice === 'unsaved' || notice === 'not_recorded') {
       this._options.onUnsaved(noticeText(model.state, this._options.trans));
     }
   }
 
-  /** Back into the editor, where the person came from. */
-  private _returnTo(cell: Cell): void {
+  /** Return the focus to the cell's editor. */
+  private _focusEditor(cell: Cell): void {
     const notebook = this._panel.content;
     const index = notebook.widgets.indexOf(cell);
     if (index >= 0) {
       notebook.activeCellIndex = index;
       if (cell instanceof MarkdownCell && cell.rendered) {
-        notebook.mode = 'command'; // To edit it would show its source again.
+        notebook.mode = 'command'; // Edit mode would show its source.
         notebook.activate();
         return;
       }
@@ -177,19 +176,19 @@ export class NotebookAsks implements IDisposable {
     }
   }
 
-  /** An editor that a diff covers can't be typed in: the row can. */
-  private _keepFocus(): void {
+  /** Focus the row instead of an editor that is covered by a diff. */
+  private _moveFocusToRow(): void {
     const { activeCell, mode } = this._panel.content;
     const view = activeCell && this._views.get(activeCell.model?.id ?? '');
-    if (mode === 'edit' && view?.covers && !view.hasFocus) {
+    if (mode === 'edit' && view?.hasDiff && !view.hasFocus) {
       view.row.focus();
     }
   }
 
   private readonly _panel: NotebookPanel;
   private readonly _models = new Map<string, GenerationModel>();
-  private readonly _views = new Map<string, CellAsk>();
-  /** Those of whose answer a person was told that its cell is gone. */
-  private readonly _told = new WeakSet<GenerationModel>();
+  private readonly _views = new Map<string, CellAskView>();
+  /** Models for whose answer `onCellDeleted` was called. */
+  private readonly _notified = new WeakSet<GenerationModel>();
   private _disposed = false;
 }

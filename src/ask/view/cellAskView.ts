@@ -1,11 +1,11 @@
 /**
- * The prompt row and the diff of one cell widget, kept in step with the model of its asking.
+ * The prompt row and the diff of one cell widget, synchronized with the cell's generation model.
  *
- * What must hold:
- * - It holds nothing that the model does not have, so that it can be thrown away and made
- *   anew whenever JupyterLab draws the cell anew.
- * - A Markdown cell shows its source while it is asked in. Text that was accepted is not
- *   rendered, as code is not run, until the person does it: drawing it may load images.
+ * Invariants:
+ * - The view has no state of its own, so that it can be recreated whenever JupyterLab recreates
+ *   the cell's widget.
+ * - A Markdown cell shows its source while its row is open. Accepted text is not rendered, as
+ *   accepted code is not run, until the person does so: rendering may load images.
  */
 import { Cell, CodeCell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -18,14 +18,14 @@ import { DiffOverlay } from './diffOverlay';
 import { handleKey } from './promptKeys';
 import { IPromptRowServices, PromptRow } from './promptRow';
 
-export interface ICellAskOptions extends IPromptRowServices {
+export interface ICellAskViewOptions extends IPromptRowServices {
   cell: Cell;
   model: GenerationModel;
   newEditor: CodeEditor.Factory;
 }
 
-export class CellAsk implements IDisposable {
-  constructor(private readonly _options: ICellAskOptions) {
+export class CellAskView implements IDisposable {
+  constructor(private readonly _options: ICellAskViewOptions) {
     const { cell, model } = _options;
     this.cell = cell;
     this.model = model;
@@ -43,7 +43,7 @@ export class CellAsk implements IDisposable {
     if (cell instanceof MarkdownCell) {
       cell.renderedChanged.connect(this._showSource, this);
     }
-    void cell.ready.then(() => this._place());
+    void cell.ready.then(() => this._insertRow());
   }
 
   readonly cell: Cell;
@@ -55,7 +55,7 @@ export class CellAsk implements IDisposable {
   }
 
   /** Whether the diff covers the cell's editor. */
-  get covers(): boolean {
+  get hasDiff(): boolean {
     return this._overlay !== null;
   }
 
@@ -75,18 +75,18 @@ export class CellAsk implements IDisposable {
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
-    this._renderAgain();
+    this._restoreRendered();
   }
 
-  /** Rendered in place of its editor, the cell could not show what is proposed. */
+  /** Show the source of a Markdown cell: while it is rendered it has no editor for the diff. */
   private _showSource(): void {
     if (this.cell instanceof MarkdownCell) {
       this.cell.rendered = false;
     }
   }
 
-  /** A text that stayed as it was looks as it did. */
-  private _renderAgain(): void {
+  /** Render a Markdown cell again if its text is unchanged. */
+  private _restoreRendered(): void {
     const { cell } = this;
     if (
       this._wasRendered &&
@@ -98,8 +98,8 @@ export class CellAsk implements IDisposable {
     }
   }
 
-  /** Below the input, above the output: in every windowing mode the cell carries it along. */
-  private _place(): void {
+  /** Insert the row into the cell's layout, between input and output. */
+  private _insertRow(): void {
     if (this._disposed || this.cell.isDisposed) {
       return;
     }
@@ -113,7 +113,7 @@ export class CellAsk implements IDisposable {
     this._draw();
   }
 
-  /** Draw at most once a frame, however fast the tokens come. */
+  /** Draw at most once a frame, however fast tokens arrive. */
   private _schedule(): void {
     if (!this._frame) {
       this._frame = requestAnimationFrame(() => {
@@ -129,14 +129,14 @@ export class CellAsk implements IDisposable {
       return;
     }
     const { phase, code } = model.state;
-    // While a further request is read, the suggestion that it builds on stays on view.
+    // While a follow-up request waits, the suggestion that it builds on stays visible.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
       this._overlay?.dispose();
       this._overlay = null;
       return;
     }
     if (!this._overlay) {
-      this._follow = isInView(this.row.node);
+      this._isFollowing = isInView(this.row.node);
     }
     this._overlay ??= new DiffOverlay({
       cell,
@@ -158,14 +158,14 @@ export class CellAsk implements IDisposable {
       code,
       streaming: phase === 'streaming'
     });
-    this._keepInView();
+    this._followStream();
   }
 
   /**
-   * While the code above it grows, the row stays on view if it was so when the code began,
-   * until the person scrolls away from it.
+   * Scroll the row into view while the code above it grows, if it was in view at the start and
+   * until the person scrolls away.
    */
-  private _keepInView(): void {
+  private _followStream(): void {
     const { node } = this.row;
     const frame = node.closest<HTMLElement>('.jp-WindowedPanel-outer');
     if (!frame) {
@@ -177,11 +177,11 @@ export class CellAsk implements IDisposable {
       this._scrolledTo = frame.scrollTop;
       frame.addEventListener('scroll', this._onScroll, { passive: true });
     }
-    if (this._follow) {
-      // The editor knows its height only after it has measured itself.
+    if (this._isFollowing) {
+      // The editor measures its height in the next frame.
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
-          if (this._follow && !this._disposed) {
+          if (this._isFollowing && !this._disposed) {
             node.scrollIntoView({ block: 'nearest' });
             this._scrolledTo = frame.scrollTop;
           }
@@ -190,16 +190,16 @@ export class CellAsk implements IDisposable {
     }
   }
 
-  /** By wheel, key, touch or scroll bar alike: who goes elsewhere is not pulled back. */
+  /** Stop following after the person scrolls the row out of view. */
   private readonly _onScroll = (): void => {
     const frame = this._frameNode;
     if (frame && Math.abs(frame.scrollTop - this._scrolledTo) > 1) {
       this._scrolledTo = frame.scrollTop;
-      this._follow = isInView(this.row.node);
+      this._isFollowing = isInView(this.row.node);
     }
   };
 
-  /** Without a shared document nothing says what was done in another window meanwhile. */
+  /** Check for decisions in other windows, which are not signalled without a shared document. */
   private readonly _onWindowFocus = (): void => {
     void this.model.refreshDecision();
   };
@@ -209,7 +209,7 @@ export class CellAsk implements IDisposable {
     this._schedule();
   }
 
-  /** An error came or went: the row offers to mend it. */
+  /** Redraw the row when the cell's error changes, because it offers a fix. */
   private _onOutputs(): void {
     const error = this.model.target.error();
     if (error !== this._error) {
@@ -224,12 +224,12 @@ export class CellAsk implements IDisposable {
   private _overlay: DiffOverlay | null = null;
   private _frame = 0;
   private _frameNode: HTMLElement | null = null;
-  private _follow = false;
+  private _isFollowing = false;
   private _scrolledTo = 0;
   private _disposed = false;
 }
 
-/** Whether the row is wholly on view. */
+/** Whether an element is completely in view. */
 function isInView(node: HTMLElement): boolean {
   const frame = node.closest('.jp-WindowedPanel-outer');
   if (!frame) {

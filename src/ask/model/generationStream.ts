@@ -1,0 +1,132 @@
+/**
+ * One streamed generation, from the first byte to the last.
+ *
+ * Invariants: stopping a stream also stops its model, by a request to the server or, if that
+ * fails, by closing the connection.
+ */
+import type { ApiClient } from '../../api/client';
+import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
+import type { ICellKey, IHistory } from '../../tokens';
+import { ITarget, normalizeLineBreaks } from './state';
+
+/** The methods of `ApiClient` that a generation needs. */
+export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
+
+export interface IGenerationOptions {
+  api: GenerationApi;
+  history: IHistory;
+  target: ITarget;
+}
+
+/** A stopped stream that has not ended after this time is aborted. */
+const STOP_TIMEOUT_MS = 5000;
+
+/** Number and interval of attempts to start a generation while a stopped one still ends. */
+export const MAX_ATTEMPTS = 12;
+const RETRY_DELAY_MS = 250;
+
+/** Delays before each check whether the turn of an interrupted stream has been saved. */
+const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
+
+/** Collects the parts of a streamed answer. */
+export class AnswerBuffer {
+  private _code = '';
+  private _explanation = '';
+
+  /** Add a token and return what to show now; without code until some has arrived. */
+  add(token: { part: 'code' | 'explanation'; text: string }): {
+    explanation: string;
+    code?: string;
+  } {
+    if (token.part === 'code') {
+      this._code += token.text;
+    } else {
+      this._explanation += token.text;
+    }
+    const shown = { explanation: this._explanation };
+    return this._code
+      ? { ...shown, code: normalizeLineBreaks(this._code) }
+      : shown;
+  }
+}
+
+export class GenerationStream {
+  readonly abort = new AbortController();
+  /** Mark the stream as read to its end. */
+  end!: () => void;
+  /** Resolves when `end` is called. */
+  readonly ended = new Promise<void>(resolve => (this.end = resolve));
+  generationId: string | null = null;
+  turnId = 0;
+  isStopped = false;
+
+  /** Whether the server may still run it: it was aborted before its id was received. */
+  get mayStillRun(): boolean {
+    return this.isStopped && !this.generationId;
+  }
+
+  /** Yield its events. Retries while a stopped generation of the cell still ends. */
+  async *events(
+    api: GenerationApi,
+    body: GenerateBody | AnalyzeBody,
+    attempts: number
+  ): AsyncGenerator<StreamEvent, void, void> {
+    for (let left = attempts; ; left--) {
+      try {
+        yield* api.generate(body, this.abort.signal);
+        return;
+      } catch (reason) {
+        const { code } = reason as { code?: string };
+        if (code !== 'generation_running' || left <= 1 || this.isStopped) {
+          throw reason;
+        }
+        await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
+      }
+    }
+  }
+
+  /** Await a step before the request is sent; rejects at once when the stream is aborted. */
+  orAborted<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.abort;
+    return new Promise((resolve, reject) => {
+      const onAbort = () => reject(new Error('The generation was aborted.'));
+      signal.addEventListener('abort', onAbort, { once: true });
+      promise.then(resolve, reject);
+      if (signal.aborted) {
+        onAbort();
+      }
+    });
+  }
+
+  stop(api: GenerationApi): void {
+    this.isStopped = true;
+    if (this.generationId) {
+      api.stop(this.generationId).catch(() => this.abort.abort());
+      setTimeout(() => this.abort.abort(), STOP_TIMEOUT_MS);
+    } else {
+      this.abort.abort();
+    }
+  }
+}
+
+/**
+ * Wait until the turn of an interrupted stream is saved: the server saves it once it notices that
+ * the client has disconnected. Resolves when it is saved or after the last check.
+ */
+export async function waitUntilSaved(
+  history: IHistory,
+  key: ICellKey,
+  turnId: number
+): Promise<void> {
+  for (const delay of POLL_DELAYS_MS) {
+    await new Promise(resolve => setTimeout(resolve, delay));
+    try {
+      const { steps } = await history.replay(key);
+      if (steps.some(step => (step.turnId ?? 0) >= turnId)) {
+        return;
+      }
+    } catch {
+      // The server is not reachable yet.
+    }
+  }
+}

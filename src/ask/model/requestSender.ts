@@ -1,0 +1,255 @@
+/**
+ * Sends the requests of one cell, one at a time, and applies their outcome to the state.
+ *
+ * Invariants:
+ * - A partial answer is never offered as a complete one: an answer that was cut off, stopped or
+ *   failed can't be accepted (P32). A complete suggestion that was open before is shown again.
+ * - Every stream ends in exactly one of suggested, failed and stopped.
+ * - One generation runs at a time; a second one is refused with a notice.
+ */
+import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
+import type { ICellKey } from '../../tokens';
+import { IFailure, toStreamFailure, failureOf } from '../../state/failure';
+import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
+import {
+  AnswerBuffer,
+  GenerationStream,
+  MAX_ATTEMPTS,
+  waitUntilSaved
+} from './generationStream';
+import {
+  IGenerationState,
+  restoredState,
+  secondsFromNow,
+  suggestedState,
+  toSuggestion,
+  waitingState,
+  unansweredState
+} from './state';
+import type { GenerationStore } from './store';
+import type { IntentHistory } from './intents';
+
+export class RequestSender {
+  constructor(
+    private readonly _store: GenerationStore,
+    private readonly _intents: IntentHistory
+  ) {}
+
+  /** Build the request for this intent from the current state. */
+  buildRequest(intent: string): IRequest {
+    const { suggestion, state, target } = this._store;
+    return {
+      intent: intent.trim(),
+      source: suggestion ? state.code : (target.source() ?? ''),
+      parentTurnId: suggestion?.turnId ?? state.branch?.turnId,
+      dataframes: state.dataframes
+    };
+  }
+
+  /** Send a request again. */
+  async retry(request: IRequest): Promise<void> {
+    // After an interruption the server may not have noticed the disconnect yet.
+    const isInterrupted = this._store.state.failure?.code === 'interrupted';
+    await this.send(
+      this._updateSource(request),
+      isInterrupted ? MAX_ATTEMPTS : 1
+    );
+  }
+
+  /** Stop the generation that another tab runs for this cell, then send the request again. */
+  async takeOver(): Promise<void> {
+    const { api, request, state } = this._store;
+    const running = state.failure?.generationId;
+    if (running && request) {
+      await api.stop(running).catch(() => undefined);
+      await this.send(this._updateSource(request), MAX_ATTEMPTS);
+    }
+  }
+
+  /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
+  stop(): void {
+    const run = this._run;
+    if (this._store.isBusy && run) {
+      this._endRun(run, { phase: 'stopped', notice: 'stopped', failure: null });
+      run.stop(this._store.api);
+    }
+  }
+
+  async send(request: IRequest, attempts = 1): Promise<void> {
+    const store = this._store;
+    if (store.isBusy) {
+      store.set({ notice: 'busy' });
+      return;
+    }
+    if (!request.intent || store.isDisposed) {
+      return;
+    }
+    store.request = request;
+    store.previousCode = store.state.code;
+    if (!store.suggestion) {
+      store.baseSource = store.target.source();
+    }
+    this._intents.add(request.intent);
+    const previous = this._last;
+    const run = (this._run = this._last = new GenerationStream());
+    store.set(waitingState(request.intent, store.nextTurn));
+    try {
+      await previous?.ended; // The server ends a stopped turn before it starts the next.
+      const notebookId = await run.orAborted(ensureNotebookId(store.target));
+      const { cellModel } = store.state;
+      const body = toRequestBody(request, store.target, notebookId, cellModel);
+      await this._consume(
+        run,
+        body,
+        previous?.mayStillRun ? MAX_ATTEMPTS : attempts
+      );
+    } catch (reason) {
+      this._fail(run, toStreamFailure(reason));
+    } finally {
+      run.end();
+    }
+  }
+
+  /** Abort the running request. */
+  dispose(): void {
+    this._run?.abort.abort();
+    this._run = null;
+  }
+
+  /** With an open suggestion keep the request's source; otherwise use the cell's current one. */
+  private _updateSource(request: IRequest): IRequest {
+    const { suggestion, target } = this._store;
+    const source = suggestion ? request.source : target.source();
+    return { ...request, source: source ?? request.source };
+  }
+
+  /** Read a stream to its end. After a stop only the history is notified. */
+  private async _consume(
+    run: GenerationStream,
+    body: GenerateBody | AnalyzeBody,
+    attempts: number
+  ): Promise<void> {
+    const { api, history, isDisposed } = this._store;
+    if (run.isStopped || isDisposed) {
+      return;
+    }
+    const key = { notebookId: body.notebookId, cellId: body.cellId };
+    const answer = new AnswerBuffer();
+    let ended = false;
+    try {
+      for await (const event of run.events(api, body, attempts)) {
+        switch (event.type) {
+          case 'start':
+            run.generationId = event.generationId;
+            run.turnId = event.turnId;
+            this._update(run, { turnId: event.turnId, model: event.model });
+            break;
+          case 'waiting':
+            this._update(run, { waitUntil: secondsFromNow(event.seconds) });
+            break;
+          case 'token':
+            this._update(run, { phase: 'streaming', ...answer.add(event) });
+            break;
+          case 'done':
+            ended = true;
+            this._finish(run, event.interaction);
+            break;
+          case 'cancelled':
+            ended = true;
+            // Stopped by another tab or by the server's shutdown, so it is shown as a failure.
+            this._fail(run, { code: 'stopped_elsewhere', message: '' });
+            break;
+          case 'error':
+            ended = true;
+            if (event.unsaved?.ai_response.status === 'success') {
+              // The answer is complete and can be used although it could not be saved.
+              this._finish(run, event.unsaved, event.code);
+            } else {
+              this._fail(run, failureOf(event));
+            }
+            break;
+        }
+        if (ended) {
+          history.notify(key);
+        }
+        // Read to the end: leaving now would look like a disconnected client to the server.
+      }
+    } finally {
+      if (!ended) {
+        this._abortInterrupted(run, key);
+      }
+    }
+    if (!ended) {
+      this._fail(run, { code: 'interrupted', message: '' });
+    }
+  }
+
+  /** Abort an interrupted stream. The server saves the partial turn once it notices. */
+  private _abortInterrupted(run: GenerationStream, key: ICellKey): void {
+    const { api, history } = this._store;
+    run.abort.abort();
+    if (run.generationId) {
+      api.stop(run.generationId).catch(() => undefined);
+      void waitUntilSaved(history, key, run.turnId).then(() =>
+        history.notify(key)
+      );
+    }
+  }
+
+  private _finish(
+    run: GenerationStream,
+    interaction: Interaction,
+    saveError: string | null = null
+  ): void {
+    if (this._run === run) {
+      const store = this._store;
+      store.suggestion = toSuggestion(interaction, saveError);
+      this._endRun(run, {
+        ...suggestedState(store.suggestion, store.target.source() ?? ''),
+        edited: store.isEdited
+      });
+    }
+  }
+
+  private _fail(run: GenerationStream, failure: IFailure): void {
+    this._endRun(run, { phase: 'failed', notice: null, failure });
+  }
+
+  /** Leave waiting and streaming. Drops a partial answer and restores a complete suggestion. */
+  private _endRun(
+    run: GenerationStream,
+    change: Partial<IGenerationState>
+  ): void {
+    if (this._run !== run) {
+      return;
+    }
+    this._run = null;
+    const store = this._store;
+    if (change.phase === 'suggested') {
+      store.set(change);
+      return;
+    }
+    const { suggestion, previousCode, isEdited } = store;
+    store.set({
+      ...change,
+      ...unansweredState(store.state, run.turnId),
+      ...(suggestion && {
+        ...restoredState(suggestion, previousCode),
+        edited: isEdited
+      })
+    });
+  }
+
+  private _update(
+    run: GenerationStream,
+    change: Partial<IGenerationState>
+  ): void {
+    if (this._run === run) {
+      this._store.set(change);
+    }
+  }
+
+  private _run: GenerationStream | null = null;
+  /** The stream that was started last; the next one waits for its end. */
+  private _last: GenerationStream | null = null;
+}
