@@ -19,8 +19,8 @@ from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.redis import RedisSessionManager
-from aiserver.sessions.redis.keys import Names, cell_name, owner_text
-from aiserver.sessions.redis.layout import parts_of
+from aiserver.sessions.redis.keys import Keyspace, cell_name, encode_owner
+from aiserver.sessions.redis.layout import split
 from aiserver.sessions.sql import SQLSessionManager
 
 from ..servers import Redis, need, new_database
@@ -119,7 +119,7 @@ def database(request: pytest.FixtureRequest) -> Database:
 class RedisBackend(Backend):
     def __init__(self, url: str) -> None:
         self.prefix = f"test-{uuid.uuid4().hex}:"
-        self.names = Names(self.prefix)
+        self.names = Keyspace(self.prefix)
         self.url = f"{url}?prefix={self.prefix}"
         self.server: redis.Redis = redis.Redis.from_url(url)
         self._opened: list[RedisSessionManager] = []
@@ -133,7 +133,7 @@ class RedisBackend(Backend):
         """As a newer AI Server, or one without a revision, would have written it."""
         content = json.loads(data)
         session = codec.parse(data, key)
-        parts = parts_of(session, "planted")
+        parts = split(session, "planted")
         rest = {name: content[name] for name in content.keys() - {"meta", "interactions"}}
         events = rest.pop("events", None) if isinstance(rest.get("events"), list) else None
         head = parts.head | {
@@ -147,7 +147,7 @@ class RedisBackend(Backend):
             self.server.rpush(name, *map(json.dumps, items)) if items else None
         self.server.hset(names[2], cell_name(key), parts.row)
         self.server.zadd(names[1], {cell_name(key): 0})
-        self.server.sadd(names[0], owner_text(key.owner))
+        self.server.sadd(names[0], encode_owner(key.owner))
 
     def content(self) -> dict[bytes, bytes]:
         """All that is kept, apart from the answers to writes."""

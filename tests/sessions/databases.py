@@ -40,7 +40,7 @@ class Database:
         async def ask() -> Any:
             store = self.open()
             try:
-                return await store._do(lambda db: db.write(lambda conn, _: work(conn)))
+                return await store._run(lambda db: db.write(lambda conn, _: work(conn)))
             finally:
                 await store.close()
 

@@ -1,9 +1,9 @@
-"""Sessions in Redis, for many machines at once; ``docs/redis.md`` tells how to set it up.
+"""Sessions in Redis, shared by many machines (``docs/redis.md``).
 
-From the ground up: ``address`` (the setting), ``names`` (what is where), ``layout`` (a session and
-its parts, pure), ``guarantees`` (what the server promises, pure), ``wire`` (connections, retries,
-errors, and the scripts in ``lua/``), ``alone`` (a lock), ``cells`` (the sessions), ``side`` (logs
-and blobs) and ``check``; ``manager`` is the store. Imported only when it is chosen.
+The modules, lowest layer first: ``address`` (the setting), ``keys`` (the keyspace), ``layout``
+(a session as stored texts, pure), ``guarantees`` (the server's durability, pure), ``client``
+(connections, retries, errors, and the scripts in ``lua/``), ``notebook_lock``, ``sessions``,
+``logs_and_blobs`` and ``verify``; ``manager`` is the store. Imported only if it is chosen.
 """
 
 from ...errors import SettingError

@@ -1,6 +1,6 @@
-"""The address of a Redis, and what it says of the connections. Pure, but for the password's file.
+"""Parse the URL of a Redis server. Pure, except for reading the password file.
 
-What must hold: an address that can't be right is refused at once, and nothing of it is told.
+Invariants: an invalid URL is rejected at once; the error contains no part of it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from redis.exceptions import RedisError
 from ...errors import SettingError
 
 DEFAULT = "redis://localhost:6379/0"
-# The address may say otherwise. Protocol 2 is what servers of every age speak.
+# Defaults; the URL can override them. Redis servers of all versions support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 
 
-def prefix_of(url: str) -> str | None:
-    """The prefix that an address names."""
+def url_prefix(url: str) -> str | None:
+    """The prefix in a URL or None."""
     return dict(_query(url)).get("prefix")
 
 
-def options_of(url: str, password_file: str = "") -> dict[str, Any]:
-    """What connections are made of. Raises SettingError."""
+def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
+    """The options of the connection pool. Raises SettingError."""
     query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
     try:
         parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
@@ -36,9 +36,9 @@ def options_of(url: str, password_file: str = "") -> dict[str, Any]:
         options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}
         options["protocol"] = int(options["protocol"])
         pool = BlockingConnectionPool(**options)
-        pool.make_connection()  # type: ignore[no-untyped-call]  # it refuses what it doesn't know
+        pool.make_connection()  # type: ignore[no-untyped-call]  # rejects unknown options
     except (ValueError, TypeError, RedisError) as exc:
-        raise _wrong() from exc
+        raise _invalid_url() from exc
     return options | ({"password": _first_line(password_file)} if password_file else {})
 
 
@@ -46,7 +46,7 @@ def _query(url: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError as exc:
-        raise _wrong() from exc
+        raise _invalid_url() from exc
 
 
 def _first_line(file: str) -> str:
@@ -57,5 +57,5 @@ def _first_line(file: str) -> str:
     return text.partition("\n")[0].rstrip("\r")
 
 
-def _wrong() -> SettingError:
+def _invalid_url() -> SettingError:
     return SettingError("The Redis URL is not valid.")

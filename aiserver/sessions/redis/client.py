@@ -1,11 +1,11 @@
-"""The way to Redis: connections, scripts, what to do when it doesn't answer, and its errors.
+"""The Redis client: connections, scripts, retries, and the mapping of errors.
 
-What must hold:
+Invariants:
 
-- What was sent and got no answer is sent again, for as long as ``patience`` says. So all that is
-  sent may be sent twice: a script that writes finds out by its stamp that it was done.
-- No error carries what Redis said: that stays in ``__cause__``.
-- Connections belong to one event loop, and are closed when that ends, whoever forgets to.
+- A command that gets no answer is retried for ``patience`` seconds. So any command may run twice;
+  a script that writes recognises by its stamp that it has run already.
+- No error message contains Redis's own; that stays in ``__cause__``.
+- Connections belong to one event loop and are closed at its end, even without ``close``.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ from redis.exceptions import (
 from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
 _CONNECTIONS = 16
-_FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
-_CODE = re.compile(r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b")
+_FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5
+_ERROR_CODE = re.compile(
+    r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b"
+)
 _FULL = "Redis is out of memory, so nothing was saved. Delete some data, or raise “maxmemory”."
 _NO_DISK = (
     "Redis can't write to its disk, which may be full, so nothing was saved. Check the Redis log."
 )
 _READ_ONLY = "This Redis is a read-only replica, so nothing was saved."
-_NO_COPIES = (
+_NO_REPLICAS = (
     "Redis does not have enough replicas right now, so nothing was saved. Try again in a moment."
 )
 _FOREIGN = "Redis has other data under AI Server's keys. Choose another prefix or database."
@@ -55,45 +57,44 @@ _FORBIDDEN = (
 
 
 @cache
-def script(name: str) -> tuple[str, str]:
-    """A script's text, and the hash that Redis knows it by."""
+def load_script(name: str) -> tuple[str, str]:
+    """A script's text and its SHA-1, by which EVALSHA refers to it."""
     folder = files(__package__) / "lua"
     text = (folder / f"{name}.lua").read_text("utf-8")
-    if name in ("append", "put", "delete", "log", "forget"):
-        text = (folder / "once.lua").read_text("utf-8") + text
+    if name in ("append", "replace", "delete", "log", "delete_log_or_blob"):
+        text = (folder / "idempotent.lua").read_text("utf-8") + text
     return text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-class Wire:
-    """Connections to one Redis. ``options`` is asked once for each event loop."""
+class Client:
+    """Connections to one Redis. Calls ``options`` once for each event loop."""
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
         self._options, self._patience = options, patience
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._client: Redis | None = None
-        self._life: AsyncGenerator[Redis, None] | None = None
-        self._opening: asyncio.Lock | None = None
+        self._redis: Redis | None = None
+        self._lifetime: AsyncGenerator[Redis, None] | None = None
+        self._connect_lock: asyncio.Lock | None = None
 
     async def run(self, name: str, keys: Sequence[str], *args: Any) -> Any:
-        """The answer of a script. Raises StorageError."""
-        text, digest = script(name)
-
+        """Run a script and return its answer. Raises StorageError."""
+        text, digest = load_script(name)
         try:
-            return await self._answer("EVALSHA", digest, len(keys), *keys, *args)
+            return await self._execute("EVALSHA", digest, len(keys), *keys, *args)
         except NoScriptError:
-            return await self._answer("EVAL", text, len(keys), *keys, *args)
+            return await self._execute("EVAL", text, len(keys), *keys, *args)
 
     async def command(self, *parts: Any) -> Any:
-        """The answer to one command that may be sent twice. Raises StorageError."""
-        return await self._answer(*parts)
+        """Run a command that may be sent twice and return its answer. Raises StorageError."""
+        return await self._execute(*parts)
 
     async def info(self) -> dict[str, str]:
-        """What the server says of itself."""
+        """The answer to INFO."""
         answer = await self.command("INFO")
         return dict(line.split(":", 1) for line in answer.decode().split("\r\n") if ":" in line)
 
     async def config(self) -> dict[str, str] | None:
-        """The settings that say what is durable; None where they are not told."""
+        """The settings about durability; None if Redis doesn't disclose them."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
@@ -107,81 +108,81 @@ class Wire:
 
     async def close(self) -> None:
         """Close the connections. The next use opens new ones."""
-        life, self._life, self._client = self._life, None, None
-        if life and self._loop is asyncio.get_running_loop():
-            await life.aclose()
+        lifetime, self._lifetime, self._redis = self._lifetime, None, None
+        if lifetime and self._loop is asyncio.get_running_loop():
+            await lifetime.aclose()
 
-    async def _answer(self, *parts: Any) -> Any:
-        client = await self._connected()
+    async def _execute(self, *parts: Any) -> Any:
+        client = await self._connect()
         loop = asyncio.get_running_loop()
-        until, wait = loop.time() + self._patience, _FIRST_WAIT
+        deadline, delay = loop.time() + self._patience, _FIRST_DELAY
         while True:
             try:
                 return await client.execute_command(*parts)  # type: ignore[no-untyped-call]
             except NoScriptError:
                 raise
             except (AuthenticationError, NoPermissionError) as exc:
-                raise _told(exc) from exc
+                raise _translate(exc) from exc
             except (ConnectionError, TimeoutError) as exc:
-                if loop.time() + wait > until:
+                if loop.time() + delay > deadline:
                     raise StorageUnreachable from exc
             except RedisError as exc:
-                raise _told(exc) from exc
-            await asyncio.sleep(wait * random.uniform(0.5, 1))  # noqa: S311
-            wait = min(2 * wait, _LONGEST_WAIT)
+                raise _translate(exc) from exc
+            await asyncio.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
+            delay = min(2 * delay, _LONGEST_DELAY)
 
-    async def _connected(self) -> Redis:
+    async def _connect(self) -> Redis:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            self._loop, self._client, self._life = loop, None, None
-            self._opening = asyncio.Lock()
-        if self._client is None:
-            assert self._opening
-            async with self._opening:
-                if self._client is None:
+            self._loop, self._redis, self._lifetime = loop, None, None
+            self._connect_lock = asyncio.Lock()
+        if self._redis is None:
+            assert self._connect_lock
+            async with self._connect_lock:
+                if self._redis is None:
                     options = await asyncio.to_thread(self._options)
-                    self._life = _opened(options)
-                    self._client = await anext(self._life)
-        return self._client
+                    self._lifetime = _open_client(options)
+                    self._redis = await anext(self._lifetime)
+        return self._redis
 
 
-async def _opened(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None]:
-    """Connections for as long as they are used. A loop ends the generators that it has begun."""
-    # A pool of its own retries would send again without knowing when to stop.
+async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None]:
+    """Open the connections; closing the generator closes them, as event loops do at their end."""
+    # The pool's own retries would not respect our deadline.
     once = Retry(NoBackoff(), 0)
     pool = BlockingConnectionPool(max_connections=_CONNECTIONS, timeout=None, retry=once, **options)
     client = Redis(connection_pool=pool)
-    client.response_callbacks.clear()  # what it makes of answers differs from version to version
+    client.response_callbacks.clear()  # the conversion of answers differs between versions
     try:
         yield client
     finally:
         await pool.disconnect(inuse_connections=True)
 
 
-def _told(error: RedisError) -> StorageError:
-    """What a person is told instead."""
+def _translate(error: RedisError) -> StorageError:
+    """Map an error of Redis to ours."""
     if isinstance(error, AuthenticationError):
         return StorageUnreachable(_REFUSED)
     if isinstance(error, NoPermissionError):
         return StorageReadOnly(_FORBIDDEN)
     if isinstance(error, ClusterError):
         return StorageError(_CLUSTER)
-    kinds: dict[str, Callable[[], StorageError]] = {
+    errors: dict[str, Callable[[], StorageError]] = {
         "OOM": lambda: StorageFull(_FULL),
         "MISCONF": lambda: StorageFull(_NO_DISK),
         "READONLY": lambda: StorageReadOnly(_READ_ONLY),
-        "NOREPLICAS": lambda: StorageError(_NO_COPIES),
+        "NOREPLICAS": lambda: StorageError(_NO_REPLICAS),
         "WRONGTYPE": lambda: StorageError(_FOREIGN),
         "MASTERDOWN": StorageUnreachable,
         "MOVED": lambda: StorageError(_CLUSTER),
     }
-    return kinds[code]() if (code := _code(error)) else StorageError()
+    return errors[code]() if (code := _error_code(error)) else StorageError()
 
 
-def _code(error: RedisError) -> str | None:
-    """The word that an error of Redis begins with, or the one of a script's error within."""
+def _error_code(error: RedisError) -> str | None:
+    """The code of an error of Redis, or of the error inside a script's error."""
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:
         return names[type(error).__name__]
-    found = _CODE.search(str(error))
-    return found and found[1]
+    match = _ERROR_CODE.search(str(error))
+    return match and match[1]

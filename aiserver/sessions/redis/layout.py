@@ -1,10 +1,10 @@
-"""How a session is laid out in Redis, and put together again. Pure.
+"""Split sessions into the texts that Redis stores, and join them again. Pure.
 
-What must hold:
+Invariants:
 
-- Put together, it is byte for byte what ``codec.encode`` gives of the session. Each turn and event
-  is kept as its text in it, so reading joins texts, and a save adds one.
-- The text of an item that is not numbered yet comes in parts, and its numbers go between them.
+- A joined session is byte for byte the result of ``codec.encode``. Each turn and event is stored
+  as its text in the session, so a load joins texts and a save adds one.
+- The text of an item without numbers is in parts, between which the script inserts the numbers.
 """
 
 from __future__ import annotations
@@ -26,56 +26,56 @@ from ...models import (
 from ..record import codec
 from ..record.summaries import extend_summary, summarise
 
-BETWEEN = b",\n    "
-META = 1
-_ITEM = 2
+SEPARATOR = b",\n    "
+META_DEPTH = 1
+_ITEM_DEPTH = 2
 _BLANK = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
-_ADDED = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-# No line break is inside a JSON string, so these are found at the item's own level only.
+_DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
+# JSON strings contain no line breaks, so these match only at the item's own level.
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
-_LINE_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
+_ENTRY_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
 
 
-def piece(record: Stored, depth: int = _ITEM) -> bytes:
-    """A record's text where it stands in a session, so many levels deep."""
-    # No line break is inside a JSON string, so each of them begins a line of the layout.
+def to_text(record: Stored, depth: int = _ITEM_DEPTH) -> bytes:
+    """A record's text, indented as in a session."""
+    # JSON strings contain no line breaks, so each one begins a line of the layout.
     return codec.encode(record)[:-1].replace(b"\n", b"\n" + depth * b"  ")
 
 
 class Item(NamedTuple):
-    """A turn or an event as a script takes it. Its numbers must be 1."""
+    """A turn or an event as arguments of ``append.lua``, which replaces its numbers."""
 
     kind: str
     id: str
-    adds: str
+    summary_delta: str
     before: bytes
     between: bytes
     after: bytes
 
 
 def turn_item(turn: Interaction) -> Item:
-    """A turn that is to be numbered."""
-    before, text = _cut(piece(turn), _TURN_ID)
-    return Item("turn", "", _adds(turn), before, *_cut(text, _SEQ))
+    """The item of a turn whose numbers are 1."""
+    before, text = _split_at(to_text(turn), _TURN_ID)
+    return Item("turn", "", _summary_delta(turn), before, *_split_at(text, _SEQ))
 
 
 def event_item(event: Event) -> Item:
-    """An event that is to be numbered."""
+    """The item of an event whose number is 1."""
     id_ = "" if event.id is None else f"={event.id}"
-    before, after = _cut(piece(event), _SEQ)
-    return Item("event", id_, _adds(event), before, b"", after)
+    before, after = _split_at(to_text(event), _SEQ)
+    return Item("event", id_, _summary_delta(event), before, b"", after)
 
 
-def line_parts(entry: NotebookLogEntry) -> tuple[bytes, bytes]:
-    """A line of a notebook's log that is to be numbered: what comes before and after it."""
-    return _cut(codec.encode(entry, indent=None)[:-1], _LINE_SEQ)
+def entry_parts(entry: NotebookLogEntry) -> tuple[bytes, bytes]:
+    """The text of a log entry whose number is 1: the parts before and after it."""
+    return _split_at(codec.encode(entry, indent=None)[:-1], _ENTRY_SEQ)
 
 
-class Parts(NamedTuple):
-    """A session as it is kept whole: what ``put.lua`` takes."""
+class SessionParts(NamedTuple):
+    """A complete session as arguments of ``replace.lua``."""
 
     row: str
     head: dict[str, str | bytes | int]
@@ -84,46 +84,46 @@ class Parts(NamedTuple):
     ids: dict[str, int]
 
     def arguments(self) -> list[Any]:
-        """The four lists, each behind its length."""
+        """The four lists, each after its length."""
         head = [part for pair in self.head.items() for part in pair]
         ids = [part for pair in self.ids.items() for part in pair]
         lists: list[list[Any]] = [head, list(self.turns), list(self.events), ids]
-        return [part for each in lists for part in (len(each), *each)]
+        return [part for item in lists for part in (len(item), *item)]
 
 
-def parts_of(session: Session, stamp: str) -> Parts:
-    """A session as it is kept. Raises InvalidRequest for what JSON can't hold."""
+def split(session: Session, stamp: str) -> SessionParts:
+    """Split a session for storage. Raises InvalidRequest for what JSON can't hold."""
     head: dict[str, str | bytes | int] = {
-        "meta": piece(session.meta, META),
+        "meta": to_text(session.meta, META_DEPTH),
         "version": session.meta.version,
         "revision": session.revision,
         "turn_id": session.next_turn_id - 1,
         "seq": session.next_seq - 1,
-        "rest": _rest(session),
+        "rest": _unknown_keys(session),
         "stamp": stamp,
     }
     if session.events is not None:
         head["events"] = "list"
     elif "events" in session.model_fields_set:
         head["events"] = "null"
-    since = _since(session)
+    since = _history_start(session)
     if since is not None:
         head["since"] = since
     ids: dict[str, int] = {}
-    for place, event in enumerate(session.events or []):
+    for index, event in enumerate(session.events or []):
         if event.id is not None:
-            ids.setdefault(f"={event.id}", place)  # as ``steps.events_by_id`` does
-    return Parts(
+            ids.setdefault(f"={event.id}", index)  # as mutations.events_by_id
+    return SessionParts(
         row=summarise(session).model_dump_json(),
         head=head,
-        turns=[piece(turn) for turn in session.interactions],
-        events=[piece(event) for event in session.events or []],
+        turns=[to_text(turn) for turn in session.interactions],
+        events=[to_text(event) for event in session.events or []],
         ids=ids,
     )
 
 
-class Kept(NamedTuple):
-    """A session as ``load.lua`` reads it."""
+class StoredSession(NamedTuple):
+    """A session as ``load.lua`` returns it."""
 
     meta: bytes
     updated: bytes
@@ -136,10 +136,10 @@ class Kept(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes there are to be looked at."""
+        """The session's size in bytes."""
         return len(self.turns) + len(self.events) + len(self.rest) + len(self.meta)
 
-    def whole(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The session's bytes."""
         text = b'{\n  "meta": ' + self._meta() + b',\n  "interactions": ' + _array(self.turns)
         if self.events_are:
@@ -148,47 +148,47 @@ class Kept(NamedTuple):
         return text + self.rest + b"\n}\n"
 
     def _meta(self) -> bytes:
-        """The meta as it is now. What appends change of it stands beside it."""
+        """The metadata, updated with the fields that appends store separately."""
         if not self.updated:
             return self.meta
         try:
             meta = SessionMeta.model_validate(json.loads(self.meta))
         except ValueError:
-            return self.meta  # damaged, or a newer shape: it is read as it is
+            return self.meta  # damaged, or of a newer format
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
-        return piece(meta, META)
+        return to_text(meta, META_DEPTH)
 
 
-def pieces(texts: bytes, many: int = 20) -> Iterator[bytes]:
-    """Joined texts as JSON arrays of some of them each. Only an item begins a line at its depth."""
-    items = texts.split(BETWEEN + b"{")
-    for start in range(0, len(items), many):
-        some = (BETWEEN + b"{").join(items[start : start + many])
-        yield b"[" + (b"{" if start else b"") + some + b"]"
+def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
+    """Split joined texts into JSON arrays of ``size`` items, which alone begin lines so deep."""
+    items = texts.split(SEPARATOR + b"{")
+    for start in range(0, len(items), size):
+        chunk = (SEPARATOR + b"{").join(items[start : start + size])
+        yield b"[" + (b"{" if start else b"") + chunk + b"]"
 
 
 def _array(texts: bytes) -> bytes:
     return b"[\n    " + texts + b"\n  ]" if texts else b"[]"
 
 
-def _cut(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
-    found = number.search(text)
-    if found is None:
+def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
+    match = number.search(text)
+    if match is None:
         raise ValueError("the text has no such number")
-    return text[: found.start()], text[found.end() :]
+    return text[: match.start()], text[match.end() :]
 
 
-def _adds(item: Interaction | Event) -> str:
-    """What an item adds to its session's row, for the script that lets the row grow."""
-    adds = extend_summary(_BLANK, [item], 0, "").model_dump(include=_ADDED)
+def _summary_delta(item: Interaction | Event) -> str:
+    """The changes of the session's summary by an item, as JSON for the script."""
+    delta = extend_summary(_BLANK, [item], 0, "").model_dump(include=_DELTA_FIELDS)
     if isinstance(item, Event) and item.type == "context_reset":
-        adds["reset"] = True
-    return json.dumps(adds, ensure_ascii=False)
+        delta["reset"] = True
+    return json.dumps(delta, ensure_ascii=False)
 
 
-def _rest(session: Session) -> bytes:
-    """The unknown keys, as they stand behind the known ones."""
+def _unknown_keys(session: Session) -> bytes:
+    """The text of the unknown keys at the end of the session."""
     if not session.model_extra:
         return b""
     empty = Session(meta=session.meta, interactions=[], **session.model_extra)
@@ -196,10 +196,10 @@ def _rest(session: Session) -> bytes:
     return codec.encode(empty).partition(mark)[2].removesuffix(b"\n}\n")
 
 
-def _since(session: Session) -> int | None:
-    """How many turns come before the last “start afresh”.
+def _history_start(session: Session) -> int | None:
+    """The number of turns before the last context reset.
 
-    None where the list isn't in the order of the numbers: then the history is read from the whole.
+    None if the turns aren't in the order of their numbers; then only the complete session can tell.
     """
     turns = session.interactions
     ids = [turn.turn_id for turn in turns]

@@ -1,7 +1,7 @@
-"""What is kept beside the sessions: the notebooks' logs, and blobs by their hash.
+"""Notebook logs, and blobs by their hash.
 
-What must hold: a log's lines get their numbers in the script that puts them behind it; a notebook's
-mark is another one after each write, also where its log was deleted and begun anew.
+Invariants: the script that appends log entries numbers them; a notebook's mark changes with each
+write, even if its log was deleted in between.
 """
 
 from __future__ import annotations
@@ -14,79 +14,81 @@ from collections.abc import Sequence
 from ...models import NewLogEntry, NotebookLogEntry
 from ..record import codec
 from ..record.mutations import number_entries
-from .cells import aside
-from .client import Wire
-from .keys import Names, owner_text
-from .layout import line_parts
+from .client import Client
+from .keys import Keyspace, encode_owner
+from .layout import entry_parts
+from .sessions import run_by_size
 
 
-class Side:
+class LogsAndBlobs:
     """The logs and blobs under one prefix."""
 
-    def __init__(self, wire: Wire, names: Names) -> None:
-        self._wire, self._names = wire, names
+    def __init__(self, client: Client, keyspace: Keyspace) -> None:
+        self._client, self._keyspace = client, keyspace
 
     async def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
-        """Put entries behind a log; return them with their numbers."""
+        """Append entries to a log; return them with their numbers."""
         if not entries:
             return []
         saved = [number_entries([], [entry])[0] for entry in entries]
         stamp = secrets.token_hex(12)
-        names = [self._names.of("notebooks", owner), self._names.of("log", owner, notebook_id)]
-        [first] = await self._wire.run(
+        keys = [
+            self._keyspace.of("notebooks", owner),
+            self._keyspace.of("log", owner, notebook_id),
+        ]
+        [first] = await self._client.run(
             "log",
-            [self._names.once(stamp), self._names.owners, *names],
-            *(owner_text(owner), notebook_id, stamp),
-            *(part for entry in saved for part in line_parts(entry)),
+            [self._keyspace.once(stamp), self._keyspace.owners, *keys],
+            *(encode_owner(owner), notebook_id, stamp),
+            *(part for entry in saved for part in entry_parts(entry)),
         )
         for seq, entry in enumerate(saved, first):
             entry.seq = seq
         return saved
 
     async def read(self, notebook_id: str, owner: str) -> codec.Log:
-        """A notebook's log as far as it is whole."""
-        text = await self._wire.run("joined", [self._names.of("log", owner, notebook_id)], "\n")
-        return await aside(len(text), codec.parse_log, text + b"\n")
+        """The readable entries of a notebook's log."""
+        text = await self._client.run("join", [self._keyspace.of("log", owner, notebook_id)], "\n")
+        return await run_by_size(len(text), codec.parse_log, text + b"\n")
 
     async def marks(self, owner: str) -> dict[str, str]:
-        """For each notebook with a log its last number, and a stamp of the last write."""
-        found = await self._wire.command("HGETALL", self._names.of("notebooks", owner))
-        texts = [text.decode() for text in found]
+        """For each notebook with a log, its last seq and the stamp of the last write."""
+        answer = await self._client.command("HGETALL", self._keyspace.of("notebooks", owner))
+        texts = [text.decode() for text in answer]
         return dict(zip(texts[::2], texts[1::2], strict=True))
 
     async def delete_log(self, notebook_id: str, owner: str) -> bool:
-        """Remove a log for good."""
-        log = self._names.of("log", owner, notebook_id)
-        return await self._forget("notebooks", "blobs", notebook_id, owner, log)
+        """Permanently delete a log."""
+        log = self._keyspace.of("log", owner, notebook_id)
+        return await self._delete("notebooks", "blobs", notebook_id, owner, log)
 
     async def put(self, data: bytes, owner: str) -> str:
-        """Keep bytes under their hash."""
+        """Store bytes under their hash."""
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        names = [self._names.owners, self._names.of("blobs", owner)]
-        await self._wire.run("blob", names, owner_text(owner), digest, data)
+        keys = [self._keyspace.owners, self._keyspace.of("blobs", owner)]
+        await self._client.run("blob", keys, encode_owner(owner), digest, data)
         return digest
 
     async def get(self, digest: str, owner: str) -> bytes | None:
         """The bytes under a hash."""
-        found: bytes | None = await self._wire.command(
-            "HGET", self._names.of("blobs", owner), digest
-        )
-        return found
+        blobs = self._keyspace.of("blobs", owner)
+        data: bytes | None = await self._client.command("HGET", blobs, digest)
+        return data
 
     async def digests(self, owner: str) -> list[str]:
         """The hashes of all blobs, sorted."""
-        found = await self._wire.command("HKEYS", self._names.of("blobs", owner))
-        return sorted(digest.decode() for digest in found)
+        digests = await self._client.command("HKEYS", self._keyspace.of("blobs", owner))
+        return sorted(digest.decode() for digest in digests)
 
     async def delete_blob(self, digest: str, owner: str) -> bool:
-        """Remove a blob for good."""
-        return await self._forget("blobs", "notebooks", digest, owner)
+        """Permanently delete a blob."""
+        return await self._delete("blobs", "notebooks", digest, owner)
 
-    async def _forget(self, kind: str, other: str, what: str, owner: str, *more: str) -> bool:
-        names = [self._names.of(each, owner) for each in (kind, other, "cells")]
-        once = self._names.once(secrets.token_hex(12))
-        keys = [once, self._names.owners, *names, *more]
-        [count] = await self._wire.run("forget", keys, owner_text(owner), what)
+    async def _delete(self, kind: str, other: str, name: str, owner: str, *log: str) -> bool:
+        owner_keys = [self._keyspace.of(item, owner) for item in (kind, other, "cells")]
+        once = self._keyspace.once(secrets.token_hex(12))
+        keys = [once, self._keyspace.owners, *owner_keys, *log]
+        [count] = await self._client.run("delete_log_or_blob", keys, encode_owner(owner), name)
         return bool(count)

@@ -1,7 +1,7 @@
-"""The store in Redis: one server for the histories of many machines.
+"""The session store in Redis: one server for the histories of many machines.
 
-What must hold, beside what ``base.py`` says: what is durable is what the server promises, and
-``start`` says it. On the event loop is done what is short; long texts are handled in threads.
+Invariants, besides those of ``base.py``: ``start`` returns the guarantees that the server's
+configuration lacks; long texts are processed in threads, not on the event loop.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ from ..record.mutations import (
     select_newest,
 )
 from . import guarantees
-from .address import DEFAULT, options_of, prefix_of
-from .cells import NOT_STORED, Cells, Loaded
-from .client import Wire
-from .keys import Names, owner_of
+from .address import DEFAULT, connection_options, url_prefix
+from .client import Client
+from .keys import Keyspace, decode_owner
 from .layout import Item, event_item, turn_item
-from .logs_and_blobs import Side
-from .notebook_lock import alone
-from .verify import Check
+from .logs_and_blobs import LogsAndBlobs
+from .notebook_lock import notebook_lock
+from .sessions import NO_STAMP, Loaded, Sessions
+from .verify import Verifier
 
-_FIRST_TURNS = 32  # that are looked at where a number of tokens is the limit
+_FIRST_TURNS = 32  # the first query of a history that is limited by tokens
 
 
 class RedisSessionManager(SessionManager):
-    """Keeps sessions in Redis (``redis://…``). Durable if Redis has ``appendfsync always``."""
+    """Stores sessions in Redis (``redis://…``). Durable if Redis has ``appendfsync always``."""
 
     shared = True
 
@@ -83,26 +83,26 @@ class RedisSessionManager(SessionManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         url = self.url or DEFAULT
-        prefix = prefix_of(url)
-        self._names = Names(self.prefix if prefix is None else prefix)
-        options_of(url)  # what is wrong with it is said now
-        # The password is read for each new set of connections: it may have been changed.
-        self._wire = Wire(lambda: options_of(url, self.password_file), self.patience)
-        self._cells = Cells(self._wire, self._names, self.log)
-        self._side = Side(self._wire, self._names)
+        prefix = url_prefix(url)
+        self._keyspace = Keyspace(self.prefix if prefix is None else prefix)
+        connection_options(url)  # raises early if the URL is invalid
+        # The password file is read again for new connections, because it may have changed.
+        self._client = Client(lambda: connection_options(url, self.password_file), self.patience)
+        self._sessions = Sessions(self._client, self._keyspace, self.log)
+        self._logs_and_blobs = LogsAndBlobs(self._client, self._keyspace)
 
     async def start(self) -> list[str]:
-        """Say what Redis, as it is set up, does not promise."""
-        return guarantees.sentences(await self._wire.info(), await self._wire.config())
+        """Return what Redis, as it is configured, does not guarantee."""
+        return guarantees.missing_guarantees(await self._client.info(), await self._client.config())
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """The stored session, or None."""
-        found = await self._cells.load(key)
-        return found and found.session
+        loaded = await self._sessions.load(key)
+        return loaded and loaded.session
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The stored texts, joined, and the revision, or None."""
-        return await self._cells.raw(key)
+        """The stored session as bytes and its revision, or None."""
+        return await self._sessions.raw(key)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -114,7 +114,7 @@ class RedisSessionManager(SessionManager):
             return saved, turn_item(saved)
 
         saved, item = await asyncio.to_thread(work)
-        [turn_id, seq], revision = await self._cells.append(key, [item], utc_now(), if_revision)
+        [turn_id, seq], revision = await self._sessions.append(key, [item], utc_now(), if_revision)
         saved.turn_id, saved.seq = turn_id, seq
         return saved, revision
 
@@ -127,12 +127,12 @@ class RedisSessionManager(SessionManager):
             saved = [number_events([event], 1, {})[0][0] for event in events]
             return [(event, event_item(event)) for event in saved]
 
-        made = await asyncio.to_thread(work) if events else []
-        items = [item for _, item in made]
-        answers, revision = await self._cells.append(key, items, utc_now(), if_revision)
+        prepared = await asyncio.to_thread(work) if events else []
+        items = [item for _, item in prepared]
+        answers, revision = await self._sessions.append(key, items, utc_now(), if_revision)
         saved = []
-        for (event, _), answer in zip(made, answers, strict=True):
-            if isinstance(answer, bytes):  # it was there already
+        for (event, _), answer in zip(prepared, answers, strict=True):
+            if isinstance(answer, bytes):  # it was stored already
                 saved.append(Event.model_validate(json.loads(answer)))
             else:
                 event.seq = answer
@@ -147,17 +147,17 @@ class RedisSessionManager(SessionManager):
         max_tokens: int | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
-        """The newest turns that fit; older ones are not even read."""
-        bound = None if max_messages is None else max(0, max_messages // 2)
-        most = bound
+        """The newest turns that fit; older turns are not read."""
+        max_turns = None if max_messages is None else max(0, max_messages // 2)
+        limit = max_turns
         if max_tokens is not None:
-            most = _FIRST_TURNS if bound is None else min(bound, _FIRST_TURNS)
+            limit = _FIRST_TURNS if max_turns is None else min(max_turns, _FIRST_TURNS)
         while True:
-            turns, older = await self._cells.newest(key, most)
+            turns, older = await self._sessions.newest(key, limit)
             fitting = select_newest(turns, max_messages, max_tokens, count_tokens)
-            if most is None or most == bound or len(fitting) < len(turns) or not older:
+            if limit is None or limit == max_turns or len(fitting) < len(turns) or not older:
                 return fitting
-            most = most * 4 if bound is None else min(bound, most * 4)
+            limit = limit * 4 if max_turns is None else min(max_turns, limit * 4)
 
     async def list_sessions(
         self,
@@ -170,112 +170,114 @@ class RedisSessionManager(SessionManager):
         """One page of summaries."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
-        return await self._cells.page(notebook_id, owner, offset, limit)
+        return await self._sessions.page(notebook_id, owner, offset, limit)
 
     async def list_owners(self) -> list[str]:
-        """Whose records there are."""
-        owners = await self._wire.command("SMEMBERS", self._names.owners)
-        return sorted(owner_of(owner.decode()) for owner in owners)
+        """The owners of the stored records."""
+        owners = await self._client.command("SMEMBERS", self._keyspace.owners)
+        return sorted(decode_owner(owner.decode()) for owner in owners)
 
     async def exists(self, key: SessionKey) -> bool:
         """Whether anything is stored under the key."""
-        return await self._cells.exists(key)
+        return await self._sessions.exists(key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Remove a session for good."""
-        return await self._cells.delete(key, if_revision)
+        """Permanently delete a session."""
+        return await self._sessions.delete(key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell."""
-        async for existing in self._tries(target):
-            if existing:
-                return existing.session
-            found = await self._cells.load(source)
-            copy = await asyncio.to_thread(fork_session, found and found.session, target)
-            if await self._cells.put(target, copy, NOT_STORED):
+        async for current in self._attempts(target):
+            if current:
+                return current.session
+            loaded = await self._sessions.load(source)
+            copy = await asyncio.to_thread(fork_session, loaded and loaded.session, target)
+            if await self._sessions.put(target, copy, NO_STAMP):
                 return copy
         raise StorageBusy
 
     async def take_over(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Keep what another place knows of the cell as well."""
+        """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
-        async for existing in self._tries(key):
-            session = existing.session if existing else new_session(key)
+        async for current in self._attempts(key):
+            session = current.session if current else new_session(key)
             check_writable(session.meta, None)
             if not await asyncio.to_thread(merge_into, session, other, merged_digests):
                 return False
-            stamp = existing.stamp if existing else NOT_STORED
-            if await self._cells.put(key, session, stamp):
+            stamp = current.stamp if current else NO_STAMP
+            if await self._sessions.put(key, session, stamp):
                 return True
         raise StorageBusy
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Be the only server that says which of the owner's notebooks is which."""
-        name = self._names.of("alone", owner)
-        return alone(self._wire, name, self.lock_timeout, self.log)
+        """Hold the notebook lock of the owner."""
+        name = self._keyspace.of("alone", owner)
+        return notebook_lock(self._client, name, self.lock_timeout, self.log)
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append lines to a notebook's log."""
-        return await self._side.append(check_id("notebookId", notebook_id), entries, owner)
+        """Append entries to a notebook's log."""
+        return await self._logs_and_blobs.append(
+            check_id("notebookId", notebook_id), entries, owner
+        )
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
         """A notebook's log, oldest first."""
-        return (await self._side.read(check_id("notebookId", notebook_id), owner)).entries
+        return (await self._logs_and_blobs.read(check_id("notebookId", notebook_id), owner)).entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
         """The ids of the notebooks that have a log, sorted."""
-        return sorted(await self._side.marks(owner))
+        return sorted(await self._logs_and_blobs.marks(owner))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """The last number of each log, and a stamp of the last write."""
-        return await self._side.marks(owner)
+        """For each notebook with a log, its last seq and the stamp of the last write."""
+        return await self._logs_and_blobs.marks(owner)
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Remove a notebook's log for good."""
-        return await self._side.delete_log(check_id("notebookId", notebook_id), owner)
+        """Permanently delete a notebook's log."""
+        return await self._logs_and_blobs.delete_log(check_id("notebookId", notebook_id), owner)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Keep bytes by content."""
-        return await self._side.put(data, owner)
+        """Store bytes under their SHA-256."""
+        return await self._logs_and_blobs.put(data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
         """The bytes under a hash, or None."""
-        return await self._side.get(check_sha256(sha256), owner)
+        return await self._logs_and_blobs.get(check_sha256(sha256), owner)
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
         """The hashes of all blobs, sorted."""
-        return await self._side.digests(owner)
+        return await self._logs_and_blobs.digests(owner)
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Remove a blob for good."""
-        return await self._side.delete_blob(check_sha256(sha256), owner)
+        """Permanently delete a blob."""
+        return await self._logs_and_blobs.delete_blob(check_sha256(sha256), owner)
 
     def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Look at each record, its counters, and its places in the indexes."""
-        return Check(self._wire, self._names, self._cells, owner).run(repair)
+        """Verify each record, its counters and its index entries."""
+        return Verifier(self._client, self._keyspace, self._sessions, owner).run(repair)
 
     async def writable(self) -> bool:
-        """Whether Redis answers, is no read-only copy, and has memory left."""
+        """Whether Redis responds, is no read-only replica, and has memory left."""
         try:
-            info = await self._wire.info()
+            info = await self._client.info()
         except StorageError:
             return False
-        return info.get("role") != "slave" and not guarantees.full(info)
+        return info.get("role") != "slave" and not guarantees.is_full(info)
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._wire.close()
+        await self._client.close()
 
-    async def _tries(self, key: SessionKey) -> AsyncIterator[Loaded | None]:
-        """The session as it is, again and again until a write that builds on it went through."""
+    async def _attempts(self, key: SessionKey) -> AsyncIterator[Loaded | None]:
+        """Load the session for each attempt of an optimistic write, until ``lock_timeout``."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + self.lock_timeout
-        while loop.time() < until:
-            yield await self._cells.load(key)
+        deadline = loop.time() + self.lock_timeout
+        while loop.time() < deadline:
+            yield await self._sessions.load(key)
             await asyncio.sleep(random.uniform(0, 0.02))  # noqa: S311

@@ -1,7 +1,7 @@
-"""One lock for all that share a Redis, for as long as its holder lives.
+"""An expiring lock that all servers with the same Redis share.
 
-What must hold: there is one holder at a time; the lock of one that was killed ends by itself, soon;
-one that lives keeps it, however long its work takes.
+Invariants: one holder at a time; the lock of a killed holder expires soon; a living holder renews
+it, however long its work takes.
 """
 
 from __future__ import annotations
@@ -15,58 +15,58 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
-from .client import Wire
+from .client import Client
 
-_LASTS = 10.0  # seconds, after which the lock of a killed holder ends
-_POLLS = 0.005, 0.1  # seconds between two tries: the first, and the longest
+_TTL = 10.0  # seconds until the lock of a killed holder expires
+_POLL_DELAYS = 0.005, 0.1  # seconds between two attempts: the first, and the longest
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 
 @contextlib.asynccontextmanager
-async def alone(
-    wire: Wire, name: str, timeout: float, log: Logger, lasts: float = _LASTS
+async def notebook_lock(
+    client: Client, name: str, timeout: float, log: Logger, ttl: float = _TTL
 ) -> AsyncIterator[None]:
-    """Hold the lock of that name. Raises StorageBusy if somebody keeps it longer than the timeout.
+    """Hold the lock of that name. Raises StorageBusy if it isn't free within ``timeout`` seconds.
 
-    Where nothing can be written, nobody can say anything new: then there is no lock.
+    Does not lock if Redis accepts no writes, because then nobody can register a notebook.
     """
     holder = secrets.token_hex(16)
 
-    async def hold() -> bool:
-        return bool(await wire.run("hold", [name], holder, int(lasts * 1000)))
+    async def acquire() -> bool:
+        return bool(await client.run("lock", [name], holder, int(ttl * 1000)))
 
-    async def keep() -> None:
+    async def renew() -> None:
         while True:
-            await asyncio.sleep(lasts / 4)
+            await asyncio.sleep(ttl / 4)
             with contextlib.suppress(StorageError):
-                await hold()
+                await acquire()
 
     try:
-        await _take(hold, timeout)
+        await _poll(acquire, timeout)
     except (StorageFull, StorageReadOnly):
         yield
         return
     except BaseException:
         with contextlib.suppress(StorageError):
-            await wire.run("release", [name], holder)  # it may have come while we gave up
+            await client.run("unlock", [name], holder)  # it may have been acquired meanwhile
         raise
-    keeping = asyncio.ensure_future(keep())
+    renewal = asyncio.ensure_future(renew())
     try:
         yield
     finally:
-        keeping.cancel()
+        renewal.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await keeping
-        if not await wire.run("release", [name], holder):
-            log.warning("A lock in Redis ended before its time: this server stood still too long.")
+            await renewal
+        if not await client.run("unlock", [name], holder):
+            log.warning("A lock in Redis expired early, because this server was blocked too long.")
 
 
-async def _take(hold: Callable[[], Awaitable[bool]], timeout: float) -> None:
+async def _poll(acquire: Callable[[], Awaitable[bool]], timeout: float) -> None:
     loop = asyncio.get_running_loop()
-    until, (wait, longest) = loop.time() + timeout, _POLLS
-    while not await hold():
-        if loop.time() > until:
+    deadline, (delay, longest) = loop.time() + timeout, _POLL_DELAYS
+    while not await acquire():
+        if loop.time() > deadline:
             raise StorageBusy
-        await asyncio.sleep(wait * random.uniform(0.5, 1))  # noqa: S311
-        wait = min(2 * wait, longest)
+        await asyncio.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
+        delay = min(2 * delay, longest)

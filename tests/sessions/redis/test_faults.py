@@ -309,11 +309,11 @@ async def test_saves_that_are_given_up(redis_backend: RedisBackend) -> None:
 HOLDER = """
 import asyncio, sys
 from aiserver.sessions.redis import RedisSessionManager
-from aiserver.sessions.redis.alone import alone
+from aiserver.sessions.redis.notebook_lock import notebook_lock
 
 async def hold():
     store = RedisSessionManager(url=sys.argv[1])
-    async with alone(store._wire, sys.argv[2], 1, store.log, lasts=0.3):
+    async with notebook_lock(store._client, sys.argv[2], 1, store.log, ttl=0.3):
         print("held", flush=True)
         await asyncio.sleep(600)
 

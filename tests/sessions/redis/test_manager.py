@@ -22,8 +22,14 @@ from aiserver.sessions.base import SessionManager, VerifyResult
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.record import codec
 from aiserver.sessions.redis import RedisSessionManager
-from aiserver.sessions.redis.guarantees import full, sentences
-from aiserver.sessions.redis.keys import Names, cell_key, cell_name, owner_of, owner_text
+from aiserver.sessions.redis.guarantees import is_full, missing_guarantees
+from aiserver.sessions.redis.keys import (
+    Keyspace,
+    cell_name,
+    decode_owner,
+    encode_owner,
+    parse_cell_name,
+)
 
 from ...servers import PASSWORD, Redis
 from ..conftest import RedisBackend
@@ -102,9 +108,9 @@ ids = st.from_regex(r"[A-Za-z0-9_-]{1,64}", fullmatch=True)
 @given(owner=owners, other=owners, notebook=ids, cell=ids)
 def test_names_are_one_to_one(owner: str, other: str, notebook: str, cell: str) -> None:
     """P9"""
-    names, key = Names("p:"), SessionKey(notebook, cell, owner)
-    assert owner_of(owner_text(owner)) == owner
-    assert cell_key(cell_name(key), owner) == key
+    names, key = Keyspace("p:"), SessionKey(notebook, cell, owner)
+    assert decode_owner(encode_owner(owner)) == owner
+    assert parse_cell_name(cell_name(key), owner) == key
     ours = names.session(key)[3:]
     theirs = names.session(SessionKey(notebook, cell, other))[3:]
     assert (ours == theirs) is (owner == other)
@@ -151,15 +157,15 @@ MEMORY = LOG | {"aof_enabled": "0"}
 def test_what_is_not_promised_is_said(
     info: dict[str, str], config: dict[str, str] | None, words: list[str]
 ) -> None:
-    said = sentences(info, config)
+    said = missing_guarantees(info, config)
     assert len(said) == len(words), said
     assert all(word in sentence for word, sentence in zip(words, said, strict=True))
 
 
 def test_when_memory_is_full() -> None:
-    assert not full({"maxmemory": "0", "used_memory": "9"})
-    assert full({"maxmemory": "9", "used_memory": "9", "maxmemory_policy": "noeviction"})
-    assert not full({"maxmemory": "9", "used_memory": "9", "maxmemory_policy": "allkeys-lru"})
+    assert not is_full({"maxmemory": "0", "used_memory": "9"})
+    assert is_full({"maxmemory": "9", "used_memory": "9", "maxmemory_policy": "noeviction"})
+    assert not is_full({"maxmemory": "9", "used_memory": "9", "maxmemory_policy": "allkeys-lru"})
 
 
 @in_loop

@@ -1,10 +1,10 @@
--- Put turns or events behind a session, new or stored; the numbers are given here.
+-- Append turns or events to a session, which may be new, and number them.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
--- ARGV  1 owner  2 cell  3 now  4 the revision it must have, or ''  5 the newest version we know
+-- ARGV  1 owner  2 cell  3 now  4 the expected revision, or ''  5 our major version
 --       6 the row and 7 the meta of a new session  8 this write's stamp
---       then for each item: turn or event, its id ('' for none, '=' before one), what it adds to
---       the row, and its text: what comes before, between and after its numbers
--- Gives 'ok', the revision, and of each item its numbers, or the text of one that is known.
+--       then for each item: turn or event, '=' and its id ('' for none), the changes of the row,
+--       and its text: the parts before, between and after its numbers
+-- Returns 'ok', the revision, and for each item its numbers or the text of the existing event.
 local head = redis.call('HMGET', KEYS[5], 'revision', 'turn_id', 'seq', 'version', 'since')
 local revision, turn_id, seq = tonumber(head[1] or 0), tonumber(head[2] or 0), tonumber(head[3] or 0)
 if too_new(head[4], ARGV[5]) then
@@ -13,7 +13,7 @@ end
 if ARGV[4] ~= '' and tonumber(ARGV[4]) ~= revision then
   return {'stale', revision}
 end
--- What another program keeps under one of these names is found before anything is written.
+-- These fail before anything is written if another program uses one of the keys.
 local turns, events = redis.call('LLEN', KEYS[6]), redis.call('LLEN', KEYS[7])
 redis.call('HLEN', KEYS[8])
 redis.call('ZCARD', KEYS[3])
@@ -24,16 +24,16 @@ if not readable then
   row = cjson.decode(ARGV[6])
 end
 local since = tonumber(head[5] or (head[1] and -1 or 0))
-local new_turns, new_events, new_ids, seen, answer = {}, {}, {}, {}, {'ok', 0}
+local new_turns, new_events, new_ids, added, answer = {}, {}, {}, {}, {'ok', 0}
 for i = 9, #ARGV, 6 do
-  local id, adds = ARGV[i + 1], cjson.decode(ARGV[i + 2])
-  local known = seen[id]
-  if id ~= '' and not known then
+  local id, delta = ARGV[i + 1], cjson.decode(ARGV[i + 2])
+  local existing = added[id]
+  if id ~= '' and not existing then
     local place = redis.call('HGET', KEYS[8], id)
-    known = place and redis.call('LINDEX', KEYS[7], place)
+    existing = place and redis.call('LINDEX', KEYS[7], place)
   end
-  if known then
-    answer[#answer + 1] = known
+  if existing then
+    answer[#answer + 1] = existing
   else
     seq = seq + 1
     local text
@@ -43,23 +43,23 @@ for i = 9, #ARGV, 6 do
         .. string.format('%.0f', seq) .. ARGV[i + 5]
       new_turns[#new_turns + 1] = text
       answer[#answer + 1] = turn_id
-      row.last_intent, row.last_status = adds.last_intent, adds.last_status
+      row.last_intent, row.last_status = delta.last_intent, delta.last_status
     else
       text = ARGV[i + 3] .. string.format('%.0f', seq) .. ARGV[i + 5]
       new_events[#new_events + 1] = text
-      if adds.reset and since >= 0 then
+      if delta.reset and since >= 0 then
         since = turns + #new_turns
       end
     end
     answer[#answer + 1] = seq
     if id ~= '' then
-      seen[id] = text
+      added[id] = text
       new_ids[#new_ids + 1] = {id, events + #new_events - 1}
     end
-    row.turns, row.failed = row.turns + adds.turns, row.failed + adds.failed
-    row.events = row.events + adds.events
-    if adds.last_source ~= '' then
-      row.last_source = adds.last_source
+    row.turns, row.failed = row.turns + delta.turns, row.failed + delta.failed
+    row.events = row.events + delta.events
+    if delta.last_source ~= '' then
+      row.last_source = delta.last_source
     end
   end
 end

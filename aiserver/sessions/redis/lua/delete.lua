@@ -1,7 +1,7 @@
--- Remove a session for good.
+-- Permanently delete a session.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids  9 notebooks  10 blobs
--- ARGV  1 owner  2 cell  3 the revision it must have, or ''  4 the newest version we know
--- Gives 'ok' and how many there were.
+-- ARGV  1 owner  2 cell  3 the expected revision, or ''  4 our major version
+-- Returns 'ok' and the number of deleted sessions.
 local head = redis.call('HMGET', KEYS[5], 'revision', 'version')
 if head[1] then
   if too_new(head[2], ARGV[4]) then

@@ -1,4 +1,4 @@
--- Read a session whole, in one step. KEYS  1 head  2 turns  3 events. ARGV  1 what to put between.
+-- Read a complete session. KEYS  1 head  2 turns  3 events. ARGV  1 the separator.
 local head = redis.call('HMGET', KEYS[1], 'meta', 'updated', 'revision', 'events', 'rest', 'stamp')
 if not head[1] then
   return false

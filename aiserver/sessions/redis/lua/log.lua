@@ -1,7 +1,7 @@
--- Put lines behind a notebook's log; the numbers are given here.
+-- Append entries to a notebook's log and number them.
 -- KEYS  2 owners  3 notebooks  4 log. ARGV  1 owner  2 notebook  3 this write's stamp
---       then for each line what comes before and after its number
--- Gives the first line's number.
+--       then for each entry the parts before and after its number
+-- Returns the first entry's number.
 local last = redis.call('HGET', KEYS[3], ARGV[2]) or ''
 local seq = math.max(tonumber(string.match(last, '^%d+') or 0), redis.call('LLEN', KEYS[4]))
 redis.call('SCARD', KEYS[2])

@@ -1,9 +1,9 @@
--- Keep a whole session in place of what is there, if that is what the writer has seen.
+-- Replace a session, unless it was written since the writer read it.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
--- ARGV  1 owner  2 cell  3 the stamp it must have, '-' for none stored  4 the row
---       then four lists, each behind its length: the head's fields and values, the turns, the
---       events, and the ids of events with their places
--- Gives 'ok', or 'moved' if another write came in between.
+-- ARGV  1 owner  2 cell  3 the expected stamp, '-' if nothing is stored  4 the row
+--       then four lists, each after its length: the head's fields and values, the turns, the
+--       events, and the ids of events with their indexes
+-- Returns 'ok', or 'moved' if there was another write meanwhile.
 local stamp = redis.call('HGET', KEYS[5], 'stamp')
 if not stamp then
   stamp = redis.call('EXISTS', KEYS[5]) == 1 and '' or '-'
@@ -11,7 +11,7 @@ end
 if stamp ~= ARGV[3] then
   return {'moved'}
 end
--- What another program keeps under one of these names is found before anything is written.
+-- These fail before anything is written if another program uses one of the keys.
 redis.call('SCARD', KEYS[2])
 redis.call('ZCARD', KEYS[3])
 redis.call('HLEN', KEYS[4])
@@ -27,7 +27,7 @@ for list = 1, 4 do
   local last = i + tonumber(ARGV[i])
   i = i + 1
   while i <= last do
-    local upto = math.min(last, i + 499) -- a call takes some thousand arguments; pairs stay whole
+    local upto = math.min(last, i + 499) -- a call has at most some thousand arguments; an even number
     redis.call(commands[list], KEYS[4 + list], unpack(ARGV, i, upto))
     i = upto + 1
   end

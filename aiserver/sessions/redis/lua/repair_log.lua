@@ -1,6 +1,6 @@
--- Put lines of a log that are none aside, and set its mark, unless that was changed in between.
--- KEYS  1 owners  2 notebooks  3 log  4 damaged. ARGV  1 owner  2 notebook  3 mark as seen ('' for
--- none)  4 mark as it should be ('' for none)  5… the lines
+-- Quarantine unreadable entries of a log and set its mark, unless the mark changed meanwhile.
+-- KEYS  1 owners  2 notebooks  3 log  4 damaged. ARGV  1 owner  2 notebook  3 the current mark
+-- ('' for none)  4 the new mark ('' for none)  5… the unreadable entries
 if (redis.call('HGET', KEYS[2], ARGV[2]) or '') ~= ARGV[3] then
   return 0
 end

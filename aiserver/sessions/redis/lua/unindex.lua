@@ -1,4 +1,4 @@
--- Take a session out of the indexes, if there is nothing of it.
+-- Remove a session without data from the indexes.
 -- KEYS  1 owners  2 cells  3 rows  4 head  5 turns  6 events. ARGV  1 cell
 if redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6]) > 0 then
   return 0

@@ -1,4 +1,4 @@
--- Read all that is kept of a session, as it is in this moment.
+-- Read all stored data of a session.
 -- KEYS  1 owners  2 cells  3 rows  4 head  5 turns  6 events  7 ids. ARGV  1 owner  2 cell
 return {
   redis.call('HGETALL', KEYS[4]),

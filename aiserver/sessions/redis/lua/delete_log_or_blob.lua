@@ -1,8 +1,8 @@
--- Remove a notebook's log, or a blob, for good.
+-- Permanently delete a notebook's log or a blob.
 -- KEYS  2 owners  3 notebooks or blobs  4 the other of the two  5 cells  6 the log, if it is one
--- ARGV  1 owner  2 notebook or hash. Gives how many there were.
-local was = redis.call('HDEL', KEYS[3], ARGV[2]) + (KEYS[6] and redis.call('DEL', KEYS[6]) or 0)
-if was == 0 then
+-- ARGV  1 owner  2 notebook or hash. Returns the number of deleted logs or blobs.
+local count = redis.call('HDEL', KEYS[3], ARGV[2]) + (KEYS[6] and redis.call('DEL', KEYS[6]) or 0)
+if count == 0 then
   return {0}
 end
 if redis.call('HLEN', KEYS[3]) + redis.call('HLEN', KEYS[4]) + redis.call('ZCARD', KEYS[5]) == 0 then

@@ -1,5 +1,5 @@
--- Take a lock, or keep it. KEYS  1 lock. ARGV  1 the holder  2 for how many milliseconds.
--- Gives 1 if the holder has it now.
+-- Acquire or renew a lock. KEYS  1 lock. ARGV  1 the holder  2 milliseconds until it expires.
+-- Returns 1 if the holder has it now.
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
   return 0
