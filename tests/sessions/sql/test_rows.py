@@ -131,8 +131,9 @@ def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, 
         assert ours == theirs
         if content["meta"].get("revision"):
             assert ours[1] == session.to_dict()
-        wrong = find_problems(await store.load_session(key), key)
-        assert (await store._verify_session(key, repair=False)).problem == ("; ".join(wrong) or None)
+        problems = find_problems(await store.load_session(key), key)
+        result = await store._verify_session(key, repair=False)
+        assert result.problem == ("; ".join(problems) or None)
         await store.close()
 
     asyncio.run(compare())
