@@ -3,7 +3,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { ApiClient } from './client';
 
 describe('ApiClient', () => {
-  it('reaches no other route, whatever a file calls its cells (P5)', async () => {
+  it('escapes cell ids in paths, so that they reach no other route (P5)', async () => {
     const fetch = jest.fn(
       async (_: RequestInfo) => new Response('[]', { status: 200 })
     );
@@ -23,7 +23,7 @@ describe('ApiClient', () => {
     ]);
   });
 
-  it('puts no search word and no path into a URL, which servers and proxies log (P8)', async () => {
+  it('puts no query and no path into a URL, which servers and proxies log (P8)', async () => {
     const fetch = jest.fn(
       async (_: RequestInfo) => new Response('{}', { status: 200 })
     );
@@ -37,7 +37,7 @@ describe('ApiClient', () => {
     await client.search({ query, notebookId: null, by: 'words', ...page });
     await client.exportReplay('nb', 'html', 'secret folder/a.ipynb');
     const sent = fetch.mock.calls.map(([request]) => request as Request);
-    // ServerConnection adds the time, so that no cache answers.
+    // ServerConnection adds a timestamp against caches.
     const urls = sent.map(({ url }) => url.replace(/\?\d+$/, ''));
     expect(urls).toEqual([
       'http://localhost/aiserver/search',
@@ -51,10 +51,10 @@ describe('ApiClient', () => {
   });
 
   it.each<[string, Partial<Response> | null]>([
-    ['begins', null],
+    ['starts', null],
     ['ends', { ok: true, status: 200, json: () => new Promise(() => null) }]
   ])(
-    'takes a server whose answer never %s for one that is away (P36)',
+    'treats a server whose response never %s as unreachable (P36)',
     async (_, response) => {
       jest.useFakeTimers();
       let signal: AbortSignal | undefined;
@@ -79,7 +79,7 @@ describe('ApiClient', () => {
     }
   );
 
-  it('sends text that holds half an emoji: one in a cell before would stop each request', async () => {
+  it('replaces lone surrogates, which the server would reject', async () => {
     const fetch = jest.fn(
       async (_: RequestInfo) => new Response('{}', { status: 200 })
     );
@@ -95,8 +95,8 @@ describe('ApiClient', () => {
       context: { cells: [{ cellId: 'c0', cellType: 'code', source }] }
     });
     const sent = await (fetch.mock.calls[0][0] as Request).json();
-    const mended = 'a\ufffd|\ufffdb|😀';
-    expect(sent.source).toBe(mended);
-    expect(sent.context.cells[0].source).toBe(mended);
+    const replaced = 'a\ufffd|\ufffdb|😀';
+    expect(sent.source).toBe(replaced);
+    expect(sent.context.cells[0].source).toBe(replaced);
   });
 });

@@ -1,11 +1,9 @@
-/**
- * Every call of the HTTP API, typed. Models use it; widgets never do.
- */
+/** Typed client of the HTTP API. Models use it; widgets never do. */
 import { ServerConnection } from '@jupyterlab/services';
 
-import { answer } from './answer';
+import { callApi } from './call';
 import { IRequestOptions, request } from './request';
-import { within } from './timeout';
+import { withTimeout } from './timeout';
 import { readEvents } from './stream';
 import type {
   AnalyzeBody,
@@ -31,7 +29,6 @@ import type {
   PreviewBody,
   Replay,
   Report,
-  SearchBody,
   SearchResults,
   Session,
   SessionEvent,
@@ -42,25 +39,25 @@ import type {
   WarmUpBody
 } from './types';
 
-/** A model may have to be looked up before the answer begins; then it is the server that is gone. */
-const UNHEARD_TICKS = 24;
+/** Ticks until a generation must begin; looking up a model beforehand takes time. */
+const GENERATION_TICKS = 24;
 
 export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
-  /** Ask for code; with `dataframes` the request is about DataFrames of the kernel. */
+  /** Generate code; a body with `dataframes` asks about DataFrames of the kernel. */
   async *generate(
     body: GenerateBody | AnalyzeBody,
     signal?: AbortSignal
   ): AsyncGenerator<StreamEvent, void, void> {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
-    const answer = request(this.settings, path, {
+    const pending = request(this.settings, path, {
       method: 'POST',
       body,
       signal,
       headers: { Accept: 'text/event-stream' }
     });
-    const response = await within(answer, UNHEARD_TICKS);
+    const response = await withTimeout(pending, GENERATION_TICKS);
     if (response.body) {
       yield* readEvents(response.body);
     }
@@ -68,35 +65,35 @@ export class ApiClient {
 
   /** Stop a generation; its stream then ends with `cancelled`. */
   async stop(generationId: string): Promise<void> {
-    await this._done(`generate/${generationId}`, {
+    await this._requestVoid(`generate/${generationId}`, {
       method: 'DELETE'
     });
   }
 
   async warmUp(body: WarmUpBody): Promise<void> {
-    await this._done('models/warm-up', { method: 'POST', body });
+    await this._requestVoid('models/warm-up', { method: 'POST', body });
   }
 
   async models(): Promise<ModelList> {
-    return this._json('models');
+    return this._requestJson('models');
   }
 
-  /** What a request would send to the model. Nothing is sent for it. */
+  /** The messages that a request would send to the model. Sends nothing to the model. */
   async preview(body: PreviewBody): Promise<Preview> {
-    return this._json('generate/preview', { method: 'POST', body });
+    return this._requestJson('generate/preview', { method: 'POST', body });
   }
 
-  /** Let a model answer from now on; null forgets the choice. */
+  /** Choose the model for future requests; null resets the choice. */
   async chooseModel(model: string | null): Promise<void> {
-    await this._done('models/choice', {
+    await this._requestVoid('models/choice', {
       method: 'PUT',
       body: { model }
     });
   }
 
   /**
-   * Ask a provider whether it answers, takes the key and has the model. With a key or an
-   * address, as if they were saved.
+   * Check whether a provider responds, accepts the key and has the model. A key or an address that
+   * is passed is used instead of the saved one.
    */
   async check(
     model: string,
@@ -104,55 +101,55 @@ export class ApiClient {
     address: string | null = null
   ): Promise<Verdict> {
     const body = { model, key, address };
-    const found = await this._json<{ verdict: Verdict }>('models/check', {
-      method: 'POST',
-      body
-    });
-    return found.verdict;
+    const { verdict } = await this._requestJson<{ verdict: Verdict }>(
+      'models/check',
+      { method: 'POST', body }
+    );
+    return verdict;
   }
 
-  /** The models that a provider lists, with what was entered for it or else what is saved. */
+  /** The models that a provider lists, with the given or else the saved key and address. */
   async modelNames(
     provider: string,
     key: string | null,
     address: string | null
   ): Promise<string[]> {
     const body = { provider, key, address };
-    const found = await this._json<{ models: string[] }>('models/names', {
-      method: 'POST',
-      body
-    });
-    return found.models;
+    const { models } = await this._requestJson<{ models: string[] }>(
+      'models/names',
+      { method: 'POST', body }
+    );
+    return models;
   }
 
-  /** Set a provider up, in place of what was kept of it. Nothing gives a key back. */
+  /** Save the key and address of a provider. No call returns a saved key. */
   async saveKey(
     provider: string,
     key: string | null,
     address: string | null,
     onThisMachine: boolean
   ): Promise<void> {
-    await this._done(keyPath(provider), {
+    await this._requestVoid(keyPath(provider), {
       method: 'PUT',
       body: { key, address, onThisMachine }
     });
   }
 
-  /** Say whether the server at a provider's address is on the Jupyter server's machine. */
+  /** Set whether the server at a provider's address runs on the Jupyter server's machine. */
   async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
-    await this._done(keyPath(provider), {
+    await this._requestVoid(keyPath(provider), {
       method: 'PATCH',
       body: { onThisMachine } satisfies PlaceBody
     });
   }
 
   async removeKey(provider: string): Promise<void> {
-    await this._done(keyPath(provider), { method: 'DELETE' });
+    await this._requestVoid(keyPath(provider), { method: 'DELETE' });
   }
 
   /**
-   * Install the local model, or follow the installation that runs; with `join` only that, and
-   * a 404 if none runs. Leaving stops nothing.
+   * Install the local model, or follow a running installation. With `join`, only follow one (404
+   * if there is none). Aborting the request doesn't stop the installation.
    */
   async *installLocal(
     join: boolean,
@@ -170,30 +167,31 @@ export class ApiClient {
   }
 
   async stopInstall(): Promise<void> {
-    await this._done('models/local/install', { method: 'DELETE' });
+    await this._requestVoid('models/local/install', { method: 'DELETE' });
   }
 
   async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
-    return this._json('notebooks', { method: 'POST', body });
+    return this._requestJson('notebooks', { method: 'POST', body });
   }
 
-  /** The git repository in which nobody has decided yet what becomes of the histories. */
+  /** The git repository for which nobody has decided yet how git handles the histories. */
   async undecidedRepository(): Promise<string | null> {
-    return (await this._json<{ repository: string | null }>('git')).repository;
+    return (await this._requestJson<{ repository: string | null }>('git'))
+      .repository;
   }
 
-  /** Have git ignore the histories, or merge them. */
+  /** Make git ignore the histories, or merge them. */
   async decideGit(choice: GitChoice): Promise<void> {
-    await this._done('git', { method: 'POST', body: { choice } });
+    await this._requestVoid('git', { method: 'POST', body: { choice } });
   }
 
   async sessions(notebookId: string, offset = 0): Promise<SessionList> {
     const query = new URLSearchParams({ notebookId, offset: `${offset}` });
-    return this._json(`sessions?${query}`);
+    return this._requestJson(`sessions?${query}`);
   }
 
   async session(notebookId: string, cellId: string): Promise<Session> {
-    return this._json(sessionPath(notebookId, cellId));
+    return this._requestJson(sessionPath(notebookId, cellId));
   }
 
   async replay(
@@ -202,10 +200,10 @@ export class ApiClient {
     signal?: AbortSignal
   ): Promise<Replay> {
     const path = `${sessionPath(notebookId, cellId)}/replay`;
-    return this._json(path, { signal });
+    return this._requestJson(path, { signal });
   }
 
-  /** Who wrote each line: of `source`, of what the cell held after `step`, or of the last. */
+  /** The contributor of each line of `source`, of the version after `step`, or of the last one. */
   async blame(
     notebookId: string,
     cellId: string,
@@ -213,21 +211,25 @@ export class ApiClient {
     signal?: AbortSignal
   ): Promise<Blame> {
     const path = `${sessionPath(notebookId, cellId)}/blame`;
-    return this._json(path, { method: 'POST', body, signal });
+    return this._requestJson(path, { method: 'POST', body, signal });
   }
 
-  /** A picture that is kept beside the histories. */
+  /** A stored thumbnail. */
   async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
     const path = `blobs/${encodeURIComponent(sha256)}`;
-    return answer(this.settings, path, { signal }, response => response.blob());
+    return callApi(this.settings, path, { signal }, response =>
+      response.blob()
+    );
   }
 
-  /** What happened in all cells of a notebook, in one order. */
+  /** The changes of all cells of a notebook, in one order. */
   async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
-    return this._json(`${notebookPath(notebookId)}/timeline`, { signal });
+    return this._requestJson(`${notebookPath(notebookId)}/timeline`, {
+      signal
+    });
   }
 
-  /** The notebook as it was after a moment of the timeline of that version. */
+  /** The notebook as it was after a moment of the timeline with that version. */
   async moment(
     notebookId: string,
     index: number,
@@ -236,32 +238,31 @@ export class ApiClient {
   ): Promise<NotebookSnapshot> {
     const query = version ? `?${new URLSearchParams({ version })}` : '';
     const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
-    return this._json(path, { signal });
+    return this._requestJson(path, { signal });
   }
 
   /** How many lines of the notebook the model wrote, and how many a person. */
   async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
-    return this._json(`${notebookPath(notebookId)}/report`, { signal });
+    return this._requestJson(`${notebookPath(notebookId)}/report`, { signal });
   }
 
-  /** The notebook's replay as one file; `path` is where the notebook is. */
+  /** Export the notebook's replay as one file; `path` is the notebook's path. */
   async exportReplay(
     notebookId: string,
     format: ExportFormat,
     path: string
   ): Promise<Export> {
     const body = { format, path } satisfies ExportBody;
-    const to = `${notebookPath(notebookId)}/export`;
-    return this._json(to, { method: 'POST', body });
+    const url = `${notebookPath(notebookId)}/export`;
+    return this._requestJson(url, { method: 'POST', body });
   }
 
-  /** The turns that fit some words, of one notebook or of all. */
+  /** The turns that match a query, in one notebook or in all. */
   async search(
-    ask: ISearchRequest,
+    body: ISearchRequest,
     signal?: AbortSignal
   ): Promise<SearchResults> {
-    const body = ask satisfies SearchBody;
-    return this._json('search', { method: 'POST', body, signal });
+    return this._requestJson('search', { method: 'POST', body, signal });
   }
 
   async record(
@@ -270,31 +271,37 @@ export class ApiClient {
     events: EventBody[]
   ): Promise<SessionEvent[]> {
     const path = `${sessionPath(notebookId, cellId)}/events`;
-    return this._json(path, { method: 'POST', body: events });
+    return this._requestJson(path, { method: 'POST', body: events });
   }
 
-  /** Record what happened to the cells of a notebook. `last`: the page may be going. */
+  /**
+   * Record changes to the cells of a notebook. With `keepalive` the request outlives the page.
+   */
   async recordChanges(
     notebookId: string,
     body: ChangesBody,
-    last = false
+    keepalive = false
   ): Promise<Changes> {
     const path = `${notebookPath(notebookId)}/changes`;
-    return this._json(path, { method: 'POST', body, last });
+    return this._requestJson(path, { method: 'POST', body, keepalive });
   }
 
-  /** Keep a small picture; answers with the name under which it is kept. */
-  async putBlob(picture: Blob): Promise<string> {
-    const options = { method: 'PUT', body: picture } as const;
-    return (await this._json<{ sha256: string }>('blobs', options)).sha256;
+  /** Store a thumbnail; returns its SHA-256. */
+  async putBlob(image: Blob): Promise<string> {
+    const options = { method: 'PUT', body: image } as const;
+    return (await this._requestJson<{ sha256: string }>('blobs', options))
+      .sha256;
   }
 
-  private _json<T>(path: string, options: IRequestOptions = {}): Promise<T> {
-    return answer(this.settings, path, options, response => response.json());
+  private _requestJson<T>(
+    path: string,
+    options: IRequestOptions = {}
+  ): Promise<T> {
+    return callApi(this.settings, path, options, response => response.json());
   }
 
-  private _done(path: string, options: IRequestOptions): Promise<void> {
-    return answer(this.settings, path, options, async () => undefined);
+  private _requestVoid(path: string, options: IRequestOptions): Promise<void> {
+    return callApi(this.settings, path, options, async () => undefined);
   }
 }
 
@@ -302,7 +309,7 @@ function keyPath(provider: string): string {
   return `models/keys/${encodeURIComponent(provider)}`;
 }
 
-/** A file may hold any text as a cell's id; it must not lead to another route (P5). */
+/** Path of a session. Ids are escaped: a file may use any text as a cell's id (P5). */
 function sessionPath(...ids: string[]): string {
   return ['sessions', ...ids.map(encodeURIComponent)].join('/');
 }

@@ -2,29 +2,29 @@ import { ServerConnection } from '@jupyterlab/services';
 
 import { request } from './request';
 
-interface IAnswer {
+interface IResponse {
   status?: number;
   type?: string;
   body?: string;
   redirected?: boolean;
 }
 
-/** Answers by path; a path without one can't be reached. */
-function server(answers: Record<string, IAnswer>) {
-  const asked: string[] = [];
+/** A server with one response per path; other paths are unreachable. */
+function fakeServer(responses: Record<string, IResponse>) {
+  const requested: string[] = [];
   const fetch = async (input: RequestInfo) => {
     const path = new URL((input as Request).url ?? input).pathname;
-    asked.push(path);
-    const answer = answers[path];
-    if (!answer) {
+    requested.push(path);
+    const response = responses[path];
+    if (!response) {
       throw new TypeError('Failed to fetch');
     }
-    const { status = 200, type = 'application/json', body = '{}' } = answer;
+    const { status = 200, type = 'application/json', body = '{}' } = response;
     const headers = new Map([['content-type', type]]);
     return {
       status,
       ok: status < 400,
-      redirected: answer.redirected ?? false,
+      redirected: response.redirected ?? false,
       headers: { get: (name: string) => headers.get(name.toLowerCase()) ?? '' },
       json: async () => JSON.parse(body)
     };
@@ -39,38 +39,34 @@ function server(answers: Record<string, IAnswer>) {
       readonly headers = new Headers();
     } as unknown as typeof Request
   });
-  return { asked, settings };
+  return { requested, settings };
 }
 
-const OURS = (code: string) =>
+const errorBody = (code: string) =>
   JSON.stringify({ code, message: 'A sentence.', requestId: 'r' });
 const PAGE = { type: 'text/html; charset=utf-8', body: '<h1>canary</h1>' };
 
 describe('request', () => {
-  it.each<[string, string, Record<string, IAnswer>]>([
-    ['no answer', 'unreachable', {}],
+  it.each<[string, string, Record<string, IResponse>]>([
+    ['no response', 'unreachable', {}],
     [
-      'an error of ours',
+      'an error of AI Server',
       'storage_full',
-      { '/base/aiserver/x': { status: 507, body: OURS('storage_full') } }
+      { '/base/aiserver/x': { status: 507, body: errorBody('storage_full') } }
     ],
     [
-      'a proxy that found no server',
+      'a proxy without a server behind it',
       'proxy_error',
       { '/base/aiserver/x': { status: 502, ...PAGE } }
     ],
-    [
-      'a page that says all is well',
-      'proxy_error',
-      { '/base/aiserver/x': PAGE }
-    ],
+    ['a successful HTML page', 'proxy_error', { '/base/aiserver/x': PAGE }],
     [
       'a proxy’s error in JSON',
       'proxy_error',
       { '/base/aiserver/x': { status: 504, body: '{"error": "canary"}' } }
     ],
     [
-      'a login page that we were led to',
+      'a redirect to a login page',
       'unauthenticated',
       {
         '/base/aiserver/x': { ...PAGE, redirected: true },
@@ -78,39 +74,44 @@ describe('request', () => {
       }
     ],
     [
-      'a refusal after the session has ended',
+      'status 403 after the session has ended',
       'unauthenticated',
       {
-        '/base/aiserver/x': { status: 403, body: OURS('forbidden') },
+        '/base/aiserver/x': { status: 403, body: errorBody('forbidden') },
         '/base/api/me': { status: 403 }
       }
     ],
     [
-      'a refusal of who is signed in',
+      'status 403 while signed in',
       'forbidden',
       {
-        '/base/aiserver/x': { status: 403, body: OURS('forbidden') },
+        '/base/aiserver/x': { status: 403, body: errorBody('forbidden') },
         '/base/api/me': {}
       }
     ],
     [
-      'a request to sign in',
+      'status 401',
       'unauthenticated',
       { '/base/aiserver/x': { status: 401, ...PAGE } }
     ]
-  ])('%s is %s, in words of ours', async (_, code, answers) => {
-    const { settings } = server(answers);
-    const reason = await request(settings, 'x').catch(error => error);
-    expect(reason.code).toBe(code);
-    expect(reason.message).not.toContain('canary');
-    expect(reason.body.signIn).toBe(
-      code === 'unauthenticated' ? 'http://host/base/' : undefined
-    );
-  });
+  ])(
+    '%s is reported as %s, without the text of the response',
+    async (_, code, responses) => {
+      const { settings } = fakeServer(responses);
+      const reason = await request(settings, 'x').catch(error => error);
+      expect(reason.code).toBe(code);
+      expect(reason.message).not.toContain('canary');
+      expect(reason.body.signIn).toBe(
+        code === 'unauthenticated' ? 'http://host/base/' : undefined
+      );
+    }
+  );
 
-  it('gives a good answer, and asks for nothing else', async () => {
-    const { asked, settings } = server({ '/base/aiserver/x': { body: '[1]' } });
+  it('returns a successful response without further requests', async () => {
+    const { requested, settings } = fakeServer({
+      '/base/aiserver/x': { body: '[1]' }
+    });
     expect(await (await request(settings, 'x')).json()).toEqual([1]);
-    expect(asked).toEqual(['/base/aiserver/x']);
+    expect(requested).toEqual(['/base/aiserver/x']);
   });
 });

@@ -1,23 +1,25 @@
 /**
- * One way to the server: `ServerConnection`, which adds the token, the XSRF header and
- * the base URL. Nothing else in this project talks HTTP.
+ * Send requests through `ServerConnection`, which adds the token, the XSRF header and the base
+ * URL. Nothing else in this project uses HTTP.
  *
- * What must hold: any text can be sent, whatever a file holds; an answer that is not AI Server's (a
- * proxy's page, a login page) is an error with a code of its own, and its text is never shown.
+ * Invariants:
+ * - Any text of a notebook can be sent.
+ * - A response that isn't AI Server's (a proxy's page, a login page) is an error with a code of its
+ *   own, and its text is never shown.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import type { ErrorBody } from './types';
 
-/** A failure that can be shown: `message` is a sentence, `code` is fixed. */
+/** A failed request: `code` is fixed, `message` is a sentence that can be shown. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly body: Partial<ErrorBody> & {
-      /** With `unauthenticated`: the page that lets one sign in. */
+      /** With `unauthenticated`: the URL of the login page. */
       signIn?: string;
     } = {}
   ) {
@@ -31,19 +33,19 @@ export interface IRequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** It may be the last that the page sends: the browser sends it though the page be gone. */
-  last?: boolean;
+  /** Whether the browser finishes the request even if the page is closed. */
+  keepalive?: boolean;
 }
 
-/** What a browser still sends for a page that is gone. */
-const MOST_OF_THE_LAST = 60_000;
+/** Bytes that browsers accept in the body of a keepalive request. */
+const MAX_KEEPALIVE_BYTES = 60_000;
 
 /**
- * Send a request and return the answer if it is a good one.
+ * Send a request and return a successful response.
  *
- * @throws ApiError for an answer of 400 and above with the server's code; with `unreachable`
- * (status 0) where the server did not answer, `unauthenticated` where the person must sign in,
- * `proxy_error` where something on the way answered in its place. An `AbortError` passes through.
+ * @throws ApiError with the server's code for a status of 400 and above; with `unreachable`
+ * (status 0) if the server did not respond, `unauthenticated` if the person must sign in, and
+ * `proxy_error` if a proxy responded instead. An `AbortError` passes through.
  */
 export async function request(
   settings: ServerConnection.ISettings,
@@ -57,11 +59,11 @@ export async function request(
     init.body = body;
     init.headers = { 'Content-Type': body.type, ...headers };
   } else if (body !== undefined) {
-    const text = JSON.stringify(body, wellFormed);
+    const text = JSON.stringify(body, toWellFormed);
     init.body = text;
     init.headers = { 'Content-Type': 'application/json', ...headers };
-    // At three bytes a character, it is surely not more than that.
-    init.keepalive = options.last && text.length * 3 < MOST_OF_THE_LAST;
+    // A character takes at most three bytes.
+    init.keepalive = options.keepalive && text.length * 3 < MAX_KEEPALIVE_BYTES;
   }
   let response: Response;
   try {
@@ -72,29 +74,29 @@ export async function request(
     }
     throw new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
   }
-  const refused = !response.ok && response.status !== 304;
-  if (refused || isPage(response)) {
-    throw await asError(response, settings);
+  const isFailed = !response.ok && response.status !== 304;
+  if (isFailed || isHtmlPage(response)) {
+    throw await toApiError(response, settings);
   }
   return response;
 }
 
-/** Half a surrogate pair (an emoji that was cut in two) is no text: the server would refuse it all. */
-function wellFormed(_: string, value: unknown): unknown {
+/** Replace lone surrogates (halves of an emoji): the server would reject the whole request. */
+function toWellFormed(_: string, value: unknown): unknown {
   return typeof value === 'string'
     ? value.replace(/\p{Surrogate}/gu, '\uFFFD')
     : value;
 }
 
-async function asError(
+async function toApiError(
   response: Response,
   settings: ServerConnection.ISettings
 ): Promise<ApiError> {
   const { status } = response;
   const body = await errorBody(response);
-  // A page in place of an answer is a login page if we were led there, else a proxy's.
-  const doubtful = status === 403 || (!body && response.redirected);
-  if (status === 401 || (doubtful && !(await isSignedIn(settings)))) {
+  // An HTML page after a redirect may be a login page; otherwise it comes from a proxy.
+  const isAmbiguous = status === 403 || (!body && response.redirected);
+  if (status === 401 || (isAmbiguous && !(await isSignedIn(settings)))) {
     return new ApiError(
       status,
       'unauthenticated',
@@ -112,33 +114,33 @@ async function asError(
   return new ApiError(status, body.code, body.message, body);
 }
 
-/** The body, if it is an error of ours. */
+/** The body, if it is one of AI Server's errors. */
 async function errorBody(response: Response): Promise<ErrorBody | null> {
   try {
     const body = await response.json();
-    const ours =
+    const isOwnError =
       typeof body.code === 'string' && typeof body.message === 'string';
-    return ours && !response.ok ? body : null;
+    return isOwnError && !response.ok ? body : null;
   } catch {
     return null;
   }
 }
 
-function isPage(response: Response): boolean {
+function isHtmlPage(response: Response): boolean {
   const type = response.headers?.get('Content-Type') ?? '';
   return type.startsWith('text/html');
 }
 
-/** Whether the server still knows who we are: it answers 403 for that and for "not allowed". */
+/** Whether the person is still signed in: status 403 also means "not allowed". */
 async function isSignedIn(
   settings: ServerConnection.ISettings
 ): Promise<boolean> {
   const url = URLExt.join(settings.baseUrl, 'api/me');
   try {
-    const answer = await ServerConnection.makeRequest(url, {}, settings);
-    const { ok, status } = answer;
-    return status !== 401 && status !== 403 && !(ok && isPage(answer));
+    const response = await ServerConnection.makeRequest(url, {}, settings);
+    const { ok, status } = response;
+    return status !== 401 && status !== 403 && !(ok && isHtmlPage(response));
   } catch {
-    return true; // Nothing can be said; then the first answer counts.
+    return true; // Unknown: report the original response.
   }
 }

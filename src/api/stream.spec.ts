@@ -1,21 +1,21 @@
-import { TimeoutError, within } from './timeout';
+import { TimeoutError, withTimeout } from './timeout';
 import { readEvents } from './stream';
 import type { StreamEvent } from './types';
 
-/** A body that comes in these pieces. */
-function body(pieces: Uint8Array[]): ReadableStream<Uint8Array> {
-  const rest = [...pieces];
+/** A body that arrives in these chunks. */
+function body(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
+  const remaining = [...chunks];
   return {
     getReader: () => ({
-      read: async () => ({ done: !rest.length, value: rest.shift() }),
+      read: async () => ({ done: !remaining.length, value: remaining.shift() }),
       cancel: async () => undefined
     })
   } as unknown as ReadableStream<Uint8Array>;
 }
 
-async function read(pieces: Uint8Array[]): Promise<StreamEvent[]> {
+async function read(chunks: Uint8Array[]): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
-  for await (const event of readEvents(body(pieces))) {
+  for await (const event of readEvents(body(chunks))) {
     events.push(event);
   }
   return events;
@@ -29,31 +29,33 @@ const TEXT =
 const BYTES = new TextEncoder().encode(TEXT);
 
 describe('readEvents', () => {
-  it('gives the same events wherever the stream is cut into pieces', async () => {
-    const whole = await read([BYTES]);
-    expect(whole).toEqual([
+  it('yields the same events however the stream is split into chunks', async () => {
+    const expected = await read([BYTES]);
+    expect(expected).toEqual([
       { type: 'start', generationId: 'g', turnId: 1 },
       { type: 'token', part: 'code', text: '# 读取 😀\n' },
       { type: 'done', revision: 2 }
     ]);
     for (let at = 1; at < BYTES.length; at++) {
-      expect(await read([BYTES.slice(0, at), BYTES.slice(at)])).toEqual(whole);
+      expect(await read([BYTES.slice(0, at), BYTES.slice(at)])).toEqual(
+        expected
+      );
     }
     expect(await read([...BYTES].map(byte => Uint8Array.of(byte)))).toEqual(
-      whole
+      expected
     );
   });
 
-  it('gives nothing for an event that was cut (P32)', async () => {
-    const whole = await read([BYTES]);
+  it('yields nothing for a truncated event (P32)', async () => {
+    const expected = await read([BYTES]);
     for (let length = 0; length < BYTES.length; length++) {
       const events = await read([BYTES.slice(0, length)]);
-      expect(events).toEqual(whole.slice(0, events.length));
+      expect(events).toEqual(expected.slice(0, events.length));
       expect(events.some(event => event.type === 'done')).toBe(false);
     }
   });
 
-  it('lets go of the body when the reader stops', async () => {
+  it('cancels the body when the consumer stops', async () => {
     const cancel = jest.fn(async () => undefined);
     const stream = {
       getReader: () => ({
@@ -68,46 +70,46 @@ describe('readEvents', () => {
     expect(cancel).toHaveBeenCalledTimes(1);
   });
 
-  it('gives up on a connection that died without a word, and lets it go (P36)', async () => {
+  it('times out on a dead connection and cancels it (P36)', async () => {
     jest.useFakeTimers();
-    let beat: (value: unknown) => void = () => undefined;
+    let emit: (value: unknown) => void = () => undefined;
     const cancel = jest.fn(async () => undefined);
     const stream = {
       getReader: () => ({
-        read: () => new Promise(resolve => (beat = resolve)),
+        read: () => new Promise(resolve => (emit = resolve)),
         cancel
       })
     } as unknown as ReadableStream<Uint8Array>;
-    const ended = readEvents(stream)
+    const result = readEvents(stream)
       .next()
       .catch(reason => reason);
     for (let i = 0; i < 20; i++) {
-      // Heartbeats keep it alive for ever.
+      // Heartbeats keep the connection alive.
       await jest.advanceTimersByTimeAsync(15_000);
-      beat({ done: false, value: new TextEncoder().encode(': here\n\n') });
+      emit({ done: false, value: new TextEncoder().encode(': here\n\n') });
     }
     await jest.advanceTimersByTimeAsync(25_000);
     expect(cancel).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(await ended).toBeInstanceOf(TimeoutError);
+    expect(await result).toBeInstanceOf(TimeoutError);
     expect(cancel).toHaveBeenCalledTimes(1);
     expect(jest.getTimerCount()).toBe(0);
     jest.useRealTimers();
   });
 
-  it('does not count the time for which the page slept', async () => {
+  it('doesn’t count the time that the page slept', async () => {
     jest.useFakeTimers();
-    let settled = false;
-    const waiting = within(new Promise(() => undefined), 6).catch(() => {
-      settled = true;
+    let isTimedOut = false;
+    const waiting = withTimeout(new Promise(() => undefined), 6).catch(() => {
+      isTimedOut = true;
     });
     await jest.advanceTimersByTimeAsync(10_000);
     jest.setSystemTime(Date.now() + 3_600_000); // An hour without a tick.
     await jest.advanceTimersByTimeAsync(15_000);
-    expect(settled).toBe(false);
+    expect(isTimedOut).toBe(false);
     await jest.advanceTimersByTimeAsync(10_000);
     await waiting;
-    expect(settled).toBe(true);
+    expect(isTimedOut).toBe(true);
     jest.useRealTimers();
   });
 });

@@ -1,19 +1,18 @@
 /**
- * Reads a `text/event-stream` answer of a POST. (`EventSource` can neither POST nor send
- * the XSRF header.)
+ * Read the `text/event-stream` response of a POST. (`EventSource` can neither POST nor send the
+ * XSRF header.)
  */
-import { within } from './timeout';
+import { withTimeout } from './timeout';
 import type { StreamEvent } from './types';
 
-/** The server sends a heartbeat each tick (5 s) when it has nothing to say. */
-const SILENT_TICKS = 6;
+/** Ticks without data after which a stream is dead; an idle server sends a heartbeat each tick. */
+const TIMEOUT_TICKS = 6;
 
 /**
- * Yield the events of a stream, in order. Comments (heartbeats) are passed over. It ends
- * after a terminal event, or when the stream ends; a stream cut in the middle of an
- * event yields nothing for that event.
+ * Yield the events of a stream, in order, until the stream ends. Comments (heartbeats) are
+ * skipped. If the stream is cut in the middle of an event, nothing is yielded for that event.
  *
- * @throws TimeoutError if not even a heartbeat comes any more; SyntaxError for an event that is none.
+ * @throws TimeoutError if not even heartbeats arrive; SyntaxError for a malformed event.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
@@ -23,7 +22,7 @@ export async function* readEvents<E = StreamEvent>(
   let buffer = '';
   try {
     for (;;) {
-      const { done, value } = await within(reader.read(), SILENT_TICKS);
+      const { done, value } = await withTimeout(reader.read(), TIMEOUT_TICKS);
       if (done) {
         return;
       }

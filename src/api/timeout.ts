@@ -1,32 +1,35 @@
 /**
- * Notices a connection that has died without a word, as it does when a laptop sleeps and its
- * connections are forgotten on the way.
+ * Timeout that detects dead connections, for example after a laptop has slept.
  *
- * What must hold: time counts in ticks of this page, not by the clock. A page that slept gets
- * its full time after it wakes, to read what came meanwhile.
+ * Invariant: the timeout counts ticks of this page, not clock time. A page that slept still has
+ * its full timeout after it wakes, to read data that has arrived.
  */
 const TICK_MS = 5000;
 
-/** Nothing came for so long that nothing will. */
+/** The connection was silent for so long that it is considered dead. */
 export class TimeoutError extends Error {}
 
-/** The promise's own end, or `TimeoutError` if it has not come after so many ticks. */
-export async function within<T>(
+/**
+ * Await a promise for at most `ticks` ticks of 5 s each.
+ *
+ * @throws TimeoutError after that.
+ */
+export async function withTimeout<T>(
   promise: Promise<T>,
   ticks: number
 ): Promise<T> {
   let timer: ReturnType<typeof setInterval> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    let left = ticks;
+  const timeout = new Promise<never>((_, reject) => {
+    let remaining = ticks;
     timer = setInterval(() => {
-      left -= 1;
-      if (left <= 0) {
+      remaining -= 1;
+      if (remaining <= 0) {
         reject(new TimeoutError());
       }
     }, TICK_MS);
   });
   try {
-    return await Promise.race([promise, silence]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearInterval(timer);
   }

@@ -1,6 +1,6 @@
 /**
- * The shapes of the HTTP API, by short names. They are generated from
- * `aiserver/rest-api.yml` into `schema.ts` (`jlpm gen:api`), never written here.
+ * Short names for the types of the HTTP API, which are generated from `aiserver/rest-api.yml` into
+ * `schema.ts` (`jlpm gen:api`).
  */
 import type { components } from './schema';
 
@@ -58,7 +58,7 @@ export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 
-/** What to search for, and where; without a notebook, in all. */
+/** A search request; without a notebook id it searches all notebooks. */
 export interface ISearchRequest {
   query: string;
   notebookId: string | null;
@@ -67,10 +67,10 @@ export interface ISearchRequest {
   limit: number;
 }
 
-/** An event of the stream that answers a generation. */
+/** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider asked to wait so long before it is asked again. */
+  /** The provider asked to wait; the server retries after this time. */
   | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }
@@ -79,16 +79,16 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
-      /** The turn as it is kept. */
+      /** The saved turn. */
       interaction?: Interaction;
-      /** The turn that could not be kept, which is what the error says. */
+      /** The turn that could not be saved, which is the reason of the error. */
       unsaved?: Interaction;
       revision?: number;
       install?: string;
       retryAfter?: number;
     };
 
-/** An event of the stream that tells how an installation goes on. */
+/** An event of the stream that reports the progress of an installation. */
 export type InstallEvent =
   | ({ type: 'progress' } & InstallState)
   | { type: 'done' }

@@ -15,7 +15,7 @@ function makeCell(source: string, documentWide = false): YCodeCell {
 const apply = (cell: YCodeCell, source: string) =>
   replaceSource(cell as unknown as YBaseCell<never>, source);
 
-/** A small generator with a seed, so that a failure can be had again. */
+/** A seeded random number generator, so that failures are reproducible. */
 function random(seed: number): () => number {
   return () => {
     seed = (seed * 1103515245 + 12345) & 0x7fffffff;
@@ -23,7 +23,7 @@ function random(seed: number): () => number {
   };
 }
 
-const PIECES = [
+const FRAGMENTS = [
   'df',
   '\n',
   '    ',
@@ -41,11 +41,11 @@ function text(next: () => number): string {
   const length = Math.floor(next() * 12);
   return Array.from(
     { length },
-    () => PIECES[Math.floor(next() * PIECES.length)]
+    () => FRAGMENTS[Math.floor(next() * FRAGMENTS.length)]
   ).join('');
 }
 
-// Yjs warns while JupyterLab's own code builds a cell; that is not our matter.
+// Ignore warnings of Yjs about JupyterLab's own construction of cells.
 beforeAll(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
@@ -73,7 +73,7 @@ describe('applySource', () => {
     }
   );
 
-  it('gives any text and one undo gives the other back (P35)', () => {
+  it('writes any text, and one undo restores the previous text (P35)', () => {
     const next = random(42);
     for (let i = 0; i < 300; i++) {
       const [a, b] = [text(next), text(next)];
@@ -86,7 +86,7 @@ describe('applySource', () => {
     }
   });
 
-  it('leaves text that stays untouched', () => {
+  it('changes only the text that differs', () => {
     const cell = makeCell('a = 1\nb = 2\nc = 3\n');
     const deltas: unknown[] = [];
     cell.changed.connect((_, change) => deltas.push(change.sourceChange));
@@ -96,7 +96,7 @@ describe('applySource', () => {
     ]);
   });
 
-  it('leaves no undo step where nothing changes', () => {
+  it('adds no undo step if nothing changes', () => {
     const cell = makeCell('same');
     apply(cell, 'same');
     expect(cell.canUndo()).toBe(false);

@@ -1,11 +1,11 @@
 /**
- * The one way in which AI Server writes code into a cell: Accept and Restore.
+ * Writes code into a cell, for Accept and Restore.
  *
- * What must hold (P35):
- * - It is exactly one undo step: one undo gives back the bytes of before, also where a
- *   person typed within half a second before or after (the undo manager joins what comes
- *   as close as that, unless told to stop).
- * - Text that stays is not touched, so that the cursors of others stay where they are.
+ * Invariants (P35):
+ * - A write is exactly one undo step: undo restores the previous bytes, even if a person typed
+ *   within half a second before or after. (The undo manager merges such edits unless it is told to
+ *   stop capturing.)
+ * - Unchanged text isn't touched, so that other people's cursors stay where they are.
  */
 import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
@@ -16,11 +16,11 @@ import { DIFF_LIMITS } from '../diff/limits';
 
 /** Make a cell's code equal to `source`, in one undo step. */
 export function applySource(cell: Cell, source: string): void {
-  // The interface of shared cells leaves the undo manager out; every one of them has it.
+  // Every shared cell has an undo manager, although the interface lacks it.
   replaceSource(cell.model.sharedModel as unknown as YBaseCell<never>, source);
 }
 
-/** `applySource`, for the shared model itself. */
+/** Like `applySource`, for a shared model. */
 export function replaceSource(model: YBaseCell<never>, source: string): void {
   const before = model.getSource();
   if (before === source) {
@@ -29,7 +29,7 @@ export function replaceSource(model: YBaseCell<never>, source: string): void {
   model.undoManager?.stopCapturing();
   runAsOwnWrite(() =>
     model.transact(() => {
-      // From the end, so that the offsets of what is still to come stay true.
+      // From the end, so that the offsets of the remaining changes stay valid.
       for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {
         model.updateSource(
           change.fromA,

@@ -9,7 +9,7 @@ const ERROR = {
   ename: 'KeyError',
   evalue: "'prize'",
   traceback: [
-    // pandas tells first what it found itself, in its own files.
+    // pandas reports its internal error first.
     `${RED}KeyError${OFF}    Traceback (most recent call last)`,
     'File base.py:3816, in Index.get_loc\n-> 3816 return engine.get_loc(key)',
     'The above exception was the direct cause of the following exception:',
@@ -33,14 +33,14 @@ function cell(outputs: unknown[], isDirty = false): Cell {
 }
 
 describe('cellErrorText', () => {
-  it('is the line of the cell and the last line, without colours', () => {
+  it('returns the cell’s line and the message, without colours', () => {
     const stream = { output_type: 'stream', name: 'stderr', text: 'bye' };
     expect(cellErrorText(cell([ERROR, stream]))).toBe(
       "----> 2 df['prize']\nKeyError: 'prize'"
     );
   });
 
-  it('is the line of the cell where one error led to another', () => {
+  it('returns the cell’s line for chained exceptions', () => {
     const traceback = [
       `${RED}KeyError${OFF}    Traceback (most recent call last)`,
       'File base.py:3816, in Index.get_loc\n-> 3816     return get_loc(key)',
@@ -56,7 +56,7 @@ describe('cellErrorText', () => {
     );
   });
 
-  it('is of the code that the cell holds', () => {
+  it('ignores errors of older code', () => {
     expect(cellErrorText(cell([ERROR], true))).toBeNull();
     expect(
       cellErrorText(cell([{ output_type: 'stream', text: 'KeyError' }]))
@@ -65,10 +65,13 @@ describe('cellErrorText', () => {
     expect(cellErrorText({ model: {} } as unknown as Cell)).toBeNull(); // Markdown
   });
 
-  it('is short, and bears what a file may hold', () => {
+  it('is short and tolerates malformed outputs', () => {
     const long = { ...ERROR, traceback: [], evalue: 'x'.repeat(5000) };
     expect(cellErrorText(cell([long]))).toHaveLength(1000);
-    const odd = { output_type: 'error', traceback: 'Error in f(): no such' };
-    expect(cellErrorText(cell([odd]))).toBe('Error in f(): no such');
+    const malformed = {
+      output_type: 'error',
+      traceback: 'Error in f(): no such'
+    };
+    expect(cellErrorText(cell([malformed]))).toBe('Error in f(): no such');
   });
 });

@@ -9,22 +9,22 @@ const UUIDS = [
   'b3f1c7aa-0000-4000-8000-000000000002'
 ];
 
-function mended(cells: { id: string; colab?: unknown }[]): string[] {
+function repair(cells: { id: string; colab?: unknown }[]): string[] {
   let count = 0;
   return repairedIds(cells, () => `new-${++count}`);
 }
 
 describe('repairedIds', () => {
-  it('leaves ids alone that are valid and single', () => {
+  it('keeps valid, unique ids', () => {
     const cells = [{ id: 'a' }, { id: 'B_c-9' }, { id: 'x'.repeat(64) }];
-    expect(mended(cells)).toEqual(cells.map(cell => cell.id));
+    expect(repair(cells)).toEqual(cells.map(cell => cell.id));
   });
 
-  it('makes new ones for doubled, odd, long and empty ids', () => {
+  it('replaces duplicate, invalid, long and empty ids', () => {
     const cells = ['a', 'a', '$x', 'x'.repeat(65), '', '单元'].map(id => ({
       id
     }));
-    expect(mended(cells)).toEqual([
+    expect(repair(cells)).toEqual([
       'a',
       'new-1',
       'new-2',
@@ -34,31 +34,31 @@ describe('repairedIds', () => {
     ]);
   });
 
-  it('takes Colab’s ids where all others were made up', () => {
+  it('uses Colab’s ids if all ids were generated', () => {
     const cells = [
       { id: UUIDS[0], colab: 'uSyI3fA' },
       { id: UUIDS[1] },
       { id: UUIDS[1].replace('2', '3'), colab: 'with space' }
     ];
-    expect(mended(cells)).toEqual(['uSyI3fA', cells[1].id, cells[2].id]);
+    expect(repair(cells)).toEqual(['uSyI3fA', cells[1].id, cells[2].id]);
   });
 
-  it('leaves Colab’s ids where a cell has ids of its own, or has Colab’s already', () => {
+  it('ignores Colab’s ids if a cell has its own id, or Colab’s already', () => {
     for (const id of ['own', 'uSyI3fA']) {
       const cells = [
         { id, colab: 'uSyI3fA' },
         { id: UUIDS[1], colab: 'uSyI3fB' }
       ];
-      expect(mended(cells)).toEqual([id, UUIDS[1]]);
+      expect(repair(cells)).toEqual([id, UUIDS[1]]);
     }
     // Cells copied in Colab may share one.
     const copies = UUIDS.map(id => ({ id, colab: 'same' }));
-    expect(mended(copies)).toEqual(UUIDS);
+    expect(repair(copies)).toEqual(UUIDS);
   });
 });
 
 describe('repairCellIds', () => {
-  it('changes the cells in place, and leaves no undo step', () => {
+  it('changes the cells in place, without an undo step', () => {
     const model = new NotebookModel();
     const shared = model.sharedModel as YNotebook;
     const cells = ['same', 'same', '$no'].map(id => ({
@@ -84,7 +84,7 @@ describe('repairCellIds', () => {
     model.dispose();
   });
 
-  it('makes ids last in notebooks of an nbformat without them', () => {
+  it('persists ids in notebooks of an nbformat without them', () => {
     const model = new NotebookModel();
     const cell = { cell_type: 'code', source: 'a', metadata: {}, outputs: [] };
     const file = { cells: [cell], metadata: {}, nbformat: 4 };
@@ -95,10 +95,10 @@ describe('repairCellIds', () => {
     const [{ id }] = [...model.cells];
     const saved = model.toJSON() as INotebookContent;
     expect(saved).toMatchObject({ nbformat_minor: 5, cells: [{ id }] });
-    const again = new NotebookModel();
-    again.fromJSON(saved);
-    expect([...again.cells][0].id).toBe(id);
+    const reopened = new NotebookModel();
+    reopened.fromJSON(saved);
+    expect([...reopened.cells][0].id).toBe(id);
     model.dispose();
-    again.dispose();
+    reopened.dispose();
   });
 });

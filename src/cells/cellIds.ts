@@ -1,58 +1,58 @@
 /**
- * Cell ids that sessions can be kept under.
+ * Repair cell ids, so that sessions can be stored under them.
  *
- * What must hold:
- * - They are in the file once it is saved: JupyterLab leaves a notebook older than nbformat
- *   4.5 at 4.4, which has no cell ids, so it is made 4.5.
- * - Ids that nbformat allows and that are the cell's alone are never touched.
- * - A cell is changed in place (its widget, undo history and cursor stay) and without an undo
- *   step: bringing an unusable id back would help nobody.
- * - Colab writes no cell ids but its own, as `metadata.id`, and drops ours when it saves. Where
- *   JupyterLab had to make all ids up, Colab's are taken: so a history is found again after
- *   the notebook has been there.
+ * Invariants:
+ * - The ids are in the saved file. JupyterLab keeps older notebooks at nbformat 4.4, which has no
+ *   cell ids, so they are upgraded to 4.5.
+ * - Valid, unique ids are never changed.
+ * - A cell is changed in place (its widget, undo history and cursor stay) and without an undo step,
+ *   because undo must not restore an invalid id.
+ * - Colab writes only its own cell ids, as `metadata.id`, and drops others when it saves. If
+ *   JupyterLab has generated all ids, Colab's ids replace them, so that the histories are found
+ *   after the notebook was edited in Colab.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
-const MADE_UP = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** As much of a cell as is needed here; `repairedIds` is pure. */
+/** The ids of a cell; `repairedIds` is pure. */
 interface ICellIds {
   readonly id: string;
-  /** What Colab calls the cell, if it does. */
+  /** The id that Colab gave the cell, if any. */
   readonly colab?: unknown;
 }
 
-/** Whether sessions can be kept under this id. */
+/** Whether sessions can be stored under this id. */
 export function isValidId(id: unknown): id is string {
   return typeof id === 'string' && ID.test(id);
 }
 
-/** The ids that cells should have, in their order. */
+/** The ids that the cells should have, in the same order. */
 export function repairedIds(
   cells: readonly ICellIds[],
-  makeId: () => string = UUID.uuid4
+  createId: () => string = UUID.uuid4
 ): string[] {
   const colab = cells.filter(cell => isValidId(cell.colab));
-  const adopt =
-    colab.every(cell => cell.id !== cell.colab && MADE_UP.test(cell.id)) &&
+  const useColab =
+    colab.every(cell => cell.id !== cell.colab && GENERATED_ID.test(cell.id)) &&
     new Set(colab.map(cell => cell.colab)).size === colab.length;
-  const wanted = cells.map(cell =>
-    adopt && isValidId(cell.colab) ? cell.colab : cell.id
+  const preferred = cells.map(cell =>
+    useColab && isValidId(cell.colab) ? cell.colab : cell.id
   );
   const used = new Set<string>();
-  return wanted.map(id => {
-    const mended = isValidId(id) && !used.has(id) ? id : makeId();
-    used.add(mended);
-    return mended;
+  return preferred.map(id => {
+    const repaired = isValidId(id) && !used.has(id) ? id : createId();
+    used.add(repaired);
+    return repaired;
   });
 }
 
-/** Give the cells of a notebook usable, lasting ids; says whether any was changed. */
+/** Give the cells of a notebook valid, persistent ids. Returns whether any id was changed. */
 export function repairCellIds(model: INotebookModel): boolean {
-  // A file may lack the minor version altogether.
+  // A file may lack the minor version.
   if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
@@ -70,7 +70,7 @@ export function repairCellIds(model: INotebookModel): boolean {
 }
 
 function setId(cell: ISharedCell, id: string): void {
-  // The interface has no way to change an id, every implementation of it has a map.
+  // The interface can't change an id, but every implementation has a map.
   const { ymodel } = cell as unknown as {
     ymodel: {
       get(key: string): unknown;

@@ -1,7 +1,7 @@
 /**
- * What a request says of the notebook around a cell: the cells before it, and the language.
+ * Read the context of a cell for a request: the cells before it, the kernel and the language.
  *
- * What must hold: outputs are never part of it, and it fits the limits of the HTTP API.
+ * Invariant: the context contains no outputs, and fits the limits of the HTTP API.
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
@@ -9,10 +9,11 @@ import type { CellType, ContextCell } from '../api/types';
 
 const MAX_CELLS = 2000;
 const MAX_SOURCE = 200_000;
-// In all: many times what a prompt holds, and (at three bytes each) well below what the API takes.
+// All sources together: far more than a prompt needs, and (at three bytes each) well below the API's
+// limit.
 const MAX_CHARACTERS = 500_000;
 
-/** The cells before the one with this id, in the notebook's order, the nearest ones. */
+/** The nearest cells before the cell with this id, in the notebook's order. */
 export function cellsBefore(
   model: INotebookModel,
   cellId: string
@@ -32,35 +33,37 @@ export function cellsBefore(
     }
   }
   const nearest = before.reverse().slice(0, MAX_CELLS);
-  let left = MAX_CHARACTERS;
-  const far = nearest.findIndex(({ source }) => (left -= source!.length) < 0);
-  return nearest.slice(0, far < 0 ? undefined : far).reverse();
+  let remaining = MAX_CHARACTERS;
+  const end = nearest.findIndex(
+    ({ source }) => (remaining -= source!.length) < 0
+  );
+  return nearest.slice(0, end < 0 ? undefined : end).reverse();
 }
 
-/** The cell's type; one that a later nbformat adds is text to us. */
+/** A cell's type; types of a later nbformat count as raw text. */
 export function toCellType(type: string | undefined): CellType {
   return type === 'code' || type === 'markdown' ? type : 'raw';
 }
 
 /**
- * What the notebook's kernel runs, as the kernel calls it: `python`, `R`, `julia`.
+ * The language of the notebook's kernel, by the kernel's name for it: `python`, `R`, `julia`.
  *
- * A running kernel writes what it is into the metadata; where none has run yet, its
- * specification says so, and where it isn't installed here, its name.
+ * A running kernel writes it into the metadata. Otherwise it comes from the kernel's
+ * specification, or from its name if the kernel isn't installed.
  */
 export function languageOf(panel: NotebookPanel): string {
   const { model } = panel.context;
   const spec = asRecord(model.getMetadata('kernelspec'));
   const { specsManager } = panel.sessionContext;
   const installed = specsManager.specs?.kernelspecs[String(spec.name)];
-  const found = [
+  const language = [
     asRecord(model.getMetadata('language_info')).name,
     spec.language,
     installed?.language,
     languageOfKernel(spec.name),
     model.defaultKernelLanguage
   ].find(name => typeof name === 'string' && name.trim());
-  return ((found as string | undefined) ?? 'python').trim().slice(0, 64);
+  return ((language as string | undefined) ?? 'python').trim().slice(0, 64);
 }
 
 function languageOfKernel(name: unknown): string | undefined {
@@ -72,14 +75,14 @@ function languageOfKernel(name: unknown): string | undefined {
     .replace(/^x/, '');
 }
 
-/** Metadata may hold anything, whatever nbformat says. */
+/** Metadata may contain anything, regardless of nbformat. */
 function asRecord(value: unknown): Record<string, unknown> {
   return value && typeof value === 'object'
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** The kernel, as people see it. */
+/** The kernel's display name. */
 export function kernelOf(panel: NotebookPanel): string {
   return panel.sessionContext.kernelDisplayName.slice(0, 256);
 }

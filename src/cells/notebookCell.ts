@@ -1,6 +1,6 @@
 /**
- * One cell of an open notebook, by its id: its widget may be drawn anew at any time (a move
- * is a delete and an insert with the same id), or be gone.
+ * A cell of an open notebook, identified by its id: its widget may be recreated at any time (a move
+ * is a deletion and an insertion with the same id) or removed.
  */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -42,7 +42,7 @@ export class NotebookCell {
     }
     this._tracking?.captureBeforeRequest(this.panel);
     const notebookId = await this._identity.ensure(this.panel);
-    // What was done before the request stands before it in the record.
+    // Earlier changes must precede the request in the record.
     await this._tracking?.flushed(this.panel);
     return notebookId;
   }

@@ -1,8 +1,8 @@
-/** Marks what AI Server itself writes into a notebook: always at a person's act. */
+/** Mark writes of AI Server into a notebook, which a person always initiates. */
 
 let depth = 0;
 
-/** Do something that writes into a notebook for the person. */
+/** Run a function that writes into a notebook on behalf of the person. */
 export function runAsOwnWrite<T>(work: () => T): T {
   depth++;
   try {

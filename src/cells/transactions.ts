@@ -1,23 +1,19 @@
-/**
- * The transactions of a shared notebook: who wants to know is called before and after each one.
- *
- * What must hold: once it is disposed nobody is called.
- */
+/** Call handlers before and after each transaction of a shared notebook, until disposed. */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
-/** As much of Yjs as is needed here; to import it would bring a second copy. */
+/** The part of Yjs that is used here; importing it would bundle a second copy. */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
 }
 
 export interface ITransaction {
-  /** Whether it was made in this page. */
+  /** Whether this page made the transaction. */
   readonly local: boolean;
   readonly origin: unknown;
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
-  /** How much of each client's work there was before; and after, once it is done. */
+  /** Each client's clock before and after the transaction. */
   readonly beforeState: ReadonlyMap<number, number>;
   readonly afterState: ReadonlyMap<number, number>;
 }
@@ -37,9 +33,9 @@ export class Transactions implements IDisposable {
     this._doc.on('afterTransaction', _after);
   }
 
-  /** The list of cells, as a transaction names it where it changed which there are. */
+  /** The list of cells; a key of `changed` if cells were inserted or deleted. */
   readonly cells: IYType;
-  /** The notebook's metadata and format, which are set where it is read from a file. */
+  /** The notebook's metadata and format, which change when it is read from a file. */
   readonly meta: IYType;
 
   get isDisposed(): boolean {

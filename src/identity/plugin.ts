@@ -1,4 +1,4 @@
-/** Provides `INotebookIdentity`, and follows the open notebooks. */
+/** Provides `INotebookIdentity` and observes the open notebooks. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -12,12 +12,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
 import { NotebookIdentity, enqueueRegistration } from './model/identity';
-import { saveNotebook } from './model/saving';
+import { saveNotebook } from './model/saveNotebook';
 import { IHistory, INotebookIdentity } from '../tokens';
 
 export const identityPlugin: JupyterFrontEndPlugin<INotebookIdentity> = {
   id: 'aiserver:identity',
-  description: 'Gives notebooks the id under which their sessions are kept.',
+  description: 'Manages the id under which a notebook’s sessions are stored.',
   autoStart: true,
   provides: INotebookIdentity,
   requires: [INotebookTracker, IHistory],

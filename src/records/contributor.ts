@@ -1,4 +1,4 @@
-/** Contributors of changes, and writers: the contributor of one write, perhaps known only later. */
+/** Contributors of changes, and writers: the contributor of one write, which may be known later. */
 import type { ContributorBody } from '../api/types';
 
 export type Contributor = ContributorBody;
@@ -13,23 +13,23 @@ export const INLINE_COMPLETION = 'inline completion';
 
 /** The writer of a change. */
 export interface IWriter {
-  /** The same for writes that belong together. */
+  /** Identifies the writer: consecutive writes with the same key belong together. */
   readonly key: string;
-  /** Resolves when the contributor is known; null if it is known now. */
+  /** Resolves when the contributor is known; null if it is known already. */
   readonly settled: Promise<void> | null;
-  /** The contributor; null if the write is another page's to record. */
+  /** The contributor; null if another page records the write. */
   readonly contributor: Contributor | null;
-  /** The command that wrote it, if one did. */
+  /** The command that wrote, if any. */
   readonly command?: string;
-  /** Whether another page wrote it that records its own changes. */
+  /** Whether the writer may be another page, which records its own changes. */
   readonly isPage?: boolean;
-  /** The contributor of what such a page may have written, if it turns out that it didn't. */
+  /** The contributor in case that no other page records the change. */
   readonly alternative?: Contributor | null;
-  /** False for a program that nothing names. */
+  /** False if no command or input explains the change. */
   readonly isExplained?: boolean;
 }
 
-/** A writer whose contributor is known. */
+/** Create a writer whose contributor is known. */
 export function writerOf(contributor: Contributor, key?: string): IWriter {
   const name = contributor.name ?? '';
   return {
@@ -39,13 +39,13 @@ export function writerOf(contributor: Contributor, key?: string): IWriter {
   };
 }
 
-/** The person at this page, by keys or another input. */
+/** The person at this page, writing by keyboard or another input. */
 export const PERSON_WRITER: IWriter = writerOf(PERSON);
 
-const AGENTS =
+const AGENT_NAMES =
   /(^|[^a-z])(ai|mcp|llm|chat|chatbot|copilot|agent|agents|assistant|claude|codex|jupyternaut|persona|notebook-intelligence|nbmodelclient)([^a-z]|$)/i;
 
-/** Whether a name is that of an AI extension or client. */
+/** Whether a name looks like that of an AI extension or client. */
 export function isAgentName(name: string): boolean {
-  return AGENTS.test(name);
+  return AGENT_NAMES.test(name);
 }

@@ -17,11 +17,11 @@ const edit = (source: string, data = {}): EventBody => ({
   data
 });
 
-/** The most that the server reads (`handlers/base.py`). */
+/** The largest body that the server accepts (`handlers/base.py`). */
 const MAX_BODY = 3 * 1024 * 1024;
 
-describe('the sizes of events', () => {
-  it('are counted in bytes as they are sent', () => {
+describe('event sizes', () => {
+  it('are measured in bytes of the sent JSON', () => {
     for (const text of [
       '',
       'x',
@@ -42,36 +42,40 @@ describe('the sizes of events', () => {
     ['escaped', '\u0000', Math.floor((MAX_EVENT_BYTES - 100) / 6)],
     ['of three bytes', '标', Math.floor((MAX_EVENT_BYTES - 100) / 3)]
   ])(
-    'lose no source at their limit, and say so behind it: %s',
-    (_, one, most) => {
-      for (const length of [most - 1, most]) {
-        const event = edit(one.repeat(length));
+    'keep a source up to the limit, and record the length of a longer one: %s',
+    (_, character, limit) => {
+      for (const length of [limit - 1, limit]) {
+        const event = edit(character.repeat(length));
         expect(fitToLimit(event)).toBe(event);
       }
-      for (const length of [most + 100, 3 * most]) {
-        const { source, data, ...rest } = fitToLimit(edit(one.repeat(length)));
+      for (const length of [limit + 100, 3 * limit]) {
+        const { source, data, ...rest } = fitToLimit(
+          edit(character.repeat(length))
+        );
         expect([source, data]).toEqual([undefined, { too_long: length }]);
         expect(rest).toMatchObject({ id: 'e', type: 'edit' });
       }
     }
   );
 
-  it('give up what a restore replaced before what it restored', () => {
+  it('drop the source that a restore replaced before the restored one', () => {
     const data = { from_seq: 3, replaced: '标'.repeat(500_000) };
-    const { source, data: kept } = fitToLimit(edit('标'.repeat(500_000), data));
+    const { source, data: fitted } = fitToLimit(
+      edit('标'.repeat(500_000), data)
+    );
     expect(source).toHaveLength(500_000);
-    expect(kept).toEqual({ from_seq: 3, replaced_too_long: 500_000 });
+    expect(fitted).toEqual({ from_seq: 3, replaced_too_long: 500_000 });
   });
 
-  it('give bodies that the server takes, with everything in them', () => {
+  it('split a change into bodies that the server accepts, without loss', () => {
     const order = Array.from({ length: MAX_ORDERED_CELLS }, (_, index) => ({
       id: `${index}`.padStart(64, '0'),
       type: 'markdown' as const
     }));
-    const cells = ['x', '标'].flatMap((one, at) =>
+    const cells = ['x', '标'].flatMap((character, at) =>
       [250_000, 499_999, 500_000, 500_001, 790_000].map((length, index) => ({
         cellId: `${at}-${index}`,
-        events: [edit(one.repeat(length)), edit('y')]
+        events: [edit(character.repeat(length)), edit('y')]
       }))
     );
     const bodies = toRequestBodies({ cells, order, saved: true });
@@ -83,14 +87,14 @@ describe('the sizes of events', () => {
     expect(bodies.filter(body => body.order || body.saved)).toHaveLength(1);
   });
 
-  it('never tell an order without its last cells', () => {
+  it('never send a truncated order', () => {
     const place = { id: 'a', type: 'code' as const };
     const order = Array.from({ length: MAX_ORDERED_CELLS + 1 }, () => place);
     const [body] = toRequestBodies({ cells: [], order });
     expect(body.order).toBeUndefined();
   });
 
-  it('keep what waits in requests that the server takes', async () => {
+  it('split events of the outbox into requests that the server accepts', async () => {
     const sent: EventBody[][] = [];
     const outbox = new Outbox(
       {
@@ -99,14 +103,14 @@ describe('the sizes of events', () => {
       },
       () => undefined
     );
-    const events = ['标', 'x'].flatMap(one =>
-      [790_000, 1, 250_000].map(length => edit(one.repeat(length)))
+    const events = ['标', 'x'].flatMap(character =>
+      [790_000, 1, 250_000].map(length => edit(character.repeat(length)))
     );
     outbox.add({ notebookId: 'n', cellId: 'c' }, events);
     await outbox.flush();
     expect(sent.flat().map(event => event.source)).toEqual(
       events.map(event => event.source)
     );
-    sent.forEach(each => expect(byteSize(each)).toBeLessThan(MAX_BODY));
+    sent.forEach(request => expect(byteSize(request)).toBeLessThan(MAX_BODY));
   });
 });

@@ -1,30 +1,30 @@
 /**
- * Fits events into a request, and marks those that are too large.
+ * Fit events into a request, and mark those that are too large.
  *
- * Invariant: an event is never refused for its size, and never loses a source silently. One whose
- * source is too large is recorded with the number of its characters instead (`too_long`).
+ * Invariant: no event is rejected for its size, and none loses its source silently. An event whose
+ * source is too large is recorded with the source's length instead (`too_long`).
  */
 import type { EventBody } from '../api/types';
 
-/** Characters of a source that the server takes (`requests.py`). */
+/** Most characters of a source that the server accepts (`requests.py`). */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** Bytes of one event, and of all in one request; the server reads 3 MiB. */
+/** Most bytes of one event, and of all events in one request; the server accepts 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
-/** Bytes of a value in a request. */
+/** The size of a value in a request, in bytes. */
 export function byteSize(value: unknown): number {
   const text = JSON.stringify(value);
   let size = text.length;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    // Halves of a pair are two each here, and four bytes together.
+    // Each half of a surrogate pair counts two bytes, because the pair takes four.
     size +=
       code < 0x80 ? 0 : code < 0x800 || (code & 0xf800) === 0xd800 ? 1 : 2;
   }
   return size;
 }
 
-/** The event, without what of it is too large. */
+/** The event, without parts that are too large. */
 export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...rest } = event;
   const { replaced, ...others } = data as Record<string, unknown>;
@@ -33,8 +33,8 @@ export function fitToLimit(event: EventBody): EventBody {
     return event;
   }
   if (typeof replaced === 'string') {
-    const less = { ...others, replaced_too_long: replaced.length };
-    return fitToLimit({ ...event, data: less });
+    const reduced = { ...others, replaced_too_long: replaced.length };
+    return fitToLimit({ ...event, data: reduced });
   }
   return typeof source === 'string'
     ? { ...rest, data: { ...others, too_long: length } }

@@ -1,2 +1,2 @@
-/** Cells that the server takes in an order; a longer one is not recorded. */
+/** Most cells in an order that the server accepts; a longer order is not recorded. */
 export const MAX_ORDERED_CELLS = 20_000;

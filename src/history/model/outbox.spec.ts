@@ -4,11 +4,11 @@ import { HistoryApi, HistoryModel } from './history';
 const KEY = { notebookId: 'nb', cellId: 'c1' };
 const FULL = new ApiError(507, 'storage_full', 'full');
 
-describe('what could not be noted', () => {
+describe('events that could not be recorded', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  function make() {
+  function setup() {
     const sent: { type: string; timestamp?: string | null }[] = [];
     const record = jest.fn(
       async (_notebook: string, _cell: string, events: typeof sent) => {
@@ -17,37 +17,37 @@ describe('what could not be noted', () => {
       }
     );
     const history = new HistoryModel({ record } as unknown as HistoryApi);
-    const told: unknown[] = [];
-    history.changed.connect((_, key) => told.push(key));
-    return { history, record, sent, told };
+    const changes: unknown[] = [];
+    history.changed.connect((_, key) => changes.push(key));
+    return { history, record, sent, changes };
   }
 
-  it('is noted later: in order, once, with its own time', async () => {
-    const { history, record, sent, told } = make();
+  it('are recorded later: in order, once, with their timestamps', async () => {
+    const { history, record, sent, changes } = setup();
     record.mockRejectedValueOnce(FULL).mockRejectedValueOnce(FULL);
     jest.setSystemTime(new Date('2026-01-01T00:00:00Z'));
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     await expect(history.record(KEY, [{ type: 'restore' }])).rejects.toThrow();
-    expect(told).toEqual([]);
+    expect(changes).toEqual([]);
     expect(history.hasUnsent).toBe(true);
     await jest.advanceTimersByTimeAsync(120_000);
     expect(history.hasUnsent).toBe(false);
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
     expect(sent[0].timestamp).toBe('2026-01-01T00:00:00.000Z');
-    expect(told).toEqual([{ ...KEY, isRemote: false }]);
+    expect(changes).toEqual([{ ...KEY, isRemote: false }]);
     await jest.advanceTimersByTimeAsync(600_000);
     expect(sent).toHaveLength(2);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('keeps its name when it is sent again, for the first answer may be lost', async () => {
-    const { history, record } = make(); // P36
+  it('keep their ids when they are sent again, because the first response may be lost', async () => {
+    const { history, record } = setup(); // P36
     record.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
-    const done = [{ type: 'accept' }, { type: 'edit' }];
-    await expect(history.record(KEY, done)).rejects.toThrow();
+    const events = [{ type: 'accept' }, { type: 'edit' }];
+    await expect(history.record(KEY, events)).rejects.toThrow();
     await jest.advanceTimersByTimeAsync(120_000);
-    const ids = record.mock.calls.map(([, , events]) =>
-      events.map(event => (event as { id?: string }).id)
+    const ids = record.mock.calls.map(([, , sentEvents]) =>
+      sentEvents.map(event => (event as { id?: string }).id)
     );
     expect(ids).toHaveLength(2);
     expect(ids[1]).toEqual(ids[0]);
@@ -55,8 +55,8 @@ describe('what could not be noted', () => {
     expect(ids[0][0]).toMatch(/^[\w-]{36}$/);
   });
 
-  it('is noted as soon as the server writes again', async () => {
-    const { history, record, sent } = make();
+  it('are recorded as soon as the server writes again', async () => {
+    const { history, record, sent } = setup();
     record.mockRejectedValueOnce(new ApiError(0, 'unreachable', ''));
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     history.notify({ notebookId: 'nb', cellId: 'other' });
@@ -64,10 +64,10 @@ describe('what could not be noted', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('waits no longer for all that is done meanwhile', async () => {
-    const { history, record, sent } = make(); // P20
+  it('don’t wait longer for events that are added meanwhile', async () => {
+    const { history, record, sent } = setup(); // P20
     record.mockRejectedValue(FULL);
-    for (let deed = 0; deed < 8; deed++) {
+    for (let count = 0; count < 8; count++) {
       await expect(history.record(KEY, [{ type: 'edit' }])).rejects.toThrow();
     }
     await jest.advanceTimersByTimeAsync(5000);
@@ -77,7 +77,7 @@ describe('what could not be noted', () => {
     });
     await jest.advanceTimersByTimeAsync(10_000);
     expect(sent).toHaveLength(8);
-    // Nor is it asked more and more often where it goes on failing.
+    // Repeated failures don't increase the number of requests either.
     record.mockClear();
     record.mockRejectedValue(FULL);
     await expect(history.record(KEY, [{ type: 'edit' }])).rejects.toThrow();
@@ -85,8 +85,8 @@ describe('what could not be noted', () => {
     expect(record.mock.calls.length).toBeLessThan(16);
   });
 
-  it('is not tried again where that can’t help', async () => {
-    const { history, record, sent } = make();
+  it('are not retried after a permanent failure', async () => {
+    const { history, record, sent } = setup();
     const stale = new ApiError(412, 'stale_revision', 'stale');
     record.mockRejectedValueOnce(stale);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toBe(stale);
@@ -94,17 +94,17 @@ describe('what could not be noted', () => {
     expect(sent).toEqual([]);
   });
 
-  it('holds nothing up that came after, once it is noted', async () => {
-    const { history, record, sent, told } = make();
+  it('don’t block later events once they are recorded', async () => {
+    const { history, record, sent, changes } = setup();
     record.mockRejectedValueOnce(FULL);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     await history.record(KEY, [{ type: 'restore' }]);
     expect(sent.map(({ type }) => type)).toEqual(['accept', 'restore']);
-    expect(told).toHaveLength(1);
+    expect(changes).toHaveLength(1);
   });
 
-  it('is noted of one cell while that of another can’t be', async () => {
-    const { history, record, sent, told } = make();
+  it('of one cell are recorded while those of another can’t be', async () => {
+    const { history, record, sent, changes } = setup();
     const other = { notebookId: 'nb', cellId: 'c2' };
     const broken = new ApiError(500, 'session_corrupt', 'broken');
     record.mockRejectedValue(broken);
@@ -119,20 +119,23 @@ describe('what could not be noted', () => {
     });
     await jest.advanceTimersByTimeAsync(60_000);
     expect(sent.map(({ type }) => type)).toEqual(['edit']);
-    expect(told).toEqual([{ ...other, isRemote: false }]);
+    expect(changes).toEqual([{ ...other, isRemote: false }]);
   });
 
   it.each<[string, number]>([
     ['unreachable', 0],
     ['unauthenticated', 403]
-  ])('asks once a round where all is %s', async (code, status) => {
-    const { history, record } = make();
-    record.mockRejectedValue(new ApiError(status, code, ''));
-    const other = { notebookId: 'nb', cellId: 'c2' };
-    await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
-    await expect(history.record(other, [{ type: 'edit' }])).rejects.toThrow();
-    record.mockClear();
-    await jest.advanceTimersByTimeAsync(5000);
-    expect(record).toHaveBeenCalledTimes(1);
-  });
+  ])(
+    'are tried once per attempt while the server is %s',
+    async (code, status) => {
+      const { history, record } = setup();
+      record.mockRejectedValue(new ApiError(status, code, ''));
+      const other = { notebookId: 'nb', cellId: 'c2' };
+      await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
+      await expect(history.record(other, [{ type: 'edit' }])).rejects.toThrow();
+      record.mockClear();
+      await jest.advanceTimersByTimeAsync(5000);
+      expect(record).toHaveBeenCalledTimes(1);
+    }
+  );
 });

@@ -19,7 +19,7 @@ function makeCell(id: string) {
   return cell;
 }
 
-/** As much of a notebook panel as an identity needs. */
+/** The part of a notebook panel that an identity uses. */
 function makePanel(metadata: Record<string, unknown> = {}, ids = ['a', 'b']) {
   const metadataChanged = new Signal<unknown, void>({});
   const pathChanged = new Signal<unknown, void>({});
@@ -47,9 +47,9 @@ function makePanel(metadata: Record<string, unknown> = {}, ids = ['a', 'b']) {
   return { panel: panel as unknown as NotebookPanel, context, metadata, model };
 }
 
-function setup(answer: (body: NotebookBody) => string = () => 'new-id') {
+function setup(assignId: (body: NotebookBody) => string = () => 'new-id') {
   const register = jest.fn(async (body: NotebookBody) => ({
-    notebookId: answer(body)
+    notebookId: assignId(body)
   }));
   const identity = new NotebookIdentity({
     register,
@@ -60,7 +60,7 @@ function setup(answer: (body: NotebookBody) => string = () => 'new-id') {
 }
 
 describe('NotebookIdentity', () => {
-  it('gives an id, and saves before it says so', async () => {
+  it('assigns an id and saves before it resolves', async () => {
     const { identity, register } = setup();
     const t = makePanel({ aiserver: { other: 1 } });
     t.context.save.mockImplementation(async () => {
@@ -77,7 +77,7 @@ describe('NotebookIdentity', () => {
     expect(t.metadata.aiserver).toEqual({ other: 1, notebook_id: 'new-id' });
   });
 
-  it('saves anew only where ids changed that must be on disk', async () => {
+  it('saves again only if ids on disk are outdated', async () => {
     const { identity } = setup();
     const t = makePanel();
     await identity.ensure(t.panel);
@@ -88,14 +88,14 @@ describe('NotebookIdentity', () => {
     expect(t.context.save).toHaveBeenCalledTimes(2);
   });
 
-  it('saves a notebook that has an id once: its cells’ ids may not be on disk', async () => {
+  it('saves a notebook with an id once, because its cell ids may not be on disk', async () => {
     const { identity } = setup(body => body.notebookId ?? 'x');
     const t = makePanel({ aiserver: { notebook_id: 'mine' } });
     expect(await identity.ensure(t.panel)).toBe('mine');
     expect(t.context.save).toHaveBeenCalledTimes(1);
   });
 
-  it('gives two requests at once the same id', async () => {
+  it('assigns the same id to simultaneous requests', async () => {
     let count = 0;
     const { identity, register } = setup(() => `id-${count++}`);
     const t = makePanel();
@@ -107,7 +107,7 @@ describe('NotebookIdentity', () => {
     expect(register).toHaveBeenCalledTimes(1);
   });
 
-  it('asks in a read-only notebook, and writes nothing, until it is saved elsewhere', async () => {
+  it('doesn’t write a read-only notebook until it is saved under another path', async () => {
     const { identity, register } = setup(body => body.notebookId ?? 'new-id');
     const t = makePanel();
     t.context.contentsModel.writable = false;
@@ -129,7 +129,7 @@ describe('NotebookIdentity', () => {
     expect(t.metadata.aiserver).toEqual({ notebook_id: 'new-id' });
   });
 
-  it('mends cell ids before it saves', async () => {
+  it('repairs cell ids before it saves', async () => {
     const { identity, register } = setup();
     const t = makePanel({}, ['a', 'a', '$']);
     await identity.ensure(t.panel);
@@ -138,7 +138,7 @@ describe('NotebookIdentity', () => {
     expect(new Set(cellIds).size).toBe(3);
   });
 
-  it('says so where the notebook can’t be saved, and tries again the next time', async () => {
+  it('reports that the notebook can’t be saved, and retries the next time', async () => {
     const { identity } = setup();
     const t = makePanel();
     t.context.save.mockRejectedValueOnce(new Error('disk full'));
@@ -147,26 +147,26 @@ describe('NotebookIdentity', () => {
     expect(t.context.save).toHaveBeenCalledTimes(2);
   });
 
-  it('takes no id from a file that is none', () => {
+  it('ignores invalid ids in the metadata', () => {
     const { identity } = setup();
-    for (const bad of ['../x', '', 3, null, 'a'.repeat(65)]) {
-      const t = makePanel({ aiserver: { notebook_id: bad } });
+    for (const invalid of ['../x', '', 3, null, 'a'.repeat(65)]) {
+      const t = makePanel({ aiserver: { notebook_id: invalid } });
       expect(identity.get(t.panel)).toBeNull();
     }
   });
 
-  it('notices a copy when it is opened, and tells, but saves nothing by itself', async () => {
+  it('detects a copy when it is opened, without saving it', async () => {
     const { identity, register } = setup(() => 'copy-id');
     const t = makePanel({ aiserver: { notebook_id: 'original' } });
-    const told: (string | null)[] = [];
-    identity.changed.connect((sender, panel) => told.push(sender.get(panel)));
+    const ids: (string | null)[] = [];
+    identity.changed.connect((sender, panel) => ids.push(sender.get(panel)));
     await identity.observe(t.panel);
-    expect(told.at(-1)).toBe('copy-id');
+    expect(ids.at(-1)).toBe('copy-id');
     expect(register).toHaveBeenCalledTimes(1);
     expect(t.context.save).not.toHaveBeenCalled();
   });
 
-  it('leaves a notebook without an id alone when it is opened', async () => {
+  it('doesn’t register a notebook without an id when it is opened', async () => {
     const { identity, register } = setup();
     const t = makePanel();
     await identity.observe(t.panel);
@@ -174,7 +174,7 @@ describe('NotebookIdentity', () => {
     expect(t.metadata).toEqual({});
   });
 
-  it('saves once more where a cell was added while it was saved', async () => {
+  it('saves again if a cell was added during the save', async () => {
     const { identity } = setup(body => body.notebookId ?? 'new-id');
     const t = makePanel();
     t.context.save.mockImplementationOnce(async () => {

@@ -1,19 +1,22 @@
 /**
- * `metadata.aiserver.notebook_id`: the name under which a notebook's sessions are kept.
+ * `metadata.aiserver.notebook_id`: the id under which a notebook's sessions are stored.
  *
- * What must hold: when `ensure` returns, the file on disk holds the notebook's id and the
- * cells' ids that the page knows. Cell ids that are missing or doubled on disk (and those
- * of notebooks older than nbformat 4.5, which JupyterLab upgrades in memory only) are new
- * at random on each read until the notebook is saved.
+ * Invariant: when `ensure` returns, the file on disk has the same notebook id and cell ids as the
+ * page. Cell ids that are missing or duplicate on disk (and those of notebooks older than nbformat
+ * 4.5, which JupyterLab upgrades only in memory) are random on each read until the notebook is
+ * saved.
  *
- * A read-only notebook can be asked in, too: it is never written, and the server knows it
- * again by its path and its cells' ids. A copy of it that is saved takes the id along.
+ * Requests also work in a read-only notebook, which is never written: the server recognizes it by
+ * its path and cell ids. A saved copy of it keeps the id.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { NotebookBody, NotebookIdentity as Answer } from '../../api/types';
+import type {
+  NotebookBody,
+  NotebookIdentity as Registration
+} from '../../api/types';
 import type { IHistory, INotebookIdentity } from '../../tokens';
 import { isReadOnly } from '../../cells/readOnly';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
@@ -22,9 +25,9 @@ import { isValidId, repairCellIds } from '../../cells/cellIds';
 const KEY = 'aiserver';
 
 export interface INotebookIdentityOptions {
-  /** Tells the server where a notebook is; it answers with the id to carry. */
-  register: (body: NotebookBody) => Promise<Answer>;
-  /** Writes a notebook's file. */
+  /** Registers a notebook's path with the server, which returns the notebook's id. */
+  register: (body: NotebookBody) => Promise<Registration>;
+  /** Saves a notebook. */
   save: (panel: NotebookPanel) => Promise<void>;
   trans: TranslationBundle;
 }
@@ -48,7 +51,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
-    // Two requests at once share one way: else each would give the notebook an id.
+    // Simultaneous calls share one registration; otherwise each would create an id.
     let pending = this._pending.get(panel);
     if (!pending) {
       pending = this._ensure(panel).finally(() => this._pending.delete(panel));
@@ -62,8 +65,8 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   /**
-   * Follow an open notebook: tell the server where it is, so that a copy or a moved file is
-   * noticed, and tell those who listen when its id changes. Never saves, never throws.
+   * Observe an open notebook: register its path with the server, so that copies and moved files
+   * are recognized, and emit `changed` when its id changes. Never saves, never rejects.
    */
   observe(panel: NotebookPanel): Promise<void> {
     const observed = this._observe(panel);
@@ -84,16 +87,16 @@ export class NotebookIdentity implements INotebookIdentity {
         this._changed.emit(panel);
       }
     });
-    context.pathChanged.connect(() => void this._locate(panel));
-    await this._locate(panel);
+    context.pathChanged.connect(() => void this._refresh(panel));
+    await this._refresh(panel);
     this._changed.emit(panel);
   }
 
-  /** Take the id from the server for a notebook that has one already. */
-  private async _locate(panel: NotebookPanel): Promise<void> {
+  /** Register a notebook that already has an id. */
+  private async _refresh(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
       repairCellIds(panel.context.model);
-      await this._identify(panel).catch(() => undefined);
+      await this._registerPanel(panel).catch(() => undefined);
     }
   }
 
@@ -102,12 +105,12 @@ export class NotebookIdentity implements INotebookIdentity {
     await context.ready;
     repairCellIds(context.model);
     const id = this.get(panel);
-    if (id && this._onDisk.get(panel) === fingerprint(panel, id)) {
+    if (id && this._savedIds.get(panel) === idsOnDisk(panel, id)) {
       return id;
     }
-    const given = await this._identify(panel);
-    // Of before the save: a cell that is added while it runs may not be in the file.
-    const saved = fingerprint(panel, given);
+    const notebookId = await this._registerPanel(panel);
+    // Computed before the save: a cell that is added meanwhile may be missing in the file.
+    const saved = idsOnDisk(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {
         await this._save(panel);
@@ -119,11 +122,11 @@ export class NotebookIdentity implements INotebookIdentity {
         )
       );
     }
-    this._onDisk.set(panel, saved);
-    return given;
+    this._savedIds.set(panel, saved);
+    return notebookId;
   }
 
-  private async _identify(panel: NotebookPanel): Promise<string> {
+  private async _registerPanel(panel: NotebookPanel): Promise<string> {
     const { notebookId } = await this._register({
       path: panel.context.localPath,
       notebookId: this.get(panel),
@@ -145,12 +148,12 @@ export class NotebookIdentity implements INotebookIdentity {
   );
   private readonly _pending = new Map<NotebookPanel, Promise<string>>();
   private readonly _observed = new WeakMap<NotebookPanel, Promise<void>>();
-  private readonly _onDisk = new WeakMap<NotebookPanel, string>();
+  private readonly _savedIds = new WeakMap<NotebookPanel, string>();
 }
 
 /**
- * Tell the server where a notebook is and which cells it has, behind all that was told of it
- * before, and before what happens next: else an older order of its cells would stand last.
+ * Register a notebook's path and cells between its earlier and later changes, so that an older order
+ * of its cells is never recorded last.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,
@@ -165,7 +168,7 @@ function cellIds(panel: NotebookPanel): string[] {
   return [...new Set(ids)].filter(isValidId).slice(0, MAX_ORDERED_CELLS);
 }
 
-/** Changes with all that must be on disk before a request names it. */
-function fingerprint(panel: NotebookPanel, id: string): string {
+/** A string of the path and all ids that must be on disk before a request. */
+function idsOnDisk(panel: NotebookPanel, id: string): string {
   return [panel.context.path, id, ...cellIds(panel)].join('\n');
 }

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 
-import { saveNotebook } from './saving';
+import { saveNotebook } from './saveNotebook';
 
 function setup(collaborative: boolean) {
   const context = {
@@ -14,14 +14,14 @@ function setup(collaborative: boolean) {
 }
 
 describe('saveNotebook', () => {
-  it('lets JupyterLab look for conflicts where one person works', async () => {
+  it('lets JupyterLab check for conflicts in a notebook that isn’t shared', async () => {
     const { context, contents, panel } = setup(false);
     await saveNotebook(panel, contents, 'rtc');
     expect(context.save).toHaveBeenCalledTimes(1);
     expect(contents.save).not.toHaveBeenCalled();
   });
 
-  it('has the server write what people share, which takes its own file for nobody else’s', async () => {
+  it('lets the server write a shared notebook, so that no conflict is reported', async () => {
     const { context, contents, panel } = setup(true);
     await saveNotebook(panel, contents, 'rtc');
     expect(context.save).not.toHaveBeenCalled();
@@ -32,7 +32,7 @@ describe('saveNotebook', () => {
     });
   });
 
-  it('saves in the usual way where it isn’t known who writes it', async () => {
+  it('saves through the context if the content provider is unknown', async () => {
     const { context, panel, contents } = setup(true);
     await saveNotebook(panel, contents, undefined);
     expect(context.save).toHaveBeenCalledTimes(1);
