@@ -58,14 +58,14 @@ class NotebookLogs:
         notebook_id: str,
         entries: Sequence[NotebookLogEntry],
         owner: str,
-        places_of: Callable[[str], SeqsByDigest | None],
+        get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
         """Add those lines of another copy of a notebook's log that it lacks."""
         self._grow(
             notebook_id,
             owner,
             lambda log: [
-                renumber_entry(entry, places_of) for entry in missing_entries(log, entries)
+                renumber_entry(entry, get_seqs) for entry in missing_entries(log, entries)
             ],
         )
 

@@ -1,1 +1,1 @@
-"""Read what is whole in damaged bytes: torn JSON, conflict marks, duplicate keys. Pure."""
+"""Recover intact records from damaged bytes: torn JSON, conflict marks, duplicate keys. Pure."""

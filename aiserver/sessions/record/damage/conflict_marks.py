@@ -1,9 +1,9 @@
-"""The sides of a file in which git left conflict marks. Pure.
+"""Split files with git's conflict marks into their sides. Pure.
 
-All of git's styles are read (merge, diff3, zdiff3). In session files and logs no text begins a
-line as a mark does: line breaks within strings are escaped. Marks may be longer than seven
-characters (``conflict-marker-size``); in a file all are as long as the first, and longer ones are
-those of a merge within the base.
+Supports all of git's styles (merge, diff3, zdiff3). In session files and logs, no line of text can
+look like a mark, since strings contain no line breaks. Marks may be longer than seven characters
+(``conflict-marker-size``); all marks of a file have the length of the first one, and longer ones
+belong to a merge within the base.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Part = Literal["both", "ours", "base", "theirs"]
 
 
 class Line(NamedTuple):
-    """A line, the side it is of, and the name of the merge that left it."""
+    """A line, its side, and the id of the merge that left the conflict."""
 
     text: bytes
     part: Part
@@ -31,17 +31,17 @@ class Line(NamedTuple):
 
 
 def has_marks(data: bytes) -> bool:
-    """Whether these bytes hold a conflict that nobody has resolved."""
+    """Return whether these bytes contain an unresolved conflict."""
     return b"<<<<<<< " in data and bool(_BEGIN.search(data) and _END.search(data))
 
 
 def split_lines(data: bytes) -> list[Line]:
-    """The lines without the marks."""
+    """Return the lines without the marks."""
     return list(_split_lines(data.split(b"\n")))
 
 
 def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
-    """Our side, the other one, and the name of the merge (of the last one, if there were more)."""
+    """Return our side, their side, and the id of the (last) merge."""
     lines = split_lines(data)
     ours = b"\n".join(line.text for line in lines if line.part in ("both", "ours"))
     theirs = b"\n".join(line.text for line in lines if line.part in ("both", "theirs"))
@@ -49,7 +49,7 @@ def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 
 def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
-    """Two sides as one conflict, with the names that the marks of another file give them."""
+    """Return two sides as one conflict, with the labels of the marks in ``marked``."""
     begin, end = _BEGIN_LINE.search(marked), _END_LINE.search(marked)
     size = len(begin[1]) if begin else 7
     return b"\n".join(
@@ -66,15 +66,15 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
 
 def _split_lines(texts: list[bytes]) -> Iterator[Line]:
     part: Part = "both"
-    begin = next((found for text in texts if (found := _BEGIN.match(text))), None)
+    begin = next((beginning for text in texts if (beginning := _BEGIN.match(text))), None)
     size = len(begin[1]) if begin else 7
-    names = [_parse_mark(text, size) for text in texts]
+    marks = [_parse_mark(text, size) for text in texts]
     merge_id = ""
-    for place, (text, mark) in enumerate(zip(texts, names, strict=True)):
+    for index, (text, mark) in enumerate(zip(texts, marks, strict=True)):
         sign, label = mark or ("", "")
         if sign == "<" and part == "both":
             part = "ours"
-            end = next((two[1] for two in names[place + 1 :] if two and two[0] == ">"), "")
+            end = next((other[1] for other in marks[index + 1 :] if other and other[0] == ">"), "")
             merge_id = hashlib.sha256(f"{label}\n{end}".encode()).hexdigest()[:16]
         elif sign == "|" and part == "ours":
             part = "base"
@@ -87,7 +87,7 @@ def _split_lines(texts: list[bytes]) -> Iterator[Line]:
 
 
 def _parse_mark(text: bytes, size: int) -> tuple[str, str] | None:
-    """The sign of a mark and its label."""
+    """Return the sign and the label of a mark, or None for any other line."""
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None
     match = _MARK.fullmatch(text.decode("utf-8", "replace"))

@@ -1,18 +1,18 @@
-"""What is still whole in the bytes of a damaged session. Pure.
+"""Recover the intact records of a damaged session. Pure.
 
-What must hold:
+Invariants:
 
-- Each turn and event that is whole in the bytes is in the result, in order and to the letter: also
-  where the file was cut at any byte, was joined by hand, has foreign bytes between, or has a part
-  of a session twice. One that isn't whole is left out; its bytes are kept by whoever calls.
-- Of an object that has a key twice (a merge by lines writes both sides into one record) there is
-  a record with the first values and one with the second.
-- Two whole sides of a conflict are merged as git would have had them merged.
-- Where several sessions of the cell are in the bytes they are united, so that what an event says
-  of a turn stays true although the turn gets another number.
-- Nothing is taken from a file that says that it is another cell's.
-- The last event says what was recovered, so that the person can be told.
-- It takes bounded time, whatever the bytes are.
+- Each intact turn and event is in the result, in order and unchanged, even if the file was cut at
+  any byte, joined by hand, contains foreign bytes, or has a part of a session twice. Damaged
+  records are left out; the caller preserves their bytes.
+- An object with duplicate keys (a merge by lines writes both sides into one record) yields a record
+  with the first values and one with the second values.
+- Two intact sides of a conflict are merged as the merge driver would merge them.
+- Several sessions of the cell are merged, so that references from events to turns stay valid when
+  turns are renumbered.
+- Nothing is recovered from a file that belongs to another cell.
+- The last event notes what was recovered, for the interface.
+- It takes bounded time for any bytes.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from .unclosed import close_objects
 
 NOTE = "recovered"
 _BEGIN = re.compile(r"\{\s{0,200}\"")
-_MAX_EFFORT = 200  # characters that may be looked at for each one that is there
-_MAX_GROUPS = 20  # sessions in one file that are united; to unite more would take too long
-_MAX_DEPTH = 8  # objects and lists in one another in which records are looked for
+_MAX_EFFORT = 200  # characters that may be read per character of the text
+_MAX_GROUPS = 20  # sessions in one file; merging more would take too long
+_MAX_DEPTH = 8  # depth of nesting in which records are searched
 
 
 class _Group(NamedTuple):
-    """What belongs to one session."""
+    """The parts of one session."""
 
     parts: list[dict[str, Any]]  # its meta, turns and events
-    unknown_keys: dict[str, Any]  # the keys of the session that we don't know
+    unknown_keys: dict[str, Any]  # of the session
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
-    """The session that is stored as these bytes, or what is whole of it; None if nothing is."""
+    """Return the session in these bytes, or its intact records; None if there are none."""
     try:
         return codec.parse(data, key)
     except codec.DamagedData:
@@ -60,7 +60,7 @@ def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
 
 
 def parse_with_duplicates(data: bytes) -> Session:
-    """As ``codec.parse``; where keys are there twice, all their values. Raises Damaged."""
+    """Parse as ``codec.parse``, but with all values of duplicate keys. Raises DamagedData."""
     try:
         return codec.parse(data)
     except codec.DuplicateKey:
@@ -71,7 +71,7 @@ def parse_with_duplicates(data: bytes) -> Session:
 
 
 def recover(data: bytes, key: SessionKey) -> Session:
-    """A session of all that is whole, and the note of it. It may hold nothing but the note."""
+    """Return a session with all intact records and a note. It may contain only the note."""
     session = new_session(key)
     texts, merge_id = [data], ""
     if has_marks(data):
@@ -82,7 +82,7 @@ def recover(data: bytes, key: SessionKey) -> Session:
         except (codec.DamagedData, AIServerError):
             texts = [ours, theirs]
     groups = [
-        group for one in texts for group in _groups_of_cell(_all_groups(_decode(one)), key, one)
+        group for text in texts for group in _groups_of_cell(_all_groups(_decode(text)), key, text)
     ]
     metas = [meta for group in groups if (meta := _meta(group))]
     if metas:
@@ -117,24 +117,24 @@ def _add_note(session: Session) -> Session:
 
 
 def is_empty(session: Session) -> bool:
-    """Whether nothing was recovered: the note is all there is."""
+    """Return whether nothing was recovered except the note."""
     return not session.interactions and len(session.events or []) == 1
 
 
 def _decode(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
-        if _BEGIN.search(text):  # else two bytes of rubbish have only looked like its mark
+        if _BEGIN.search(text):  # else two arbitrary bytes only look like its mark
             return text
-    # Bytes that are no UTF-8 become what no record may hold, so theirs is not whole.
+    # Bytes that aren't UTF-8 become lone surrogates, which no record may contain.
     return data.decode("utf-8-sig", "surrogateescape")
 
 
 def _all_groups(text: str) -> list[_Group]:
-    """The parts of sessions in a text that is no JSON as a whole, in their order.
+    """Return the parts of sessions in a text that isn't valid JSON, in their order.
 
-    Where objects have a key twice, the text is read once for each of the values: the first ones
-    make one session, the second ones another.
+    If objects have duplicate keys, the text is read once per value: the first values form one
+    session, the second values another.
     """
     groups: list[_Group] = []
     text, is_whole = _close_objects(text)
@@ -150,17 +150,17 @@ def _all_groups(text: str) -> list[_Group]:
 
 
 def _close_objects(text: str) -> tuple[str, bool]:
-    """The text, with all objects closed if a merge left them open; whether it is whole so."""
+    """Close objects that a merge left open; return the text and whether it is complete."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        found = close_objects(text) if text.startswith("{\n") else None
-        return (text, False) if found is None else (found, True)
+        result = close_objects(text) if text.startswith("{\n") else None
+        return (text, False) if result is None else (result, True)
     return text, True
 
 
 def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
-    """A group is an object that is a session, or what is left of a torn one."""
+    """Group values by session: one object per session, or the remains of a torn one."""
     groups: list[_Group] = []
     is_loose = False
     for value in values:
@@ -172,22 +172,22 @@ def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
         groups[-1].parts.extend(_parts(value))
         if is_session:
             groups[-1].unknown_keys.update(
-                {name: one for name, one in value.items() if name not in PARTS}
+                {name: item for name, item in value.items() if name not in PARTS}
             )
         is_loose = not is_session
     return groups
 
 
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
-    """The groups without those of another cell; one without ids has those of the group before."""
+    """Drop groups of other cells; a group without ids belongs to the previous one's cell."""
     ids = find_ids(data)
-    found = []
+    selected = []
     for group in groups:
         if meta := _meta(group):
             ids = (meta.notebook_id, meta.cell_id)
         if ids in (None, (key.notebook_id, key.cell_id)):
-            found.append(group)
-    return found
+            selected.append(group)
+    return selected
 
 
 def _meta(group: _Group) -> SessionMeta | None:
@@ -195,17 +195,17 @@ def _meta(group: _Group) -> SessionMeta | None:
 
 
 def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
-    """The unknown keys of the sessions; of several values the first one."""
-    found: dict[str, Any] = {}
+    """Return the unknown keys of the sessions; the first of several values counts."""
+    result: dict[str, Any] = {}
     for group in groups:
         for name, value in group.unknown_keys.items():
-            if name not in found and _is_storable({name: value}):
-                found[name] = value
-    return found
+            if name not in result and _is_storable({name: value}):
+                result[name] = value
+    return result
 
 
 def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
-    """The objects of a text that are in no other object."""
+    """Yield the outermost objects of a text."""
     decoder = json.JSONDecoder(object_pairs_hook=reader.object)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _BEGIN.search(text)
@@ -216,7 +216,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
             effort -= 100_000
             end = match.start() + 1
         except ValueError as reason:
-            effort -= getattr(reason, "pos", len(text))  # it counts the lines up to there
+            effort -= getattr(reason, "pos", len(text))  # the error counted lines up to there
             end = match.start() + 1
         else:
             yield from value if isinstance(value, list) else [value]
@@ -224,7 +224,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """The whole records in a value; also in a torn one, which swallows what comes behind it."""
+    """Yield the intact records in a value, or in a torn one that swallowed later records."""
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
             yield from _parts(item, depth + 1)
@@ -246,7 +246,7 @@ def _kind_of(item: dict[str, Any]) -> type[Any] | None:
 
 
 def _parse_as(kind: type[Any], item: dict[str, Any]) -> Any:
-    """The record in an object, or None if it is not that, or not whole."""
+    """Return the record in an object, or None if it isn't intact or of another kind."""
     if not _is_storable(item):
         return None
     try:
@@ -264,10 +264,10 @@ def _is_storable(item: dict[str, Any]) -> bool:
 
 
 def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Event]]:
-    """The turns and events among the parts, each once.
+    """Return the turns and events among the parts, each once.
 
-    Where two files were joined, both had a turn 1: both were made, so the later one gets the next
-    number. Each part is looked at once, with the numbers in hand, for there may be thousands.
+    If two files were joined, both have a turn 1, so the later one gets the next number. It reads
+    each part once, in linear time, since there may be thousands.
     """
     turns: list[Interaction] = []
     events: list[Event] = []
@@ -281,18 +281,18 @@ def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Eve
         record = turn or event
         text = json.dumps(item, sort_keys=True) if record else ""
         if record is None or text in seen:
-            continue  # not whole, or the file held it twice
+            continue  # damaged or a duplicate
         seen.add(text)
-        free = max(last_seq, len(turns)) + 1
+        next_seq = max(last_seq, len(turns)) + 1
         if turn:
             if turn.turn_id in ids:
-                turn.turn_id, turn.seq = last_id + 1, free
+                turn.turn_id, turn.seq = last_id + 1, next_seq
             ids.add(turn.turn_id)
             last_id = max(last_id, turn.turn_id)
             turns.append(turn)
         elif event:
             if event.seq in seqs:
-                event.seq = free
+                event.seq = next_seq
             events.append(event)
         seqs.add(record.seq or 0)
         last_seq = max(last_seq, record.seq or 0)

@@ -1,12 +1,12 @@
-"""Closes objects that a merge by lines has left open in a session file. Pure.
+"""Close objects that a merge by lines has left open in a session file. Pure.
 
-Where both sides of a conflict are accepted, the lines of two records are written into one, and git
-writes the lines that both sides have once. So an object of ours lacks its end, and the same key
-follows again with the object of the other side. The layout of the files tells: a line that stands
-as far left as the one that opened an object is not in it.
+When both sides of a conflict are accepted, the lines of two records follow each other, and git
+writes the lines that both sides share only once. So an object of ours lacks its end, and the same
+key follows again with the object of the other side. The indentation shows this: a line that is
+indented no further than the one that opened an object isn't part of it.
 
-A text is refused where git may have put lines of one record into another: where a record has a key
-twice, but its time only once. No two records of two branches have the same.
+A text is rejected if git may have mixed lines of two records, that is if a record has duplicate
+keys but only one time. Records of different branches never have the same time.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class _OpenObject:
     closer: str
     key: str | None
     keys: Counter[str] = field(default_factory=Counter)
-    expected_keys: set[str] = field(default_factory=set)  # keys that must follow again
-    has_duplicates: bool = False  # a key, here or in an object in it
+    expected_keys: set[str] = field(default_factory=set)  # keys that must occur again
+    has_duplicates: bool = False  # duplicate keys, here or in a nested object
 
     @property
     def is_sound(self) -> bool:
@@ -35,17 +35,19 @@ class _OpenObject:
 
 
 def close_objects(text: str) -> str | None:
-    """The text with all objects closed; None if it isn't one that a merge by lines has left."""
+    """Return the text with all objects closed, or None if no merge by lines explains it."""
     lines: list[str] = []
     stack = [_OpenObject(-1, "", None)]
 
     def close(forced: bool) -> bool:
-        one = stack.pop()
-        lines.append(one.closer)
+        closed_object = stack.pop()
+        lines.append(closed_object.closer)
         if forced:
-            stack[-1].expected_keys.add(one.key or "")
-        stack[-1].has_duplicates |= one.has_duplicates and "timestamp" not in one.keys
-        return one.is_sound and (not forced or one.key is not None)
+            stack[-1].expected_keys.add(closed_object.key or "")
+        stack[-1].has_duplicates |= (
+            closed_object.has_duplicates and "timestamp" not in closed_object.keys
+        )
+        return closed_object.is_sound and (not forced or closed_object.key is not None)
 
     for text_line in text.split("\n"):
         match = _LINE.fullmatch(text_line)

@@ -1,13 +1,12 @@
-"""Joins the logs of one notebook that were kept in two places. Pure.
+"""Merge two copies of one notebook's change log. Pure.
 
 Invariants:
 
-- A line that both logs have is there once. A ``changed`` line is recognised by its id, any other
-  line by its content without numbers.
-- A line that is taken over names the records by the numbers that they have here, as far as it has
-  their digests.
-- A moment is marked ``saved`` only if the notebook was saved so. The lines that ours lacks come
-  behind it; where a cell is then as another line left it than in the other log, they lose the mark.
+- An entry that both logs have is in the result once. A ``changed`` entry is identified by its id,
+  any other entry by its content without numbers.
+- A merged entry refers to records by their numbers here, as far as it has their digests.
+- An entry is marked ``saved`` only if the notebook was saved in that state. Missing entries are
+  appended; if a cell's last entry then differs from that in the other log, they lose the mark.
 """
 
 from __future__ import annotations
@@ -19,33 +18,33 @@ from ....models import NotebookLogEntry
 from .. import codec
 from .digests import SeqsByDigest, entry_content
 
-_ORDER = ""  # stands for the order of the cells among the cells that lines name
+_ORDER = ""  # represents the order of the cells in sets of cell ids
 
 
 def missing_entries(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
-    """The lines of another copy of a notebook's log that ours lacks, in their order."""
+    """Return the entries of another copy of a change log that ours lacks, in their order."""
     our_keys, keys = [_entry_key(entry) for entry in ours], [_entry_key(entry) for entry in theirs]
-    known = Counter(our_keys)
-    known.subtract(keys)
+    counts = Counter(our_keys)
+    counts.subtract(keys)
     new = set()
-    for place in reversed(range(len(theirs))):
-        if known[keys[place]] < 0:  # of equal lines the last ones are new
-            known[keys[place]] += 1
-            new.add(place)
-    # By cell, the line that names it last: here, behind what is taken, and in the other log.
-    here: dict[str, str] = {}
-    there: dict[str, str] = {}
+    for index in reversed(range(len(theirs))):
+        if counts[keys[index]] < 0:  # of equal entries, the last ones are new
+            counts[keys[index]] += 1
+            new.add(index)
+    # The last entry of each cell: in ours with the appended entries, and in the other log.
+    our_last: dict[str, str] = {}
+    their_last: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
-        here.update(dict.fromkeys(_cells_of(entry), key))
+        our_last.update(dict.fromkeys(_cells_of(entry), key))
     lines = []
-    for place, (entry, key) in enumerate(zip(theirs, keys, strict=True)):
+    for index, (entry, key) in enumerate(zip(theirs, keys, strict=True)):
         named = dict.fromkeys(_cells_of(entry), key)
-        there.update(named)
-        if place in new:
-            here.update(named)
-            lines.append(entry if here == there else _without_saved(entry))
+        their_last.update(named)
+        if index in new:
+            our_last.update(named)
+            lines.append(entry if our_last == their_last else _without_saved(entry))
     return lines
 
 
@@ -63,7 +62,7 @@ def _entry_key(entry: NotebookLogEntry) -> str:
 
 
 def _cells_of(entry: NotebookLogEntry) -> set[str]:
-    """The cells that a line names."""
+    """Return the ids of the cells that an entry changes, and ``_ORDER`` for their order."""
     cells = entry.data.get("cells")
     if entry.type == "cell_order":
         return {_ORDER}
@@ -71,19 +70,19 @@ def _cells_of(entry: NotebookLogEntry) -> set[str]:
 
 
 def renumber_entry(
-    entry: NotebookLogEntry, places_of: Callable[[str], SeqsByDigest | None]
+    entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """A line with the numbers that its records have here, as far as its digests tell."""
+    """Return an entry with the current numbers of its records, as far as it has digests."""
     cells, digests = entry.data.get("cells"), entry.data.get("digests")
     if not (isinstance(cells, dict) and isinstance(digests, dict)):
         return entry
-    here = {}
+    current = {}
     for cell_id, seq in cells.items():
-        name, seqs_by_digest = digests.get(cell_id), places_of(cell_id)
-        found = seqs_by_digest.get(name, []) if seqs_by_digest and isinstance(name, str) else []
-        here[cell_id] = found[-1] if found and seq not in found else seq
-    if here == cells:
+        name, seqs_by_digest = digests.get(cell_id), get_seqs(cell_id)
+        matches = seqs_by_digest.get(name, []) if seqs_by_digest and isinstance(name, str) else []
+        current[cell_id] = matches[-1] if matches and seq not in matches else seq
+    if current == cells:
         return entry
-    fields = codec.to_dict(entry) | {"data": entry.data | {"cells": here}}
+    fields = codec.to_dict(entry) | {"data": entry.data | {"cells": current}}
     fields.pop("merged", None)
     return NotebookLogEntry.model_validate(fields)

@@ -1,12 +1,12 @@
-"""Joins two records of one cell that were kept in two places. Pure.
+"""Merge two copies of one session. Pure.
 
-What must hold:
+Invariants:
 
-- Ours only grows: what it holds stays as it is, and in its order; what it lacks is put behind,
-  in the other's order, with new numbers.
-- Joining twice is joining once: a turn or an event is known again by all it says but its numbers.
-- Records that were joined before (their digests say which) and that ours lacks were deleted since,
-  and don't come back.
+- Our copy only grows: its records keep their contents and order; missing records are appended in
+  the order of the other copy, with new numbers.
+- Merging is idempotent: records are compared by their contents without the numbers.
+- Records that were merged before, according to their digests, and that our copy lacks were deleted
+  since, so they aren't merged again.
 """
 
 from __future__ import annotations
@@ -24,53 +24,53 @@ from .digests import digest, record_content
 
 
 def count_records(session: Session) -> int:
-    """How many turns and events it holds."""
+    """Return the number of turns and events."""
     return len(session.interactions) + len(session.events or [])
 
 
 def merge_into(
     ours: Session, theirs: Session, merged_digests: Collection[str] = (), merge_id: str = ""
 ) -> bool:
-    """Put into ``ours`` what it lacks of ``theirs``; say whether that was anything.
+    """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    A session that was never saved becomes a copy of theirs, whatever that holds. ``merge_id``:
-    the name under which ``meta.merged`` notes the new numbers, for what names the old ones.
+    An unsaved, empty session becomes a copy of ``theirs``. ``merge_id``: the id under which
+    ``meta.merged`` maps old to new numbers, for references by old numbers.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
         return True
-    known: dict[str, list[Interaction | Event]] = defaultdict(list)
+    existing: dict[str, list[Interaction | Event]] = defaultdict(list)
     for item in ours.ordered():
-        known[record_content(item)].append(item)
-    turns: dict[int, int] = {}  # the ids of their turns, and those that they have here
+        existing[record_content(item)].append(item)
+    turns: dict[int, int] = {}  # their turn ids, mapped to ours
     seqs: dict[int, int] = {}
-    # Counted on from one look: to look each time would take time in proportion to the square.
+    # Counters, since asking the session each time would take quadratic time.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
-    grown = False
+    has_changed = False
     for item in theirs.ordered():
-        alike = known[record_content(item)]
-        if alike:
-            found: Interaction | Event = alike.pop(0)
+        equal = existing[record_content(item)]
+        if equal:
+            record: Interaction | Event = equal.pop(0)
         elif merged_digests and digest(item) in merged_digests:
             continue
         else:
             fields = codec.to_dict(item) | {"seq": next(next_seq)}
             if isinstance(item, Interaction):
                 fields["turn_id"] = next(next_turn)
-                found = _append_turn(ours, fields, turns)
+                record = _append_turn(ours, fields, turns)
             else:
-                found = _append_event(ours, fields, turns, seqs, merge_id)
-            grown = True
-        if isinstance(item, Interaction) and isinstance(found, Interaction):
-            turns[item.turn_id] = found.turn_id
-        if item.seq is not None and found.seq is not None:
-            seqs[item.seq] = found.seq
+                record = _append_event(ours, fields, turns, seqs, merge_id)
+            has_changed = True
+        if isinstance(item, Interaction) and isinstance(record, Interaction):
+            turns[item.turn_id] = record.turn_id
+        if item.seq is not None and record.seq is not None:
+            seqs[item.seq] = record.seq
     if merge_id and _add_renumberings(ours, theirs, build_renumbering(merge_id, seqs)):
-        grown = True
-    if grown:
+        has_changed = True
+    if has_changed:
         ours.meta.last_updated = max(ours.meta.last_updated, theirs.meta.last_updated)
         ours.meta.revision = ours.revision + 1
-    return grown
+    return has_changed
 
 
 def _copy_session(ours: Session, theirs: Session) -> None:
@@ -79,24 +79,25 @@ def _copy_session(ours: Session, theirs: Session) -> None:
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
     if not theirs.revision and not count_records(theirs):
-        meta.revision = 1  # else it would seem, next time, that nothing was ever saved here
+        meta.revision = 1  # marks the copy as saved
     unknown = copy.model_extra or {}
-    for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:  # these in their order
+    # Unknown keys keep their order.
+    for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:
         setattr(ours, name, getattr(copy, name))
 
 
-def _add_renumberings(ours: Session, theirs: Session, news: dict[str, Any] | None) -> bool:
-    """Take over what other merges renumbered, and note what this one did."""
-    noted = list(getattr(ours.meta, "merged", None) or [])
-    before = len(noted)
-    known = {one.get("id") for one in noted if isinstance(one, dict)}
-    for one in [*(getattr(theirs.meta, "merged", None) or []), news]:
-        if isinstance(one, dict) and one.get("id") not in known:
-            noted.append(one)
-            known.add(one.get("id"))
-    if len(noted) > before:
-        ours.meta.merged = noted
-    return len(noted) > before
+def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any] | None) -> bool:
+    """Add the renumberings of the other copy and of this merge to ``meta.merged``."""
+    merges = list(getattr(ours.meta, "merged", None) or [])
+    before = len(merges)
+    ids = {merge.get("id") for merge in merges if isinstance(merge, dict)}
+    for merge in [*(getattr(theirs.meta, "merged", None) or []), renumbering]:
+        if isinstance(merge, dict) and merge.get("id") not in ids:
+            merges.append(merge)
+            ids.add(merge.get("id"))
+    if len(merges) > before:
+        ours.meta.merged = merges
+    return len(merges) > before
 
 
 def _append_turn(ours: Session, fields: dict[str, Any], turns: dict[int, int]) -> Interaction:
@@ -117,7 +118,7 @@ def _append_event(
     if data.get("from_cell") not in (None, ours.meta.cell_id):
         if merge_id:  # the other cell's session knows the new number
             fields["data"] = data | {
-                "merged": [[*way, merge_id] for way in data.get("merged") or [[]]]
+                "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]
             }
     elif type(seq := data.get("from_seq")) is int:
         fields["data"] = data | {"from_seq": seqs.get(seq, seq)}
