@@ -1,5 +1,5 @@
 /**
- * The sidebar that replays how the active cell came to be.
+ * The replay sidebar and its commands.
  */
 import {
   ILayoutRestorer,
@@ -14,10 +14,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 
 import { DiffMode, ReplayModel } from './model/replay';
-import { FollowedCell } from './model/activeCell';
+import { ActiveCell } from './model/activeCell';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import type { IAsk } from './view/empty';
-import { askToReplace } from './view/askToReplace';
+import { confirmReplace } from './view/confirmReplace';
 import { OpenMenu, openMenu } from './view/exportMenu';
 import { ReplayPanel } from './view/panel';
 import type { IToggle } from './view/view';
@@ -52,13 +52,13 @@ function activate(
   const { commands, shell } = app;
   translator ??= nullTranslator;
   const trans = translator.load('aiserver');
-  const subject = new FollowedCell({ tracker, identity });
+  const subject = new ActiveCell({ tracker, identity });
   const model = new ReplayModel({
     subject,
     history,
-    asking: {
-      mayReplace: index => askToReplace(index, trans),
-      goOn: branch => {
+    host: {
+      confirmReplace: index => confirmReplace(index, trans),
+      openPrompt: branch => {
         if (commands.hasCommand(CommandIDs.ask)) {
           void commands.execute(CommandIDs.ask, {
             parentTurnId: branch?.turnId ?? null,
@@ -108,7 +108,7 @@ function activate(
     execute: () => {
       model.view = 'search';
       shell.activateById(panel.id);
-      model.search.call();
+      model.search.requestFocus();
     }
   });
   commands.addCommand(CommandIDs.showStep, {
@@ -146,15 +146,15 @@ function activate(
     label: trans.__('Restore Last Working Version'),
     caption: trans.__('Restore the last version that ran without an error'),
     describedBy: { args: { type: 'object', properties: {} } },
-    isEnabled: () => model.isActive && model.actions.cleanStep !== null,
-    execute: () => model.actions.restoreClean()
+    isEnabled: () => model.isActive && model.actions.lastWorkingStep !== null,
+    execute: () => model.actions.restoreLastWorking()
   });
-  let could = '';
+  let previousState = '';
   model.stateChanged.connect(() => {
-    const { canRestore, cleanStep } = model.actions;
-    const can = `${canRestore} ${cleanStep}`;
-    if (can !== could) {
-      could = can;
+    const { canRestore, lastWorkingStep } = model.actions;
+    const state = `${canRestore} ${lastWorkingStep}`;
+    if (state !== previousState) {
+      previousState = state;
       commands.notifyCommandChanged(CommandIDs.restore);
       commands.notifyCommandChanged(CommandIDs.restoreClean);
     }
@@ -166,12 +166,12 @@ function activate(
   palette?.addItem({ command: CommandIDs.restoreClean, category });
 
   if (settings) {
-    void keepSettings(settings, model);
+    void syncSettings(settings, model);
   }
 }
 
-/** Remember the chosen speed, and how a difference is drawn, in the settings. */
-async function keepSettings(
+/** Keep the model's speed and diff mode in sync with the settings. */
+async function syncSettings(
   registry: ISettingRegistry,
   model: ReplayModel
 ): Promise<void> {
@@ -179,29 +179,30 @@ async function keepSettings(
   if (!settings) {
     return;
   }
-  const kept = (name: string) => settings.get(name).composite;
+  const stored = (name: string) => settings.get(name).composite;
   const read = () => {
-    model.player.speed = kept('speed') as number;
-    model.diffMode = kept('diff') as DiffMode;
+    model.player.speed = stored('speed') as number;
+    model.diffMode = stored('diff') as DiffMode;
   };
   read();
   settings.changed.connect(read);
-  const asked: Record<string, unknown> = {};
-  const keep = (name: string, value: string | number) => {
-    if (value !== kept(name) && value !== asked[name]) {
-      asked[name] = value; // To write it takes a while, in which more changes.
+  // Saving is asynchronous: values in flight are not saved again.
+  const lastSaved: Record<string, unknown> = {};
+  const save = (name: string, value: string | number) => {
+    if (value !== stored(name) && value !== lastSaved[name]) {
+      lastSaved[name] = value;
       settings.set(name, value).catch(reason => {
-        console.warn(`AI Server could not keep “${name}”.`, reason);
+        console.warn(`AI Server could not save the setting “${name}”.`, reason);
       });
     }
   };
   model.stateChanged.connect(() => {
-    keep('speed', model.player.speed);
-    keep('diff', model.diffMode);
+    save('speed', model.player.speed);
+    save('diff', model.diffMode);
   });
 }
 
-/** A command that can be on or off, where it is to be had now. */
+/** The state of a toggle command; null while it is unavailable. */
 function findToggle(commands: CommandRegistry, id: string): IToggle | null {
   if (!commands.hasCommand(id) || !commands.isEnabled(id)) {
     return null;
@@ -212,7 +213,7 @@ function findToggle(commands: CommandRegistry, id: string): IToggle | null {
   };
 }
 
-/** What the notebook's replay can be exported as, where that is to be had now. */
+/** The function that opens the export menu; null while exports are unavailable. */
 function findExports(commands: CommandRegistry): OpenMenu | null {
   const command = CommandIDs.exportReplay;
   if (!commands.hasCommand(command) || !commands.isEnabled(command)) {
@@ -225,7 +226,7 @@ function findExports(commands: CommandRegistry): OpenMenu | null {
   return (...at) => openMenu(commands, items, ...at);
 }
 
-/** Open a notebook in front, as the file browser does, and wait until it can be read. */
+/** Open a notebook as the file browser does, and wait until it is loaded and visible. */
 async function openNotebook(
   commands: CommandRegistry,
   path: string
@@ -238,7 +239,7 @@ async function openNotebook(
   await panel?.revealed;
 }
 
-/** How to ask for code now: the command, with the keys that are bound to it. */
+/** The command to ask for code, with its key binding; null if it doesn't exist. */
 function findAsk(commands: CommandRegistry): IAsk | null {
   if (!commands.hasCommand(CommandIDs.ask)) {
     return null;

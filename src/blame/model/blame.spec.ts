@@ -26,13 +26,13 @@ describe('BlameModel', () => {
 
   it('asks about the cell as it is, and anew when its history was written', async () => {
     await model.load();
-    expect(history.blamed).toEqual([{ cellId: 'a', source: 'x = 1' }]);
+    expect(history.blameRequests).toEqual([{ cellId: 'a', source: 'x = 1' }]);
     expect(model.blamed).toEqual({ source: 'x = 1', lines: [LINE] });
     source = 'x = 2';
     history.notify({ notebookId: 'nb', cellId: 'b' });
-    expect(history.blamed).toHaveLength(1);
+    expect(history.blameRequests).toHaveLength(1);
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    expect(history.blamed[1]).toEqual({ cellId: 'a', source: 'x = 2' });
+    expect(history.blameRequests[1]).toEqual({ cellId: 'a', source: 'x = 2' });
   });
 
   it('lets the newest answer count, and says for which source it is', async () => {
@@ -66,13 +66,13 @@ describe('BlameModel', () => {
     model.changed.connect(told);
     source = null;
     await model.load();
-    expect(history.blamed).toHaveLength(0);
+    expect(history.blameRequests).toHaveLength(0);
     source = 'x';
     const late = model.load();
     model.dispose();
     await late;
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    expect(history.blamed).toHaveLength(1);
+    expect(history.blameRequests).toHaveLength(1);
     expect(told).not.toHaveBeenCalled();
   });
 });

@@ -5,7 +5,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { SubjectChange } from './subject';
 import type { INotebookIdentity } from '../../tokens';
-import { FollowedCell } from './activeCell';
+import { ActiveCell } from './activeCell';
 
 /** As much of JupyterLab as following needs; the cells' models are the real ones. */
 function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
@@ -38,25 +38,25 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
     changed: new Signal<unknown, unknown>({}),
     get: () => 'nb'
   };
-  const followed = new FollowedCell({
+  const followed = new ActiveCell({
     tracker: tracker as unknown as INotebookTracker,
     identity: identity as unknown as INotebookIdentity
   });
   const told: SubjectChange[] = [];
   followed.changed.connect((_, change) => told.push(change));
-  const choose = (index: number) => {
+  const activate = (index: number) => {
     content.activeCell = widgets[index];
     tracker.activeCellChanged.emit();
   };
   const type = (index: number, source: string) =>
     models[index].sharedModel.setSource(source);
-  const every = { cells, choose, content, followed, identity, models };
+  const every = { cells, activate, content, followed, identity, models };
   return { ...every, panel, told, tracker, type, widgets };
 }
 
-describe('FollowedCell', () => {
+describe('ActiveCell', () => {
   it('describes the active cell and all others', () => {
-    const { followed, choose } = setup();
+    const { followed, activate } = setup();
     expect(followed.notebookId).toBe('nb');
     expect(followed.cell).toEqual({
       id: 'c0',
@@ -66,7 +66,7 @@ describe('FollowedCell', () => {
     });
     expect(followed.source).toBe('\n  a = 1\nmore');
     expect(followed.cells().map(({ id }) => id)).toEqual(['c0', 'c1']);
-    choose(1);
+    activate(1);
     expect(followed.cell).toMatchObject({ id: 'c1', number: 2 });
     expect(followed.cells()[1].number).toBe(2);
     expect(followed.numberOf('none')).toBeNull();
@@ -74,13 +74,13 @@ describe('FollowedCell', () => {
 
   it('is silent and connected to nothing while inactive', () => {
     const t = setup();
-    t.choose(1);
+    t.activate(1);
     t.type(1, 'b = 2');
     t.cells.changed.emit();
     expect(t.told).toEqual([]);
     t.followed.isActive = true;
     t.followed.isActive = false;
-    t.choose(0);
+    t.activate(0);
     t.type(0, 'a = 2');
     t.tracker.currentChanged.emit();
     t.identity.changed.emit(t.panel);
@@ -93,10 +93,10 @@ describe('FollowedCell', () => {
     t.followed.isActive = true;
     t.type(0, 'a = 2');
     expect(t.told).toEqual(['source']);
-    t.choose(1);
-    expect(t.told).toEqual(['source', 'where']);
+    t.activate(1);
+    expect(t.told).toEqual(['source', 'activeCell']);
     t.type(0, 'a = 3'); // No longer the active one.
-    expect(t.told).toEqual(['source', 'where']);
+    expect(t.told).toEqual(['source', 'activeCell']);
     t.type(1, 'b = 2');
     t.cells.changed.emit();
     t.models[1].executionCount = 7;
@@ -105,16 +105,16 @@ describe('FollowedCell', () => {
     t.identity.changed.emit({});
     const count = t.told.length;
     t.identity.changed.emit(t.panel);
-    expect(t.told.slice(count)).toEqual(['where']);
+    expect(t.told.slice(count)).toEqual(['activeCell']);
   });
 
   it('does not gather connections over a thousand cells', () => {
     const t = setup();
     t.followed.isActive = true;
     for (let i = 0; i < 1000; i++) {
-      t.choose(i % 2);
+      t.activate(i % 2);
     }
-    t.choose(1);
+    t.activate(1);
     t.told.length = 0;
     t.type(1, 'b = 9');
     expect(t.told.filter(change => change === 'source')).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('FollowedCell', () => {
 
   it('writes into the active cell in one step, which undo takes back (P35)', () => {
     const t = setup();
-    t.choose(1);
+    t.activate(1);
     t.followed.apply('b = 1\nprint(b)');
     expect(t.models[1].sharedModel.getSource()).toBe('b = 1\nprint(b)');
     t.followed.undo();

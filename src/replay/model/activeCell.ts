@@ -1,8 +1,8 @@
 /**
- * The active cell of the current notebook, as the replay follows it.
+ * The active cell of the current notebook, as the subject of the replay.
  *
- * What must hold: while inactive it is connected to nothing but has no stale answers either,
- * for it keeps no copy of anything: each question is put to the notebook itself.
+ * Invariants: nothing is cached, so that every property is current. While inactive no signal of
+ * the notebook is connected.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { Cell, ICellModel } from '@jupyterlab/cells';
@@ -20,7 +20,7 @@ import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-export class FollowedCell implements IReplaySubject, IDisposable {
+export class ActiveCell implements IReplaySubject, IDisposable {
   constructor(options: {
     tracker: INotebookTracker;
     identity: INotebookIdentity;
@@ -42,13 +42,13 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     }
     this._isActive = value;
     if (value) {
-      this._tracker.currentChanged.connect(this._onWhere, this);
-      this._tracker.activeCellChanged.connect(this._onWhere, this);
+      this._tracker.currentChanged.connect(this._onActiveCell, this);
+      this._tracker.activeCellChanged.connect(this._onActiveCell, this);
       this._identity.changed.connect(this._onIdentity, this);
       NotebookActions.executed.connect(this._onExecuted, this);
-      this._watch();
+      this._connect();
     } else {
-      this._unwatch();
+      this._disconnect();
       Signal.disconnectReceiver(this);
     }
   }
@@ -63,7 +63,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
 
   get cell(): ICellInfo | null {
     const { _cell: cell } = this;
-    // The notebook's own index is one step behind while cells come and go.
+    // `activeCellIndex` lags while cells are inserted or removed.
     return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
@@ -84,7 +84,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
   }
 
-  get canBringBack(): boolean {
+  get canUndelete(): boolean {
     const { _panel: panel } = this;
     return !!panel?.content.model && !isReadOnly(panel);
   }
@@ -111,22 +111,23 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     }
   }
 
-  bringBack(
+  undeleteCell(
     cell: { id: string; type: string; source: string },
-    before: readonly string[] | null
+    cellsAbove: readonly string[] | null
   ): boolean {
     const shared = this._panel?.content.model?.sharedModel;
-    if (!shared || !this.canBringBack) {
+    if (!shared || !this.canUndelete) {
       return false;
     }
     const ids = shared.cells.map(({ id }) => id);
     if (ids.includes(cell.id)) {
-      return false; // Somebody was quicker.
+      return false; // Another client has restored it already.
     }
-    const previous = before?.find(id => ids.includes(id));
-    const at = before === null ? ids.length : ids.indexOf(previous ?? '') + 1;
+    const previous = cellsAbove?.find(id => ids.includes(id));
+    const at =
+      cellsAbove === null ? ids.length : ids.indexOf(previous ?? '') + 1;
     const isCode = cell.type === 'code';
-    // The interface of shared notebooks leaves the undo manager out.
+    // `ISharedNotebook` does not declare the undo manager.
     const { undoManager } = shared as YNotebook;
     undoManager?.stopCapturing();
     runAsOwnWrite(() =>
@@ -134,7 +135,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
         id: cell.id,
         cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
         source: cell.source,
-        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        // Like JupyterLab's own new cells, which have no outputs to distrust.
         metadata: isCode ? { trusted: true } : {}
       })
     );
@@ -154,7 +155,7 @@ export class FollowedCell implements IReplaySubject, IDisposable {
       shared.insertCell(at, {
         cell_type: active.model.type,
         source,
-        // As JupyterLab's own new cells: its outputs are none that must not be shown.
+        // Like JupyterLab's own new cells, which have no outputs to distrust.
         metadata: active.model.type === 'code' ? { trusted: true } : {}
       })
     );
@@ -195,18 +196,18 @@ export class FollowedCell implements IReplaySubject, IDisposable {
   }
 
   private get _cell(): Cell | null {
-    // The tracker's own answer is one step behind while the notebook changes.
+    // `tracker.activeCell` lags while the notebook changes.
     return this._panel?.content.activeCell ?? null;
   }
 
-  /** Connect to the cell and the notebook that are current now, and to no other. */
-  private _watch(): void {
+  /** Connect to the current cell and notebook, and disconnect from the previous ones. */
+  private _connect(): void {
     const model = this._cell?.model ?? null;
     const cells = this._panel?.content.model?.cells ?? null;
     if (model === this._model && cells === this._cells) {
       return;
     }
-    this._unwatch();
+    this._disconnect();
     this._model = model;
     this._cells = cells;
     model?.contentChanged.connect(this._onSource, this);
@@ -214,21 +215,21 @@ export class FollowedCell implements IReplaySubject, IDisposable {
     cells?.changed.connect(this._onCells, this);
   }
 
-  private _unwatch(): void {
+  private _disconnect(): void {
     this._model?.contentChanged.disconnect(this._onSource, this);
     this._model?.stateChanged.disconnect(this._onCells, this);
     this._cells?.changed.disconnect(this._onCells, this);
     this._model = this._cells = null;
   }
 
-  private _onWhere(): void {
-    this._watch();
-    this._changed.emit('where');
+  private _onActiveCell(): void {
+    this._connect();
+    this._changed.emit('activeCell');
   }
 
   private _onIdentity(_: INotebookIdentity, panel: NotebookPanel): void {
     if (panel === this._panel) {
-      this._onWhere();
+      this._onActiveCell();
     }
   }
 

@@ -1,16 +1,16 @@
-/** What is known of models by their ids: names and places, for steps that carry the id alone. */
+/** Models by id: steps record the id only, the interface shows name and location. */
 import type { ModelInfo } from '../../api/types';
 import type { IHistory } from '../../tokens';
 
 export class ModelInfos {
   constructor(private readonly _history: IHistory) {}
 
-  /** What is known of the model with this id. */
+  /** The model with this id; null if it is unknown or not loaded yet. */
   get(id: string): ModelInfo | null {
     return this._infos.get(id) ?? null;
   }
 
-  /** Ask the server, unless it was asked; whether there is more to show now. */
+  /** Load the models once; resolves with whether they were loaded by this call. */
   async load(): Promise<boolean> {
     if (this._infos.size) {
       return false;
@@ -20,7 +20,7 @@ export class ModelInfos {
       this._infos = new Map(models.map(model => [model.id, model]));
       return true;
     } catch {
-      return false; // Tried again when next shown.
+      return false; // The next activation tries again.
     }
   }
 

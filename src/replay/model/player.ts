@@ -1,20 +1,20 @@
 /**
- * Where a replay stands, and its playing by itself. Knows positions only, not what they show.
+ * The position in a replay and its automatic advance. It knows positions only, not their content.
  *
- * What must hold: the position is always one of the steps (or 0 where there are none); it
- * plays only while there is a next step, and going anywhere by hand stops it.
+ * Invariants: the position is always that of a step (or 0 if there are none); the player plays
+ * only while there is a next step, and `goTo` stops it.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
-/** The speeds that are offered, as factors. */
+/** The selectable speeds, as factors. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
-/** How long a step stays at speed 1, in milliseconds. */
+/** The time for which a step is shown at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
 export class ReplayPlayer implements IDisposable {
-  /** The position, the length, the speed or whether it plays. */
+  /** Emitted when the position, length, speed or playing state changes. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
@@ -31,7 +31,7 @@ export class ReplayPlayer implements IDisposable {
     return this._timer !== null;
   }
 
-  /** Whether the step on show came by itself, and not because somebody went there. */
+  /** Whether playback moved to the current position, and not the person. */
   get isAuto(): boolean {
     return this._isAuto;
   }
@@ -50,7 +50,7 @@ export class ReplayPlayer implements IDisposable {
     this._changed.emit();
   }
 
-  /** Other steps, of which number `position` is shown. */
+  /** Start with other steps, at `position`. */
   reset(length: number, position: number): void {
     this._clear();
     this._isAuto = false;
@@ -60,8 +60,8 @@ export class ReplayPlayer implements IDisposable {
   }
 
   /**
-   * The same steps, and perhaps more after them. Who looks at the newest step sees the new
-   * newest one; who looks back is left where they are.
+   * Update the number of steps. At the last step the position moves to the new last one;
+   * anywhere else it stays.
    */
   grow(length: number): void {
     const atEnd = this._position >= this._length - 1 && !this.isPlaying;
@@ -70,7 +70,7 @@ export class ReplayPlayer implements IDisposable {
     this._changed.emit();
   }
 
-  /** Show one step. */
+  /** Stop playing and move to a step. */
   goTo(position: number): void {
     this._clear();
     this._isAuto = false;
@@ -78,7 +78,7 @@ export class ReplayPlayer implements IDisposable {
     this._changed.emit();
   }
 
-  /** Play on from here; from the first step if this is the last. */
+  /** Play from here; from the first step if this is the last. */
   play(): void {
     if (this._disposed || this._length < 2) {
       return;
@@ -97,7 +97,7 @@ export class ReplayPlayer implements IDisposable {
     }
   }
 
-  /** Play, or stop playing. */
+  /** Play or pause. */
   toggle(): void {
     if (this.isPlaying) {
       this.pause();

@@ -1,5 +1,5 @@
 /**
- * A notebook and a history in memory, for specs of the replay alone.
+ * A notebook and a history in memory, for the replay's specs.
  */
 import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -29,7 +29,7 @@ import type {
 } from '../../tokens';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
 
-/** A notebook of code cells, of which one is active. */
+/** A notebook of three code cells with an active one. */
 export class FakeSubject implements IReplaySubject {
   readonly changed = new Signal<this, SubjectChange>(this);
   readonly sources = new Map([
@@ -42,10 +42,10 @@ export class FakeSubject implements IReplaySubject {
   isWritable = true;
   mimeType = 'text/x-python';
   codeMimeType = 'text/x-python';
-  canBringBack = true;
+  canUndelete = true;
   notebookId: string | null = 'nb';
   active: string | null = 'a';
-  undone = 0;
+  undoCount = 0;
 
   get cell(): ICellInfo | null {
     return this.cells().find(({ id }) => id === this.active) ?? null;
@@ -72,18 +72,18 @@ export class FakeSubject implements IReplaySubject {
     this.type(source);
   }
 
-  bringBack(
+  undeleteCell(
     cell: { id: string; source: string },
-    before: readonly string[] | null
+    cellsAbove: readonly string[] | null
   ): boolean {
     const rows = [...this.sources];
     const at = rows.findIndex(
-      ([id]) => id === before?.find(b => this.sources.has(b))
+      ([id]) => id === cellsAbove?.find(b => this.sources.has(b))
     );
-    rows.splice(before ? at + 1 : rows.length, 0, [cell.id, cell.source]);
+    rows.splice(cellsAbove ? at + 1 : rows.length, 0, [cell.id, cell.source]);
     this.sources.clear();
     rows.forEach(([id, source]) => this.sources.set(id, source));
-    this.tell('cells');
+    this.emitChange('cells');
     return true;
   }
 
@@ -95,34 +95,34 @@ export class FakeSubject implements IReplaySubject {
   }
 
   undo(): void {
-    this.undone++;
+    this.undoCount++;
   }
 
   async goTo(cellId: string): Promise<void> {
-    this.choose(cellId);
+    this.activate(cellId);
   }
 
-  /** Make another cell the active one. */
-  choose(cellId: string | null): void {
+  /** Activate another cell. */
+  activate(cellId: string | null): void {
     this.active = cellId;
-    this.tell('where');
+    this.emitChange('activeCell');
   }
 
-  /** Change the active cell's code. */
+  /** Replace the active cell's source, as if it was typed. */
   type(source: string): void {
     this.sources.set(this.active!, source);
-    this.tell('source');
+    this.emitChange('source');
   }
 
-  tell(change: SubjectChange): void {
+  emitChange(change: SubjectChange): void {
     if (this.isActive) {
       this.changed.emit(change);
     }
   }
 }
 
-/** A question that waits for the spec's answer. */
-export class Question extends PromiseDelegate<Replay> {
+/** A request that waits for the spec to answer it. */
+export class PendingReplay extends PromiseDelegate<Replay> {
   constructor(
     readonly cellId: string,
     readonly signal?: AbortSignal
@@ -131,15 +131,15 @@ export class Question extends PromiseDelegate<Replay> {
   }
 }
 
-/** A history that answers at once, or (while `isSlow`) when the spec says so. */
+/** A history that answers immediately or, while `isSlow`, when the spec calls `answer`. */
 export class FakeHistory implements IHistory {
   readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
   readonly recording: Signal<IHistory, IRecording> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
-  readonly asked: Question[] = [];
+  readonly requests: PendingReplay[] = [];
   readonly recorded: EventBody[] = [];
   readonly blames = new Map<string, BlameLine[]>();
-  readonly blamed: (BlameBody & { cellId: string })[] = [];
+  readonly blameRequests: (BlameBody & { cellId: string })[] = [];
   readonly blobs = new Map<string, Blob>();
   summaryList: SessionSummary[] = [];
   summaryCalls = 0;
@@ -151,30 +151,30 @@ export class FakeHistory implements IHistory {
   }
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
-    const question = new Question(key.cellId, signal);
-    this.asked.push(question);
+    const request = new PendingReplay(key.cellId, signal);
+    this.requests.push(request);
     if (this.failure) {
-      question.reject(this.failure);
+      request.reject(this.failure);
     } else if (!this.isSlow) {
-      this.answer(question);
+      this.answer(request);
     }
-    return question.promise;
+    return request.promise;
   }
 
-  answer(question: Question): void {
-    const { cellId } = question;
+  answer(request: PendingReplay): void {
+    const { cellId } = request;
     const steps = this.steps.get(cellId) ?? [];
     const revision = steps.length ? 1 : 0;
-    question.resolve({ notebookId: 'nb', cellId, revision, steps });
+    request.resolve({ notebookId: 'nb', cellId, revision, steps });
   }
 
-  timelineNow: Timeline = { version: 'v0', moments: [], cells: [] };
-  readonly thens = new Map<number, NotebookSnapshot>();
-  readonly momentsAsked: number[] = [];
+  timelineResult: Timeline = { version: 'v0', moments: [], cells: [] };
+  readonly snapshots = new Map<number, NotebookSnapshot>();
+  readonly requestedMoments: number[] = [];
   timelineCalls = 0;
-  reportNow: Report | null = null;
+  reportResult: Report | null = null;
   readonly searches: { ask: ISearchRequest; signal?: AbortSignal }[] = [];
-  found: SearchResults = {
+  searchResults: SearchResults = {
     results: [],
     total: 0,
     unread: 0,
@@ -186,23 +186,23 @@ export class FakeHistory implements IHistory {
     if (this.failure) {
       throw this.failure;
     }
-    return this.timelineNow;
+    return this.timelineResult;
   }
 
   async moment(_id: string, index: number): Promise<NotebookSnapshot> {
-    this.momentsAsked.push(index);
-    const then = this.thens.get(index);
-    if (this.failure || !then) {
+    this.requestedMoments.push(index);
+    const snapshot = this.snapshots.get(index);
+    if (this.failure || !snapshot) {
       throw this.failure ?? new Error(`no moment ${index}`);
     }
-    return then;
+    return snapshot;
   }
 
   async report(): Promise<Report> {
-    if (!this.reportNow) {
+    if (!this.reportResult) {
       throw new Error('no report');
     }
-    return this.reportNow;
+    return this.reportResult;
   }
 
   async search(
@@ -213,11 +213,11 @@ export class FakeHistory implements IHistory {
     if (this.failure) {
       throw this.failure;
     }
-    return this.found;
+    return this.searchResults;
   }
 
   async blame(key: ICellKey, body: BlameBody): Promise<Blame> {
-    this.blamed.push({ cellId: key.cellId, ...body });
+    this.blameRequests.push({ cellId: key.cellId, ...body });
     if (this.failure) {
       throw this.failure;
     }
@@ -226,11 +226,11 @@ export class FakeHistory implements IHistory {
   }
 
   async blob(sha256: string): Promise<Blob> {
-    const found = this.blobs.get(sha256);
-    if (!found) {
-      throw new Error('Not kept.');
+    const blob = this.blobs.get(sha256);
+    if (!blob) {
+      throw new Error('no such blob');
     }
-    return found;
+    return blob;
   }
 
   async summaries(): Promise<SessionSummary[]> {
@@ -271,7 +271,7 @@ export class FakeHistory implements IHistory {
   }
 }
 
-/** Steps of a model, each accepted, that lead from code to code. */
+/** Accepted turns of a model, one for each of `codes`. */
 export function stepsOf(...codes: string[]): Step[] {
   return codes.map((code, index) => ({
     index,
@@ -304,7 +304,7 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
   };
 }
 
-/** A run of the code that a cell holds after these steps. */
+/** A run of the last step's code. */
 export function runStep(steps: readonly Step[], data: object = {}): Step {
   const last = steps[steps.length - 1];
   return {

@@ -11,11 +11,11 @@ describe('ReplayModel', () => {
   let history: FakeHistory;
   let model: ReplayModel;
   let show: ReplayUnderTest['show'];
-  let pass: ReplayUnderTest['pass'];
+  let flush: ReplayUnderTest['flush'];
 
   beforeEach(() => {
     replay = new ReplayUnderTest();
-    ({ subject, history, model, show, pass } = replay);
+    ({ subject, history, model, show, flush } = replay);
   });
 
   afterEach(() => replay.dispose());
@@ -27,17 +27,17 @@ describe('ReplayModel', () => {
       expect(model.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
       expect(model.actions.isInCell).toBe(true);
-      subject.choose('b');
-      await pass();
+      subject.activate('b');
+      await flush();
       expect(model.shown?.cellId).toBe('b');
       expect(model.step?.code).toBe('b = 1');
     });
 
     it('asks for nothing while nobody looks, and catches up', async () => {
-      subject.choose('b');
+      subject.activate('b');
       history.notify({ notebookId: 'nb', cellId: 'b' });
-      await pass();
-      expect(history.asked).toHaveLength(0);
+      await flush();
+      expect(history.requests).toHaveLength(0);
       expect(subject.isActive).toBe(false);
       await show();
       expect(model.shown?.cellId).toBe('b');
@@ -45,10 +45,10 @@ describe('ReplayModel', () => {
       expect(subject.isActive).toBe(false);
       history.steps.set('b', stepsOf('b = 1', 'b = 2'));
       history.notify({ notebookId: 'nb', cellId: 'b' });
-      await pass();
-      expect(history.asked).toHaveLength(1);
+      await flush();
+      expect(history.requests).toHaveLength(1);
       await show();
-      expect(history.asked).toHaveLength(2);
+      expect(history.requests).toHaveLength(2);
       expect(model.step?.code).toBe('b = 2');
     });
 
@@ -56,19 +56,19 @@ describe('ReplayModel', () => {
       await show();
       model.isActive = false;
       await show();
-      subject.tell('cells');
-      await pass();
-      expect(history.asked).toHaveLength(1);
+      subject.emitChange('cells');
+      await flush();
+      expect(history.requests).toHaveLength(1);
     });
 
     it('idles while the overview is on show', async () => {
       model.view = 'notebook';
       await show();
-      subject.choose('b');
-      await pass();
-      expect(history.asked).toHaveLength(0);
+      subject.activate('b');
+      await flush();
+      expect(history.requests).toHaveLength(0);
       model.view = 'cell';
-      await pass();
+      await flush();
       expect(model.shown?.cellId).toBe('b');
     });
 
@@ -76,9 +76,9 @@ describe('ReplayModel', () => {
       history.isSlow = true;
       await show();
       model.isActive = false;
-      expect(history.asked[0].signal?.aborted).toBe(true);
-      history.answer(history.asked[0]);
-      await pass();
+      expect(history.requests[0].signal?.aborted).toBe(true);
+      history.answer(history.requests[0]);
+      await flush();
       expect(model.phase).toBe('idle');
       history.isSlow = false;
       await show();
@@ -88,15 +88,15 @@ describe('ReplayModel', () => {
     it('keeps the old until the new is there', async () => {
       await show();
       history.isSlow = true;
-      subject.choose('b');
-      await pass();
+      subject.activate('b');
+      await flush();
       expect(model.isLoading).toBe(true);
       expect(model.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
       expect(model.isFollowing).toBe(false);
       expect(model.actions.canRestore).toBe(false);
-      history.answer(history.asked[1]);
-      await pass();
+      history.answer(history.requests[1]);
+      await flush();
       expect(model.isLoading).toBe(false);
       expect(model.shown?.cellId).toBe('b');
     });
@@ -104,13 +104,13 @@ describe('ReplayModel', () => {
     it('shows the newest cell only, whatever answers last', async () => {
       history.isSlow = true;
       await show();
-      subject.choose('b');
-      await pass();
-      const [first, second] = history.asked;
+      subject.activate('b');
+      await flush();
+      const [first, second] = history.requests;
       expect(first.signal?.aborted).toBe(true);
       history.answer(second);
       history.answer(first);
-      await pass();
+      await flush();
       expect(model.shown?.cellId).toBe('b');
       expect(model.steps).toHaveLength(1);
     });
@@ -118,10 +118,10 @@ describe('ReplayModel', () => {
     it('asks only for the first and the last of cells that fly by', async () => {
       await show();
       for (const id of ['b', 'c', 'a', 'b', 'c', 'b']) {
-        subject.choose(id);
+        subject.activate(id);
       }
-      await pass();
-      expect(history.asked.map(({ cellId }) => cellId)).toEqual(['a', 'b']);
+      await flush();
+      expect(history.requests.map(({ cellId }) => cellId)).toEqual(['a', 'b']);
       expect(model.shown?.cellId).toBe('b');
     });
 
@@ -130,7 +130,7 @@ describe('ReplayModel', () => {
       model.player.goTo(0);
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(model.steps).toHaveLength(3);
       expect(model.player.position).toBe(0);
     });
@@ -139,14 +139,14 @@ describe('ReplayModel', () => {
       await show();
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(model.player.position).toBe(2);
       // Also from a request that failed or is still open, and past a run.
       const steps = stepsOf('a = 0', 'a = 1', 'a = 2', 'a = 3');
       const open = { applied: false, outcome: 'open' as const };
       history.steps.set('a', [...steps.slice(0, 3), { ...steps[3], ...open }]);
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(model.step?.code).toBe('a = 3');
     });
 
@@ -154,8 +154,8 @@ describe('ReplayModel', () => {
       await show();
       history.notify({ notebookId: 'nb', cellId: 'b' });
       history.notify({ notebookId: 'other', cellId: 'a' });
-      await pass();
-      expect(history.asked).toHaveLength(1);
+      await flush();
+      expect(history.requests).toHaveLength(1);
     });
 
     it('says why there is nothing to show', async () => {
@@ -164,20 +164,20 @@ describe('ReplayModel', () => {
       expect(model.phase).toBe('notebook');
       subject.hasNotebook = true;
       subject.notebookId = null;
-      subject.choose(null);
-      await pass();
+      subject.activate(null);
+      await flush();
       // It is still being opened.
       expect(model.phase).toBe('cell');
-      subject.choose('a');
-      await pass();
+      subject.activate('a');
+      await flush();
       expect(model.phase).toBe('history');
-      expect(history.asked).toHaveLength(0);
+      expect(history.requests).toHaveLength(0);
       subject.notebookId = 'nb';
-      subject.choose('c');
-      await pass();
+      subject.activate('c');
+      await flush();
       expect(model.phase).toBe('empty');
-      subject.choose(null);
-      await pass();
+      subject.activate(null);
+      await flush();
       expect(model.phase).toBe('cell');
       expect(model.shown).toBeNull();
     });
@@ -190,12 +190,12 @@ describe('ReplayModel', () => {
       model.stateChanged.connect(() => count++);
       model.dispose();
       model.dispose();
-      subject.choose('b');
+      subject.activate('b');
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(count).toBe(0);
       expect(subject.isActive).toBe(false);
-      expect(history.asked).toHaveLength(1);
+      expect(history.requests).toHaveLength(1);
     });
   });
 
@@ -207,7 +207,7 @@ describe('ReplayModel', () => {
       expect(model.error).toMatchObject({ code: 'unreachable' });
       history.failure = null;
       model.refresh();
-      await pass();
+      await flush();
       expect(model.phase).toBe('steps');
       expect(model.error).toBeNull();
     });
@@ -216,7 +216,7 @@ describe('ReplayModel', () => {
       await show();
       history.failure = new ApiError(404, 'not_found', 'Gone.');
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(model.phase).toBe('steps');
       expect(model.steps).toHaveLength(2);
       expect(model.error).toMatchObject({ message: 'Gone.' });
@@ -225,8 +225,8 @@ describe('ReplayModel', () => {
     it('never shows the steps of another cell under its name', async () => {
       await show();
       history.failure = new ApiError(404, 'not_found', 'Gone.');
-      subject.choose('b');
-      await pass();
+      subject.activate('b');
+      await flush();
       expect(model.phase).toBe('failed');
       expect(model.steps).toHaveLength(0);
     });
@@ -237,7 +237,7 @@ describe('ReplayModel', () => {
       history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
       await show();
       void model.showStep('b', { step: 1 });
-      await pass();
+      await flush();
       expect(model.shown?.cellId).toBe('b');
       expect(model.player.position).toBe(1);
       expect(subject.active).toBe('b');
@@ -259,10 +259,10 @@ describe('ReplayModel', () => {
       await show();
       history.isSlow = true;
       void model.showStep('b', { step: 0 });
-      await pass();
+      await flush();
       history.isSlow = false;
-      subject.choose('a');
-      await pass();
+      subject.activate('a');
+      await flush();
       expect(model.shown?.cellId).toBe('a');
       expect(model.player.position).toBe(1);
       await model.showStep('a', { step: 7, seq: 99 });
@@ -270,7 +270,7 @@ describe('ReplayModel', () => {
       // Nor does it go there when there is one later.
       history.steps.set('a', stepsOf(...Array(9).fill('a')));
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
       expect(model.player.position).toBe(8);
     });
   });
@@ -295,14 +295,14 @@ describe('ReplayModel', () => {
     });
 
     it('begins with the step before, and ends with the cell', async () => {
-      model.compare.startHere();
+      model.compare.startFromPrevious();
       expect(model.compare.from).toBe(1);
       model.player.goTo(0);
       model.compare.stop();
-      model.compare.startHere();
+      model.compare.startFromPrevious();
       expect(model.compare.from).toBe(1);
-      subject.choose('b');
-      await pass();
+      subject.activate('b');
+      await flush();
       expect(model.compare.isOn).toBe(false);
     });
   });

@@ -1,8 +1,9 @@
 /**
- * The replay's state: the steps of the followed cell, which of them is on show, and what is
- * compared with it. What can be done with it is in `actions`.
+ * The replay's state: the steps of a cell, the current step, the comparison, and the models of the
+ * other tabs.
  *
- * What must hold: what is on show is a step of the cell that is named, whatever answers last.
+ * Invariants: the current step always belongs to the cell in `shown`, in whatever order responses
+ * arrive.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -12,7 +13,7 @@ import type { IHistory } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebook/timeline';
-import { IReplayAsking, ReplayActions } from './cell/actions';
+import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayCompare } from './cell/compare';
 import type { IShownStep } from './cell/fold';
 import { ReplayOverview } from './notebook/overview';
@@ -25,24 +26,24 @@ import {
   StepsChange
 } from './cell/steps';
 import type { IReplaySubject, SubjectChange } from './subject';
-import { IStepPlace, WantedStep } from './cell/requestedStep';
+import { IStepRef, RequestedStep } from './cell/requestedStep';
 import { SearchModel } from './search';
 
-/** One cell through time, the whole notebook through time, or a search over all. */
+/** `cell`: one cell's steps · `notebook`: the notebook's timeline · `search`: search in all turns. */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** How a difference is drawn: in one text, or in two beside each other. */
+/** `inline`: a unified diff · `split`: side by side. */
 export type DiffMode = 'inline' | 'split';
 
 export class ReplayModel implements IDisposable {
   constructor(options: {
     subject: IReplaySubject;
     history: IHistory;
-    asking?: IReplayAsking;
+    host?: IReplayHost;
     /** Open a notebook and bring it to the front. */
     openFile?: (path: string) => Promise<void>;
   }) {
-    const { subject, history, asking = SILENT } = options;
+    const { subject, history, host = NO_HOST } = options;
     this._openFile = options.openFile ?? null;
     this._subject = subject;
     this._history = history;
@@ -59,7 +60,7 @@ export class ReplayModel implements IDisposable {
       history,
       steps,
       player,
-      asking
+      host
     });
     this._subject.changed.connect(this._onSubjectChanged, this);
     this._steps.changed.connect(this._onStepsChanged, this);
@@ -77,15 +78,15 @@ export class ReplayModel implements IDisposable {
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly search: SearchModel;
-  /** The cells with these ids, as they are or were. */
+  /** Describe the cells with these ids, including deleted ones. */
   readonly describeCells: (ids: readonly string[]) => Promise<IRelative[]>;
 
-  /** Anything that a view shows. */
+  /** Emitted when anything changes that a view shows. */
   get stateChanged(): ISignal<this, void> {
     return this._stateChanged;
   }
 
-  /** Whether somebody looks. Only the view that is looked at works. */
+  /** Whether the sidebar is visible. Only the model of the selected tab is active. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -96,9 +97,9 @@ export class ReplayModel implements IDisposable {
     this._isActive = value;
     this._subject.isActive = value;
     if (value) {
-      void this._models.load().then(isMore => isMore && this._emit());
+      void this._models.load().then(isLoaded => isLoaded && this._emit());
     }
-    this._wake();
+    this._updateActive();
   }
 
   get view(): ReplayTab {
@@ -107,7 +108,7 @@ export class ReplayModel implements IDisposable {
   set view(value: ReplayTab) {
     if (value !== this._view) {
       this._view = value;
-      this._wake();
+      this._updateActive();
       this._emit();
     }
   }
@@ -116,12 +117,12 @@ export class ReplayModel implements IDisposable {
     return this._steps.phase;
   }
 
-  /** Whether newer steps are on their way. */
+  /** Whether steps are being loaded. */
   get isLoading(): boolean {
     return this._steps.isLoading;
   }
 
-  /** What went wrong, if the newest request failed. */
+  /** The failure of the newest request for steps; null if it succeeded. */
   get error(): IFailure | null {
     return this._steps.error;
   }
@@ -134,17 +135,17 @@ export class ReplayModel implements IDisposable {
     return this._steps.all;
   }
 
-  /** The step on show. */
+  /** The current step. */
   get step(): IShownStep | null {
     return this.steps[this.player.position] ?? null;
   }
 
-  /** Whether the cell on show is the active one, so that it can be changed. */
+  /** Whether the cell on show is the active one, so that it can be edited. */
   get isFollowing(): boolean {
     return this._steps.isFollowing;
   }
 
-  /** The step that the one on show is compared with; null while it is shown by itself. */
+  /** The step that the current one is compared with; null while there is no comparison. */
   get compared(): IShownStep | null {
     const { from } = this.compare;
     return from === null ? null : (this.steps[from] ?? null);
@@ -165,12 +166,12 @@ export class ReplayModel implements IDisposable {
     return this._subject.cell?.type ?? null;
   }
 
-  /** What is known of the model with this id. */
+  /** The model with this id; null if it is unknown or not loaded yet. */
   modelInfo(id: string): ModelInfo | null {
     return this._models.get(id);
   }
 
-  /** Ask again for what the view shows. */
+  /** Reload the content of the selected tab. */
   refresh(): void {
     if (this._view === 'cell') {
       this._steps.refresh();
@@ -182,12 +183,11 @@ export class ReplayModel implements IDisposable {
     }
   }
 
-  /** What went wrong in the view that is looked at. */
-  get problem(): IFailure | null {
-    const inNotebook = this.overview.error ?? this.timeline.error;
+  /** The failure in the selected tab; null if there is none. */
+  get failure(): IFailure | null {
     return {
       cell: this.error,
-      notebook: inNotebook,
+      notebook: this.overview.error ?? this.timeline.error,
       search: this.search.error
     }[this._view];
   }
@@ -197,59 +197,59 @@ export class ReplayModel implements IDisposable {
     return this._subject.codeMimeType;
   }
 
-  /** Whether cells that are gone can be brought back. */
-  get canBringBack(): boolean {
-    return this._subject.canBringBack;
+  /** Whether deleted cells can be restored. */
+  get canUndelete(): boolean {
+    return this._subject.canUndelete;
   }
 
-  /** Whether a cell is in the notebook now. */
-  isThere(cellId: string): boolean {
+  /** Whether a cell is in the notebook. */
+  isInNotebook(cellId: string): boolean {
     return this._subject.cells().some(cell => cell.id === cellId);
   }
 
-  /** Bring a cell back, and show it; whether that was done. */
-  async bringBack(cellId: string): Promise<boolean> {
-    const isDone = await this.timeline.bringBack(cellId);
-    if (isDone) {
+  /** Restore a deleted cell and activate it; resolves with whether it was restored. */
+  async undeleteCell(cellId: string): Promise<boolean> {
+    const isRestored = await this.timeline.undeleteCell(cellId);
+    if (isRestored) {
       this._steps.pin(null);
       await this._subject.goTo(cellId);
     }
-    return isDone;
+    return isRestored;
   }
 
-  /** Show what a search found: at its step, in its notebook. */
+  /** Open the notebook of a search result, and show its step. */
   async openHit(hit: SearchHit): Promise<void> {
-    if (!this.search.isHere(hit) && hit.path !== null) {
+    if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._openFile?.(hit.path);
     }
-    // It may be a copy that carries another id by now: then it is not the one that was meant.
-    if (this.search.isHere(hit)) {
+    // A copy of the notebook may have another id by now, and is not the one of the result.
+    if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
   }
 
-  /** A picture of an output, by the name that a run kept of it. */
-  picture(sha256: string, signal?: AbortSignal): Promise<Blob> {
+  /** Fetch the image of an output by the SHA-256 in its run's record. */
+  fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
     return this._history.blob(sha256, signal);
   }
 
-  /** Show a cell at one of its steps, as soon as they are there. */
-  async showStep(cellId: string, place: IStepPlace): Promise<void> {
+  /** Show a step of a cell as soon as the cell's steps are loaded. */
+  async showStep(cellId: string, ref: IStepRef): Promise<void> {
     const { notebookId } = this._subject;
     this.player.pause();
     if (notebookId !== null) {
-      this._wanted.want({ notebookId, cellId }, place);
+      this._requested.request({ notebookId, cellId }, ref);
     }
     this.view = 'cell';
     await this.goTo(cellId);
-    this._reach();
+    this._goToRequested();
   }
 
-  /** Go to a cell; one that is no longer in the notebook is shown here instead. */
+  /** Activate a cell; a deleted one is shown in the sidebar instead. */
   async goTo(cellId: string): Promise<void> {
     if (this._subject.cell?.id === cellId) {
       this._steps.pin(null);
-    } else if (this.isThere(cellId)) {
+    } else if (this.isInNotebook(cellId)) {
       await this._subject.goTo(cellId);
     } else {
       this._steps.pin(cellId);
@@ -257,7 +257,7 @@ export class ReplayModel implements IDisposable {
     }
   }
 
-  /** Follow the active cell again, after a look at one that is gone. */
+  /** Follow the active cell again after showing a deleted one. */
   unpin(): void {
     this._steps.pin(null);
   }
@@ -282,15 +282,16 @@ export class ReplayModel implements IDisposable {
     Signal.clearData(this);
   }
 
-  private _wake(): void {
-    const isIn = (view: ReplayTab) => this._isActive && this._view === view;
-    if (!isIn('cell')) {
+  private _updateActive(): void {
+    const isVisible = (view: ReplayTab) =>
+      this._isActive && this._view === view;
+    if (!isVisible('cell')) {
       this.player.pause();
     }
-    this._steps.isActive = isIn('cell');
-    this.overview.isActive = isIn('notebook');
-    this.timeline.isActive = isIn('notebook');
-    this.search.isActive = isIn('search');
+    this._steps.isActive = isVisible('cell');
+    this.overview.isActive = isVisible('notebook');
+    this.timeline.isActive = isVisible('notebook');
+    this.search.isActive = isVisible('search');
   }
 
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
@@ -304,22 +305,26 @@ export class ReplayModel implements IDisposable {
     } else {
       this._emit();
     }
-    this._reach();
+    this._goToRequested();
   }
 
-  /** Go to the step that somebody wants to see, once its cell is on show. */
-  private _reach(): void {
-    const isWhole = !this.isLoading && this._steps.isActive;
-    const at = this._wanted.reach(this.shown, this.steps, isWhole);
-    if (at !== null) {
+  /** Go to the requested step once its cell is on show. */
+  private _goToRequested(): void {
+    const isComplete = !this.isLoading && this._steps.isActive;
+    const position = this._requested.resolve(
+      this.shown,
+      this.steps,
+      isComplete
+    );
+    if (position !== null) {
       this.compare.stop();
-      this.player.goTo(at);
+      this.player.goTo(position);
     }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'where') {
-      this._wanted.at(this._subject.cell?.id);
+    if (change === 'activeCell') {
+      this._requested.onActiveCell(this._subject.cell?.id);
     }
     this._emit();
   }
@@ -340,11 +345,11 @@ export class ReplayModel implements IDisposable {
   private _isDisposed = false;
   private _stateChanged = new Signal<this, void>(this);
   private _view: ReplayTab = 'cell';
-  private readonly _wanted = new WantedStep();
+  private readonly _requested = new RequestedStep();
 }
 
-/** Where nobody can be asked, nothing that is not kept is replaced. */
-const SILENT: IReplayAsking = {
-  mayReplace: async () => false,
-  goOn: () => undefined
+/** Without an interface no unrecorded edits are replaced. */
+const NO_HOST: IReplayHost = {
+  confirmReplace: async () => false,
+  openPrompt: () => undefined
 };

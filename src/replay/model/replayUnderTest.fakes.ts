@@ -1,6 +1,5 @@
 /**
- * The replay's model over a notebook and a history in memory, where time passes when the spec
- * says so.
+ * The replay's model with a fake notebook, a fake history and fake timers.
  */
 import type { IBranch } from '../../records/branch';
 import { ReplayModel } from './replay';
@@ -15,35 +14,35 @@ export class ReplayUnderTest {
 
   readonly subject = new FakeSubject();
   readonly history = new FakeHistory();
-  /** The steps before which the person was asked, and what they say. */
-  readonly asked: number[] = [];
-  mayReplace = true;
-  /** The requests from which one was to continue. */
-  readonly gone: (IBranch | null)[] = [];
+  /** The steps for which a confirmation was requested, and its result. */
+  readonly confirmations: number[] = [];
+  isReplaceConfirmed = true;
+  /** The branches with which the prompt row was opened. */
+  readonly promptedBranches: (IBranch | null)[] = [];
 
   readonly model = new ReplayModel({
     subject: this.subject,
     history: this.history,
-    asking: {
-      mayReplace: async index => {
-        this.asked.push(index);
-        return this.mayReplace;
+    host: {
+      confirmReplace: async index => {
+        this.confirmations.push(index);
+        return this.isReplaceConfirmed;
       },
-      goOn: branch => this.gone.push(branch)
+      openPrompt: branch => this.promptedBranches.push(branch)
     }
   });
 
-  /** Let requests through that wait for those before them. */
-  readonly pass = async (): Promise<void> => {
+  /** Run pending promises and timers. */
+  readonly flush = async (): Promise<void> => {
     await settle();
     jest.runOnlyPendingTimers();
     await settle();
   };
 
-  /** Somebody looks. */
+  /** Show the sidebar. */
   readonly show = async (): Promise<void> => {
     this.model.isActive = true;
-    await this.pass();
+    await this.flush();
   };
 
   dispose(): void {
@@ -52,7 +51,7 @@ export class ReplayUnderTest {
   }
 }
 
-/** Let what waits for promises, and for nothing else, happen. */
+/** Run pending promises, but no timers. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 10; i++) {
     await Promise.resolve();

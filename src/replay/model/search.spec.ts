@@ -28,17 +28,17 @@ describe('SearchModel', () => {
   let history: FakeHistory;
   let search: SearchModel;
 
-  const settled = async () => {
+  const settle = async () => {
     for (let turn = 0; turn < 6; turn++) {
       await Promise.resolve();
     }
   };
   const pause = async () => {
     jest.runOnlyPendingTimers();
-    await settled();
+    await settle();
   };
   const answer = (...results: SearchHit[]): SearchResults => ({
-    ...history.found,
+    ...history.searchResults,
     results,
     total: results.length,
     unread: 0
@@ -61,7 +61,7 @@ describe('SearchModel', () => {
   });
 
   it('waits for a pause in typing, and asks once', async () => {
-    history.found = answer(hitOf(1));
+    history.searchResults = answer(hitOf(1));
     for (const query of ['r', 're', 'rea', 'read ', 'read']) {
       search.query = query;
     }
@@ -77,7 +77,7 @@ describe('SearchModel', () => {
     search.query = 'old';
     jest.runOnlyPendingTimers();
     const { signal } = history.searches[0];
-    history.found = answer(hitOf(2));
+    history.searchResults = answer(hitOf(2));
     search.query = 'new';
     expect(signal?.aborted).toBe(true);
     await pause();
@@ -109,23 +109,23 @@ describe('SearchModel', () => {
   });
 
   it('asks for the next page, and puts it behind', async () => {
-    history.found = { ...answer(hitOf(1)), total: 2 };
+    history.searchResults = { ...answer(hitOf(1)), total: 2 };
     search.query = 'x';
     await pause();
-    history.found = { ...answer(hitOf(2)), total: 2 };
-    await search.more();
+    history.searchResults = { ...answer(hitOf(2)), total: 2 };
+    await search.loadMore();
     expect(search.hits?.map(hit => hit.turnId)).toEqual([1, 2]);
     expect(history.searches[1].ask.offset).toBe(1);
-    await search.more();
+    await search.loadMore();
     expect(history.searches).toHaveLength(2);
   });
 
   it('asks again while the server still reads', async () => {
-    history.found = { ...answer(), unread: 7 };
+    history.searchResults = { ...answer(), unread: 7 };
     search.query = 'x';
     await pause();
     expect(search.unread).toBe(7);
-    history.found = answer(hitOf(1));
+    history.searchResults = answer(hitOf(1));
     await pause();
     expect([search.unread, search.hits?.length]).toEqual([0, 1]);
     await pause();
@@ -133,7 +133,7 @@ describe('SearchModel', () => {
   });
 
   it('keeps what was found while it asks anew, and where that fails', async () => {
-    history.found = answer(hitOf(1));
+    history.searchResults = answer(hitOf(1));
     search.query = 'x';
     await pause();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
@@ -151,7 +151,7 @@ describe('SearchModel', () => {
   it('finds what was asked meanwhile, and forgets all with the query', async () => {
     search.query = 'x';
     await pause();
-    history.found = answer(hitOf(3));
+    history.searchResults = answer(hitOf(3));
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await pause();
     expect(search.hits).toHaveLength(1);
@@ -188,16 +188,16 @@ describe('SearchModel', () => {
     await jest.advanceTimersByTimeAsync(60_000);
     expect(answered).toHaveLength(2);
     answered[1](answer(hitOf(2), hitOf(1)));
-    await settled();
+    await settle();
     expect(search.hits).toHaveLength(2);
   });
 
   it('forgets no change over the next page', async () => {
-    history.found = { ...answer(hitOf(1)), total: 2 };
+    history.searchResults = { ...answer(hitOf(1)), total: 2 };
     search.query = 'x';
     await pause();
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    await search.more();
+    await search.loadMore();
     expect(history.searches).toHaveLength(2);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(history.searches.map(({ ask }) => ask.offset)).toEqual([0, 1, 0]);

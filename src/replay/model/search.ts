@@ -1,11 +1,11 @@
 /**
- * A search over all turns: what was typed, where to look, and what was found.
+ * A search over all turns: the query, its scope, and the results.
  *
- * What must hold:
- * - It waits till the person pauses; the newest question wins, and an older one is aborted.
- * - What was found stays on show until the next answer is there.
- * - While the server is still reading sessions for the first time, it is asked again; so it is
- *   where histories change, and at a pace of its own: where they never cease to, some are shown.
+ * Invariants:
+ * - A request is sent when typing pauses; the newest one wins, and an older one is aborted.
+ * - The previous results stay until the next response.
+ * - The search is repeated while the server is still indexing sessions and when histories change,
+ *   at most at the rate of `Pace`: results appear even if histories never cease to change.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -16,9 +16,9 @@ import { IFailure, toFailure } from '../../state/failure';
 import { Throttle } from '../../state/throttle';
 import type { IReplaySubject, SubjectChange } from './subject';
 
-/** A pause in typing, in milliseconds. */
+/** The pause in typing after which a request is sent, in milliseconds. */
 const PAUSE_MS = 180;
-const PAGE = 30;
+const PAGE_SIZE = 30;
 
 export type SearchScope = 'notebook' | 'project';
 export type SearchBy = 'words' | 'meaning';
@@ -44,7 +44,7 @@ export class SearchModel implements IDisposable {
     }
     this._isActive = value;
     if (!value) {
-      this._stop();
+      this._cancel();
     } else if (!this._results || this._isStale) {
       this.refresh();
     }
@@ -58,13 +58,13 @@ export class SearchModel implements IDisposable {
       const isSame = value.trim() === this._query.trim();
       this._query = value;
       if (!isSame) {
-        this._onTyped();
+        this._onQueryChanged();
       }
       this._changed.emit();
     }
   }
 
-  /** This notebook alone, or all that the server keeps. */
+  /** `notebook`: this notebook only · `project`: all notebooks of the server. */
   get scope(): SearchScope {
     return this._subject.notebookId === null ? 'project' : this._scope;
   }
@@ -75,7 +75,7 @@ export class SearchModel implements IDisposable {
     }
   }
 
-  /** Whether this notebook alone can be searched. */
+  /** Whether a notebook is open, so that the search can be limited to it. */
   get hasNotebook(): boolean {
     return this._subject.notebookId !== null;
   }
@@ -90,27 +90,27 @@ export class SearchModel implements IDisposable {
     }
   }
 
-  /** Whether an answer is on its way, or will be once the person pauses. */
+  /** Whether a request is pending, or will be sent when typing pauses. */
   get isSearching(): boolean {
     return this._abort !== null || this._timer !== null;
   }
 
-  /** What was found; null before anything was asked. */
+  /** The results so far; null before the first search. */
   get hits(): readonly SearchHit[] | null {
     return this._results?.results ?? null;
   }
 
-  /** How many there are in all; more than `hits` where there are further pages. */
+  /** The number of all results; more than `hits` if there are further pages. */
   get total(): number {
     return this._results?.total ?? 0;
   }
 
-  /** How many sessions the server has still to read. */
+  /** The number of sessions that the server has not indexed yet. */
   get unread(): number {
     return this._results?.unread ?? 0;
   }
 
-  /** What searching by meaning needs; null before the server said it. */
+  /** Whether search by meaning is available, and how to install it; null before a response. */
   get meaning(): SearchResults['meaning'] | null {
     return this._meaning;
   }
@@ -119,18 +119,18 @@ export class SearchModel implements IDisposable {
     return this._error;
   }
 
-  /** Whether a hit is in the notebook that is open in front. */
-  isHere(hit: SearchHit): boolean {
+  /** Whether a result is in the current notebook. */
+  isInCurrentNotebook(hit: SearchHit): boolean {
     return hit.notebookId === this._subject.notebookId;
   }
 
-  /** The place of a hit's cell in the open notebook, counted from 1; null if it was deleted. */
+  /** The position of a result's cell in the current notebook, from 1; null if it was deleted. */
   numberOf(hit: SearchHit): number | null {
     return this._subject.numberOf(hit.cellId);
   }
 
-  /** Ask for what was not shown yet. */
-  async more(): Promise<void> {
+  /** Load the next page. */
+  async loadMore(): Promise<void> {
     const results = this._results;
     if (
       !results ||
@@ -139,31 +139,31 @@ export class SearchModel implements IDisposable {
     ) {
       return;
     }
-    this._before = results.results;
-    const isMissed = this._throttle.cancel();
-    const asked = this._throttle.runNow();
-    if (isMissed) {
-      this._throttle.trigger(); // What changed is asked for behind the next page.
+    this._previousHits = results.results;
+    const hasPending = this._throttle.cancel();
+    const request = this._throttle.runNow();
+    if (hasPending) {
+      this._throttle.trigger(); // The pending change is searched after the next page.
     }
-    await asked;
+    await request;
   }
 
-  /** Somebody wants to type: the view gives its field the focus as soon as it is drawn. */
-  call(): void {
-    this._isCalled = true;
+  /** Ask the view to focus its field as soon as it is drawn. */
+  requestFocus(): void {
+    this._isFocusRequested = true;
     this._changed.emit();
   }
 
-  /** Whether the field is to have the focus now; true once for each call. */
-  takeCall(): boolean {
-    const isCalled = this._isCalled;
-    this._isCalled = false;
-    return isCalled;
+  /** Whether the field should get the focus; true once for each `requestFocus`. */
+  consumeFocusRequest(): boolean {
+    const isRequested = this._isFocusRequested;
+    this._isFocusRequested = false;
+    return isRequested;
   }
 
-  /** Ask again, at once. */
+  /** Search again without delay. */
   refresh(): void {
-    this._stop();
+    this._cancel();
     this._isStale = !this._isActive;
     if (this._isActive) {
       void this._throttle.runNow();
@@ -185,9 +185,9 @@ export class SearchModel implements IDisposable {
     Signal.clearData(this);
   }
 
-  private _stop(): void {
-    const isMissed = this._throttle.cancel();
-    this._isStale ||= isMissed || this.isSearching;
+  private _cancel(): void {
+    const hasPending = this._throttle.cancel();
+    this._isStale ||= hasPending || this.isSearching;
     this._abort?.abort();
     this._abort = null;
     if (this._timer !== null) {
@@ -196,13 +196,13 @@ export class SearchModel implements IDisposable {
     }
   }
 
-  /** Ask once the person pauses; at once where nothing is left to look for. */
-  private _onTyped(): void {
+  /** Search when typing pauses; without delay if the query is empty. */
+  private _onQueryChanged(): void {
     if (!this._query.trim() || !this._isActive) {
       this.refresh();
       return;
     }
-    this._stop();
+    this._cancel();
     this._timer = window.setTimeout(() => {
       this._timer = null;
       void this._throttle.runNow();
@@ -211,8 +211,8 @@ export class SearchModel implements IDisposable {
 
   private async _fetch(): Promise<void> {
     const { notebookId } = this._subject;
-    const before = this._before;
-    this._before = [];
+    const previousHits = this._previousHits;
+    this._previousHits = [];
     this._abort?.abort();
     const abort = (this._abort = new AbortController());
     const query = this._query.trim();
@@ -225,8 +225,8 @@ export class SearchModel implements IDisposable {
           query,
           notebookId: this.scope === 'notebook' ? notebookId : null,
           by: this._by,
-          offset: before.length,
-          limit: PAGE
+          offset: previousHits.length,
+          limit: PAGE_SIZE
         },
         abort.signal
       );
@@ -242,7 +242,7 @@ export class SearchModel implements IDisposable {
     if (results) {
       this._meaning = results.meaning;
       this._results = query
-        ? { ...results, results: [...before, ...results.results] }
+        ? { ...results, results: [...previousHits, ...results.results] }
         : null;
       if (query && results.unread > 0) {
         this._throttle.trigger();
@@ -253,7 +253,7 @@ export class SearchModel implements IDisposable {
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
     const { notebookId } = this._subject;
-    if (change === 'where' && notebookId !== this._notebookId) {
+    if (change === 'activeCell' && notebookId !== this._notebookId) {
       this._notebookId = notebookId;
       if (this._scope === 'notebook') {
         this.refresh();
@@ -272,13 +272,13 @@ export class SearchModel implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _throttle = new Throttle(() => this._fetch());
   private _abort: AbortController | null = null;
-  /** What is on show already, where the next page of it is asked for. */
-  private _before: readonly SearchHit[] = [];
+  /** The results to which the pending page is appended. */
+  private _previousHits: readonly SearchHit[] = [];
   private _by: SearchBy = 'words';
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
   private _isActive = false;
-  private _isCalled = false;
+  private _isFocusRequested = false;
   private _isDisposed = false;
   private _isStale = true;
   private _meaning: SearchResults['meaning'] | null = null;
@@ -286,6 +286,6 @@ export class SearchModel implements IDisposable {
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
-  /** Runs while the person types. */
+  /** Set while the person is typing. */
   private _timer: number | null = null;
 }

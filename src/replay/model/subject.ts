@@ -1,64 +1,68 @@
 /**
- * What the replay follows: the active cell of the current notebook. An interface, so that
- * the models know no view; `notebook/followed.ts` is the one for JupyterLab's notebooks.
+ * The interface of what the replay shows: the active cell of the current notebook. It keeps the
+ * models independent of JupyterLab's widgets; `activeCell.ts` implements it.
  */
 import { ISignal } from '@lumino/signaling';
 
-/** A cell, as the replay names it. */
+/** A cell in the notebook. */
 export interface ICellInfo {
   readonly id: string;
   readonly type: string;
-  /** The place in the notebook, counted from 1. */
+  /** The position in the notebook, counted from 1. */
   readonly number: number;
   /** The first line that is not blank. */
   readonly firstLine: string;
 }
 
-/** `where`: another notebook or cell · `source`: the cell's code · `cells`: which cells there are. */
-export type SubjectChange = 'where' | 'source' | 'cells';
+/**
+ * `activeCell`: another notebook or cell became active · `source`: the active cell's source
+ * changed · `cells`: the list of cells or their state changed.
+ */
+export type SubjectChange = 'activeCell' | 'source' | 'cells';
 
 export interface IReplaySubject {
-  /** Something changed; never emitted while inactive. */
+  /** Emitted on each change, but never while inactive. */
   readonly changed: ISignal<IReplaySubject, SubjectChange>;
 
-  /** Whether it watches the notebook. While it doesn't, what it says may be old. */
+  /** Whether signals of the notebook are observed. */
   isActive: boolean;
 
   readonly hasNotebook: boolean;
-  /** The current notebook's id; null where no cell of it has a history. */
+  /** The current notebook's id; null if no cell of it has a history. */
   readonly notebookId: string | null;
   readonly cell: ICellInfo | null;
-  /** The active cell's code. */
+  /** The active cell's source. */
   readonly source: string;
   readonly mimeType: string;
-  /** That of the notebook's code cells. */
+  /** The MIME type of the notebook's code cells. */
   readonly codeMimeType: string;
-  /** Whether code may be put into the active cell. */
+  /** Whether the active cell can be edited. */
   readonly isWritable: boolean;
-  /** Whether a cell that is gone can be put into the notebook again. */
-  readonly canBringBack: boolean;
-  /** Whether a cell can be put below the active one. */
+  /** Whether a deleted cell can be restored to the notebook. */
+  readonly canUndelete: boolean;
+  /** Whether a cell can be inserted below the active one. */
   readonly canInsert: boolean;
   /** All cells, in the notebook's order. */
   cells(): ICellInfo[];
-  /** The place of a cell, counted from 1; null if it is not in the notebook. */
+  /** The position of a cell, counted from 1; null if it is not in the notebook. */
   numberOf(cellId: string): number | null;
 
-  /** Make the active cell hold `source`, in one undo step. */
+  /** Replace the active cell's source, in one undo step. */
   apply(source: string): void;
   /**
-   * Put a cell that is gone into the notebook again, under its own id: behind the first of
-   * these cells that is there (before all others if none is), or at the end if nobody knows
-   * where it stood. One undo step; whether it was done.
+   * Restore a deleted cell under its own id, in one undo step: below the first of `cellsAbove`
+   * that is in the notebook, at the top if none is, or at the end if `cellsAbove` is null.
+   *
+   * @returns Whether the cell was restored.
    */
-  bringBack(
+  undeleteCell(
     cell: { id: string; type: string; source: string },
-    before: readonly string[] | null
+    cellsAbove: readonly string[] | null
   ): boolean;
-  /** Put a new cell of the active one's type below it; the active one stays so. */
+  /** Insert a new cell of the active one's type below it, without activating it. */
   insertBelow(source: string): void;
-  /** Take back the last step of the active cell. */
+  /** Undo the last change of the active cell. */
   undo(): void;
-  /** Make a cell the active one, and bring it into view. */
+  /** Activate a cell and scroll it into view. */
   goTo(cellId: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What every part of the sidebar needs: words, the person's locale, and what time it is. */
+/** The context of the sidebar's components: translations, locale, current time, languages. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator, TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
@@ -6,7 +6,7 @@ import React from 'react';
 export interface IReplayContext {
   readonly trans: TranslationBundle;
   readonly locale: string | undefined;
-  /** The time of the last tick: made anew once in a while, so that rows are not. */
+  /** The time of the last tick; it changes rarely, so that rows are not drawn again. */
   readonly now: Date;
   readonly languages: IEditorLanguageRegistry | null;
 }

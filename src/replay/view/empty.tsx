@@ -1,11 +1,11 @@
-/** What the sidebar says where there is nothing to replay: it teaches the first step. */
+/** The sidebar's empty state, which explains the first step. */
 import React from 'react';
 
 import { useReplay } from './context';
 
-/** How to ask for code in the active cell. */
+/** The command to ask for code in the active cell. */
 export interface IAsk {
-  /** The keys, as shown on this system; null if there are none. */
+  /** The key binding, formatted for this system; null if there is none. */
   readonly keys: string | null;
   readonly isEnabled: boolean;
   readonly run: () => void;
@@ -53,7 +53,7 @@ export function Empty(props: {
   );
 }
 
-/** "Press Ctrl+I in a cell …", with the keys as a key cap wherever the language puts them. */
+/** "Press Ctrl+I in a cell …", with the keys in a `kbd` element at the translation's position. */
 function AskLine(props: { keys: string | null }): React.JSX.Element {
   const { keys } = props;
   const { trans } = useReplay();
@@ -62,10 +62,10 @@ function AskLine(props: { keys: string | null }): React.JSX.Element {
       <>{trans.__('Select a code cell and describe what it should do.')}</>
     );
   }
-  const mark = '\u0000';
+  const placeholder = '\u0000';
   const [before, after] = trans
-    .__('Press %1 in a cell to ask for code.', mark)
-    .split(mark);
+    .__('Press %1 in a cell to ask for code.', placeholder)
+    .split(placeholder);
   return (
     <>
       {before}
@@ -75,7 +75,7 @@ function AskLine(props: { keys: string | null }): React.JSX.Element {
   );
 }
 
-/** Three steps on a line: asked, changed by hand, asked again. */
+/** An illustration of three steps on a line: a request, an edit, another request. */
 function Sketch(): React.JSX.Element {
   return (
     <svg viewBox="0 0 120 44" width="120" height="44" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** What the replay can be exported as: a button, and the menu below it. */
+/** The export button, and the menu of formats below it. */
 import { downloadIcon, MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Menu } from '@lumino/widgets';
@@ -7,13 +7,13 @@ import React from 'react';
 import { useReplay } from './context';
 import { IconButton } from '../../ui/iconButton';
 
-/** Opens the menu below a button; tells when it is closed. */
+/** Open the menu below a button, and call `onClosed` when it is closed. */
 export type OpenMenu = (button: HTMLElement, onClosed: () => void) => void;
 
 export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
   const { trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
-  // A press beside an open menu closes it, also one on its own button.
+  // A press outside an open menu closes it, including one on its own button.
   const wasOpen = React.useRef(false);
   return (
     <IconButton
@@ -36,7 +36,7 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
   );
 }
 
-/** The focus goes into the menu, and back to the button when it closes. */
+/** Open a menu below a button; closing it moves the focus back to the button. */
 export function openMenu(
   commands: CommandRegistry,
   items: readonly Menu.IItemOptions[],
@@ -47,7 +47,7 @@ export function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    // What was chosen runs after this; and the press that closed it may be one on the button.
+    // The chosen command runs after this signal, and the closing press may be on the button.
     window.setTimeout(() => {
       menu.dispose();
       onClosed();

@@ -1,6 +1,5 @@
 /**
- * Icons that JupyterLab does not have, drawn here in the colours of the theme; and which icon
- * stands for which kind of step.
+ * Icons that JupyterLab lacks, in theme colours; and the icon of each kind of step.
  */
 import {
   addIcon,
@@ -26,7 +25,7 @@ const svg = (path: string) =>
   <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="${path}"/>
 </svg>`;
 
-/** A hand of a clock that turns back, over the steps of a cell. */
+/** A clock with a backward arrow above three steps. */
 export const replayIcon = new LabIcon({
   name: 'aiserver:replay',
   svgstr: svg(
@@ -44,7 +43,7 @@ export const nextIcon = new LabIcon({
   svgstr: svg('M15.8 6H18v12h-2.2zM6 18V6l8.2 6z')
 });
 
-/** Two texts beside each other. */
+/** Two columns of text. */
 export const splitIcon = new LabIcon({
   name: 'aiserver:split-diff',
   svgstr: svg(
@@ -52,13 +51,13 @@ export const splitIcon = new LabIcon({
   )
 });
 
-/** A scale: which of two. */
+/** Two opposite arrows. */
 export const compareIcon = new LabIcon({
   name: 'aiserver:compare-steps',
   svgstr: svg('M9 6 4 10l5 4v-3h11V9H9V6Zm6 6 5 4-5 4v-3H4v-2h11v-3Z')
 });
 
-/** A line that leaves another. */
+/** A line that branches from another. */
 export const branchIcon = new LabIcon({
   name: 'aiserver:branch-from-step',
   svgstr: svg(
@@ -80,7 +79,7 @@ export const mergeCellsIcon = new LabIcon({
   )
 });
 
-/** The icon of what a step is, beside its colour. */
+/** The icon of a step's kind. */
 export function stepIcon(step: Step): LabIcon {
   switch (step.kind) {
     case 'turn':

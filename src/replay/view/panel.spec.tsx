@@ -95,7 +95,7 @@ describe('ReplayPanel', () => {
     find('[role="slider"]').dispatchEvent(
       new KeyboardEvent('keydown', { key, bubbles: true })
     );
-  const stands = (position: number) =>
+  const untilPosition = (position: number) =>
     until(
       () =>
         find('[role="slider"]').getAttribute('aria-valuenow') ===
@@ -121,9 +121,9 @@ describe('ReplayPanel', () => {
       'Step 3 of 3: make a = 2'
     );
     press('Home');
-    await stands(1);
+    await untilPosition(1);
     press('ArrowRight');
-    await stands(2);
+    await untilPosition(2);
     expect(slider.getAttribute('aria-valuetext')).toBe(
       'Step 2 of 3: make a = 1'
     );
@@ -159,7 +159,7 @@ describe('ReplayPanel', () => {
   it('restores, copies and says so', async () => {
     await show();
     press('Home');
-    await stands(1);
+    await untilPosition(1);
     button('Copy this version').click();
     expect(copied).toEqual(['a = 0']);
     button('Restore this version').click();
@@ -193,14 +193,14 @@ describe('ReplayPanel', () => {
       );
     find('li [aria-current="step"]').focus();
     key('ArrowUp');
-    await stands(2);
+    await untilPosition(2);
     await until(
       () => document.activeElement === find('li [aria-current="step"]')
     );
     key('Home');
-    await stands(1);
+    await untilPosition(1);
     key('End');
-    await stands(3);
+    await untilPosition(3);
   });
 
   it('compares any two steps', async () => {
@@ -224,7 +224,7 @@ describe('ReplayPanel', () => {
     await until(() => model.compare.from === 0);
     await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
-    await stands(2);
+    await untilPosition(2);
     type(a, '9'); // There is no such step: what is compared stays.
     expect(model.compare.from).toBe(0);
     find('.jp-AIServer-Replay-compare').dispatchEvent(
@@ -328,9 +328,12 @@ describe('ReplayPanel', () => {
     };
     history.steps.set('a', [...steps, runStep(steps, { outputs })]);
     history.blobs.set(sha256, new Blob(['x'], { type: 'image/png' }));
-    const made = jest.fn((_: Blob) => 'blob:here');
+    const createObjectUrl = jest.fn((_: Blob) => 'blob:here');
     const revoked = jest.fn();
-    Object.assign(URL, { createObjectURL: made, revokeObjectURL: revoked });
+    Object.assign(URL, {
+      createObjectURL: createObjectUrl,
+      revokeObjectURL: revoked
+    });
     await show();
     await until(() => find('.jp-AIServer-Replay-output img'));
     const pictures = panel.node.querySelectorAll('img');
@@ -368,7 +371,7 @@ describe('ReplayPanel', () => {
   });
 
   it('teaches where there is nothing to replay', async () => {
-    subject.choose(null);
+    subject.activate(null);
     subject.active = 'c';
     await show('.jp-AIServer-Replay-empty');
     const text = panel.node.textContent!;

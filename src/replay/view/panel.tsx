@@ -1,5 +1,5 @@
 /**
- * The sidebar: owns the life cycle. Its model works only while the panel is seen.
+ * The sidebar's widget, which owns the life cycle: its model is active only while it is visible.
  */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
@@ -16,7 +16,7 @@ import type { OpenMenu } from './exportMenu';
 import { replayIcon } from './icons';
 import { IToggle, ReplayView } from './view';
 
-/** Times are shown to the minute. */
+/** The interval at which times are updated, in milliseconds; they are shown to the minute. */
 const TICK_MS = 30_000;
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {
@@ -24,14 +24,14 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     model: ReplayModel;
     languages: IEditorLanguageRegistry;
     translator: ITranslator;
-    /** How to ask for code now; null where that is not to be had. */
+    /** The command to ask for code; null while it is unavailable. */
     ask: () => IAsk | null;
-    /** Open the guided notebook; null where that is not to be had. */
+    /** The function that opens the guided notebook; null while it is unavailable. */
     firstSteps?: () => (() => void) | null;
     copy: (text: string) => void;
-    /** Showing who wrote each line in the cell; null where that is not to be had. */
+    /** The toggle of authorship in the cell; null while it is unavailable. */
     blame?: () => IToggle | null;
-    /** The menu of what it can be exported as; null where that is not to be had. */
+    /** The function that opens the export menu; null while exports are unavailable. */
     exports?: () => OpenMenu | null;
   }) {
     super(options.model);
@@ -54,7 +54,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.node.tabIndex = -1;
     this.node.addEventListener(
       'keydown',
-      () => (this._wantsFocus = false),
+      () => (this._isFocusPending = false),
       true
     );
     this.node.setAttribute('aria-label', trans.__('Replay'));
@@ -64,7 +64,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      this._sleep();
+      this._deactivate();
       super.dispose();
     }
   }
@@ -87,63 +87,63 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   protected override onAfterAttach(msg: Message): void {
     super.onAfterAttach(msg);
     if (this.isVisible) {
-      this._wake();
+      this._activate();
     }
   }
 
   protected override onAfterShow(msg: Message): void {
     super.onAfterShow(msg);
-    this._wake();
+    this._activate();
   }
 
   protected override onAfterHide(msg: Message): void {
     super.onAfterHide(msg);
-    this._sleep();
+    this._deactivate();
   }
 
   protected override onBeforeDetach(msg: Message): void {
-    this._sleep();
+    this._deactivate();
     super.onBeforeDetach(msg);
   }
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    // What is to be shown now may be another view than the one that is drawn.
+    // The selected tab may differ from the one that is drawn.
     MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
     this.node.focus();
-    this._wantsFocus = true;
-    this._takeFocus();
+    this._isFocusPending = true;
+    this._focusContent();
   }
 
   protected override onUpdateRequest(msg: Message): void {
     super.onUpdateRequest(msg);
-    if (this._wantsFocus) {
-      void this.renderPromise?.then(() => this._takeFocus());
+    if (this._isFocusPending) {
+      void this.renderPromise?.then(() => this._focusContent());
     }
   }
 
   /**
-   * Into the slider, so that arrow keys go through the steps at once; in a search into its field;
-   * into the tabs while there is neither, unless the person went on meanwhile.
+   * Focus the slider, so that arrow keys move through the steps, or the search field. While
+   * neither exists, focus the tab. Does nothing once the person has moved the focus.
    */
-  private _takeFocus(): void {
+  private _focusContent(): void {
     const { activeElement } = document;
     const tab = this.node.querySelector<HTMLElement>(
       '[role="tab"][aria-selected="true"]'
     );
     if (activeElement !== this.node && activeElement !== tab) {
-      this._wantsFocus = false;
+      this._isFocusPending = false;
     }
     const field = this.node.querySelector<HTMLElement>(
       '[role="slider"], input[type="search"]'
     );
-    if (this._wantsFocus) {
+    if (this._isFocusPending) {
       (field ?? tab)?.focus();
-      this._wantsFocus = !field;
+      this._isFocusPending = !field;
     }
   }
 
-  private _wake(): void {
+  private _activate(): void {
     if (this._ticker === null) {
       this._ticker = window.setInterval(() => this._tick(), TICK_MS);
       this._tick();
@@ -153,7 +153,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     }
   }
 
-  private _sleep(): void {
+  private _deactivate(): void {
     if (this._ticker !== null) {
       window.clearInterval(this._ticker);
       this._ticker = null;
@@ -175,5 +175,5 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   private readonly _copy: (text: string) => void;
   private _context: IReplayContext;
   private _ticker: number | null = null;
-  private _wantsFocus = false;
+  private _isFocusPending = false;
 }

@@ -1,9 +1,9 @@
 /**
- * A list of buttons that is one stop for the Tab key; the arrow keys go through it.
+ * A roving tab index: a list of buttons is one stop for the Tab key, and arrow keys move in it.
  */
 import React from 'react';
 
-/** Handle a key pressed in a list: move the focus to another of its buttons. */
+/** Handle a key press in a list by moving the focus to another of its buttons. */
 export function moveFocus(event: React.KeyboardEvent<HTMLElement>): void {
   const buttons = Array.from(
     event.currentTarget.querySelectorAll<HTMLElement>('button')

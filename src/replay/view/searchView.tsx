@@ -1,4 +1,4 @@
-/** Search over all turns: a field, where to look, what was found. */
+/** The search tab: the field, its options, and the results. */
 import { searchIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
@@ -10,7 +10,7 @@ import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from '../../ui/virtualList';
 import { When } from './when';
 
-/** What a first look suggests: a name, an error, words of any language. */
+/** Example queries: a name, an error, words of another language. */
 const EXAMPLES = ['read_csv', 'KeyError', '直方图'];
 
 export function SearchView(props: {
@@ -23,11 +23,11 @@ export function SearchView(props: {
   const list = React.useRef<IVirtualListHandle>(null);
   const hits = search.query.trim() ? search.hits : null;
   React.useEffect(() => {
-    if (search.takeCall()) {
+    if (search.consumeFocusRequest()) {
       field.current?.focus();
     }
   });
-  const more = React.useCallback(() => void search.more(), [search]);
+  const loadMore = React.useCallback(() => void search.loadMore(), [search]);
   return (
     <div
       className="jp-AIServer-Replay-search"
@@ -63,7 +63,7 @@ export function SearchView(props: {
           }}
         />
       </div>
-      <Facets search={search} />
+      <SearchOptions search={search} />
       <p className="jp-AIServer-Replay-found" role="status">
         {statusText(search, trans)}
       </p>
@@ -75,12 +75,12 @@ export function SearchView(props: {
           count={hits.length}
           keyOf={index => keyOf(hits[index])}
           estimate={() => 66}
-          onEnd={more}
+          onEnd={loadMore}
           onLeave={() => field.current?.focus()}
           render={(index, tabIndex) => (
             <Hit
               hit={hits[index]}
-              isHere={search.isHere(hits[index])}
+              isInCurrentNotebook={search.isInCurrentNotebook(hits[index])}
               number={search.numberOf(hits[index])}
               tabIndex={tabIndex}
               onOpen={onOpen}
@@ -88,7 +88,7 @@ export function SearchView(props: {
           )}
         />
       ) : (
-        <Nothing search={search} isAsked={hits !== null} field={field} />
+        <NoResults search={search} hasSearched={hits !== null} field={field} />
       )}
     </div>
   );
@@ -105,18 +105,18 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
   if (search.hits === null) {
     return search.isSearching ? trans.__('Searching…') : '';
   }
-  const found = trans._n('%1 request', '%1 requests', search.total);
+  const count = trans._n('%1 request', '%1 requests', search.total);
   return search.unread > 0
-    ? `${found} · ${trans._n(
+    ? `${count} · ${trans._n(
         'still loading the history of %1 cell…',
         'still loading the histories of %1 cells…',
         search.unread
       )}`
-    : found;
+    : count;
 }
 
-/** Where to look, and how. */
-function Facets(props: { search: SearchModel }): React.JSX.Element {
+/** The scope and the kind of the search. */
+function SearchOptions(props: { search: SearchModel }): React.JSX.Element {
   const { search } = props;
   const { trans } = useReplay();
   const { meaning } = search;
@@ -189,40 +189,40 @@ function Choice<T extends string>(props: {
 
 const Hit = React.memo(function Hit(props: {
   hit: SearchHit;
-  isHere: boolean;
-  /** The place of its cell, if the notebook is here. */
+  isInCurrentNotebook: boolean;
+  /** The position of its cell in the current notebook; null if it is not there. */
   number: number | null;
   tabIndex: 0 | -1;
   onOpen: (hit: SearchHit) => void;
 }): React.JSX.Element {
-  const { hit, isHere, number, tabIndex, onOpen } = props;
+  const { hit, isInCurrentNotebook, number, tabIndex, onOpen } = props;
   const { trans } = useReplay();
-  const isLost = !isHere && hit.path === null;
+  const isMissing = !isInCurrentNotebook && hit.path === null;
   const file = hit.path?.split('/').pop() ?? trans.__('notebook not found');
-  const pieces = hit.snippet.map((piece, index) =>
-    piece.hit ? <mark key={index}>{piece.text}</mark> : piece.text
+  const snippet = hit.snippet.map((part, index) =>
+    part.hit ? <mark key={index}>{part.text}</mark> : part.text
   );
   const inIntent = hit.where === 'intent';
   return (
     <button
       type="button"
       tabIndex={tabIndex}
-      aria-disabled={isLost || undefined}
+      aria-disabled={isMissing || undefined}
       title={
-        isLost
+        isMissing
           ? trans.__('This notebook was moved or deleted.')
           : (hit.path ?? undefined)
       }
-      onClick={() => (isLost ? undefined : onOpen(hit))}
+      onClick={() => (isMissing ? undefined : onOpen(hit))}
     >
       <span className="jp-AIServer-Replay-intent">
-        {inIntent && pieces.length
-          ? pieces
+        {inIntent && snippet.length
+          ? snippet
           : hit.intent.trim() || trans.__('Request without text')}
       </span>
       {!inIntent && (
         <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
-          {hit.where === 'explanation' ? pieces : <code>{pieces}</code>}
+          {hit.where === 'explanation' ? snippet : <code>{snippet}</code>}
         </span>
       )}
       <span className="jp-AIServer-Replay-by">
@@ -232,7 +232,7 @@ const Hit = React.memo(function Hit(props: {
           </span>
         )}
         <span className="jp-AIServer-Replay-file">
-          {isHere ? cellName(number, trans) : file}
+          {isInCurrentNotebook ? cellName(number, trans) : file}
         </span>
         <When time={hit.timestamp} />
       </span>
@@ -240,24 +240,24 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** What to do where there is nothing to show. */
-function Nothing(props: {
+/** Suggestions while there are no results. */
+function NoResults(props: {
   search: SearchModel;
-  isAsked: boolean;
+  hasSearched: boolean;
   field: React.RefObject<HTMLInputElement>;
 }): React.JSX.Element | null {
-  const { search, isAsked, field } = props;
+  const { search, hasSearched, field } = props;
   const { trans } = useReplay();
   if (
     search.error ||
-    (search.query.trim() && (!isAsked || search.unread > 0))
+    (search.query.trim() && (!hasSearched || search.unread > 0))
   ) {
     return null;
   }
-  if (isAsked && search.isSearching) {
+  if (hasSearched && search.isSearching) {
     return null;
   }
-  if (isAsked) {
+  if (hasSearched) {
     return (
       <div className="jp-AIServer-Replay-empty">
         <h3>{trans.__('No results')}</h3>

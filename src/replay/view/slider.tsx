@@ -1,15 +1,15 @@
 /**
- * The slider whose dots are the steps. A `role=slider` that the keyboard moves: arrows by
- * one, Page keys by a tenth, Home and End to the ends; the space bar plays.
+ * The slider, with a dot for each step. Arrow keys move by one step, Page keys by a tenth, Home
+ * and End to the ends; the space bar plays.
  */
 import React from 'react';
 
 import type { DotKind } from './stepLabels';
 
-/** Dots that are closer than this, in pixels, can't be told apart: they become a striped bar. */
+/** The minimum distance of dots, in pixels; if they are closer, stripes are drawn instead. */
 const DOT_SPACE = 9;
 
-/** As many dots as are drawn while the width is not known. */
+/** The largest number of dots while the width is unknown. */
 const MAX_DOTS = 48;
 
 export interface ISliderProps {
@@ -17,16 +17,16 @@ export interface ISliderProps {
   position: number;
   /** The dot that the current one is compared with; null if there is none. */
   from: number | null;
-  /** How much room there is, in pixels; 0 while that is not known. */
+  /** The available width, in pixels; 0 while it is unknown. */
   width: number;
   label: string;
-  /** The step on show, in words. */
+  /** The description of the current step for `aria-valuetext`. */
   valueText: string;
   onMove: (position: number) => void;
   onPlay: () => void;
 }
 
-/** Where a key leads from a position; null if the key is not the slider's. */
+/** The position that a key moves to; null if the slider doesn't handle the key. */
 export function keyTarget(
   key: string,
   position: number,
@@ -141,7 +141,7 @@ export function dotClass(kind: DotKind): string {
   return `jp-AIServer-Replay-dot jp-mod-${kind}`;
 }
 
-/** One stripe for each run of steps of a kind. */
+/** A gradient with one stripe for each series of steps of the same kind. */
 function stripes(dots: readonly DotKind[]): string {
   const stops: string[] = [];
   let from = 0;

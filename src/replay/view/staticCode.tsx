@@ -1,13 +1,14 @@
-/** Code to look at: in the colours of JupyterLab's editors, but without an editor. */
+/** Code with JupyterLab's syntax highlighting, but without an editor. */
 import React from 'react';
 
 import { useReplay } from './context';
 
-/** What turns the reading order round, or takes no room, is shown (Trojan Source). */
+/** Characters that are invisible or change the reading order (Trojan Source). */
 const HIDDEN =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
+/** Make hidden characters visible. */
 export function withoutHidden(code: string): string {
   return code.replace(HIDDEN, '•');
 }
@@ -36,7 +37,7 @@ export const StaticCode = React.memo(function StaticCode(props: {
           }
         })
         .catch(() => {
-          // Code without colours is still code.
+          // The code stays without highlighting.
         });
     }
     return () => {

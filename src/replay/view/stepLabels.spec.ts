@@ -3,7 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import type { Step } from '../../api/types';
 import { stepsOf } from '../model/replay.fakes';
-import { problemOf, stepTitle } from './stepLabels';
+import { errorText, stepTitle } from './stepLabels';
 
 /** A language in which each text is said as `<text>`. */
 const trans = {
@@ -34,16 +34,16 @@ describe('stepTitle', () => {
   });
 });
 
-describe('problemOf', () => {
+describe('errorText', () => {
   it('says in the person’s language why there was no answer', () => {
     const said = 'The model stopped in the middle of its answer. Try again.';
     const step = stepWith({ kind: 'turn', error: said });
-    expect(problemOf(step, trans)).toBe(`<${said}>`);
+    expect(errorText(step, trans)).toBe(`<${said}>`);
   });
 
   it('leaves what Python said as it is', () => {
     const error = 'Something went wrong.';
-    expect(problemOf(stepWith({ kind: 'run', error }), trans)).toBe(error);
-    expect(problemOf(stepWith({ kind: 'turn' }), trans)).toBeUndefined();
+    expect(errorText(stepWith({ kind: 'run', error }), trans)).toBe(error);
+    expect(errorText(stepWith({ kind: 'turn' }), trans)).toBeUndefined();
   });
 });

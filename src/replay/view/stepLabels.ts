@@ -1,5 +1,5 @@
 /**
- * How steps are put into words: what happened, how it ended, who did it. Text only.
+ * The labels of steps: title, outcome, contributor and colour. Text only.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -18,7 +18,7 @@ import { serverText } from '../../labels/serverMessages';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** A step's colour on the slider and in the list; `left` ones are no part of what came after. */
+/** A step's colour on the slider and in the list; `left`: not used by later steps. */
 export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'left';
 
 export function dotKind(step: Step): DotKind {
@@ -34,12 +34,12 @@ export function dotKind(step: Step): DotKind {
   return contributorTone(step);
 }
 
-/** The code that a step is shown as a change of. */
-export function comparedWith(step: Step): string {
+/** The code that a step is compared with. */
+export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
-/** What happened, in a line: the request as it was made, or what the person did. */
+/** A step's title, in one line: the request, or a description of the event. */
 export function stepTitle(step: Step, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
@@ -63,7 +63,7 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
     case 'context_reset':
       return trans.__('New conversation');
     default:
-      return lifeTitle(step, trans);
+      return cellEventTitle(step, trans);
   }
 }
 
@@ -78,8 +78,8 @@ function editTitle(step: Step, trans: TranslationBundle): string {
   }
 }
 
-/** What happened to the cell as a whole. */
-function lifeTitle(step: Step, trans: TranslationBundle): string {
+/** The title of an event that concerns the whole cell. */
+function cellEventTitle(step: Step, trans: TranslationBundle): string {
   const data = step.data ?? {};
   const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
   switch (type) {
@@ -113,7 +113,7 @@ function lifeTitle(step: Step, trans: TranslationBundle): string {
     case 'recovered':
       return trans.__('Recovered from a damaged file');
     default:
-      // An event of a later version: its own name says more than nothing.
+      // An event of a later version: show its type.
       return type.replace(/_/g, ' ');
   }
 }
@@ -141,8 +141,8 @@ function moveTitle(
   return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
-/** How the step ended, for a chip; null where there is nothing to say. */
-export function outcome(
+/** A step's outcome, for a chip; null if it has none. */
+export function stepOutcome(
   step: Step,
   isNewestTurn: boolean,
   trans: TranslationBundle
@@ -155,7 +155,7 @@ export function outcome(
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':
-      // A run that failed is best told by its exception: "NameError".
+      // A failed run is labelled with its exception: "NameError".
       return {
         text:
           /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
@@ -174,7 +174,7 @@ export function outcome(
   }
 }
 
-/** "accepted", or how much of it was. */
+/** "accepted", with the number of accepted changes if only some were. */
 function acceptedText(step: Step, trans: TranslationBundle): string {
   const { accepted, of } = (step.data?.hunks ?? {}) as Record<string, unknown>;
   return typeof accepted === 'number' && typeof of === 'number' && accepted < of
@@ -182,32 +182,32 @@ function acceptedText(step: Step, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/** How running the code of a step went, for a chip: how long it took, or what it failed by. */
-export function runResult(
+/** The outcome of a run, for a chip: its duration or its error. */
+export function runOutcome(
   run: Step,
   trans: TranslationBundle
 ): { text: string; tone: Tone } {
-  const chip = outcome(run, false, trans);
-  const took = durationOf(run);
-  return run.outcome === 'done' && took !== null
-    ? { text: durationText(took, trans), tone: 'good' }
+  const chip = stepOutcome(run, false, trans);
+  const duration = durationOf(run);
+  return run.outcome === 'done' && duration !== null
+    ? { text: durationText(duration, trans), tone: 'good' }
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** How the last run of a step's code went, and how often it was run; null if it never was. */
-export function runsResult(
+/** The outcome of the last run of a step's code with the number of runs; null if it never ran. */
+export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
   const run = runOf(step);
-  const chip = run && outcome(run, false, trans);
+  const chip = run && stepOutcome(run, false, trans);
   const count = step.runs?.length ?? 0;
   return chip && count > 1
     ? { ...chip, text: trans.__('%1 ×%2', chip.text, count) }
     : chip;
 }
 
-/** Where to find a source that was too large to be recorded. */
+/** The explanation of a source that was too large to be recorded. */
 export function tooLargeText(
   characters: number,
   trans: TranslationBundle
@@ -218,8 +218,8 @@ export function tooLargeText(
   );
 }
 
-/** What a step failed by: why there was no answer, in the person's language; or Python's words. */
-export function problemOf(
+/** A step's error: for turns in the person's language, for runs Python's message. */
+export function errorText(
   step: Step,
   trans: TranslationBundle
 ): string | undefined {
@@ -235,26 +235,26 @@ function runError(step: Step): string {
   return (step.kind === 'run' && step.error) || '';
 }
 
-/** Who did it. */
-export function author(
+/** The contributor's name, and where its model runs. */
+export function stepAuthor(
   step: Step,
   info: ModelInfo | null,
   trans: TranslationBundle
-): { name: string; place: string } {
+): { name: string; location: string } {
   if (step.author === 'person') {
-    return { name: trans.__('you'), place: '' };
+    return { name: trans.__('you'), location: '' };
   }
   if (step.author !== 'model' || (!step.model && step.name)) {
-    return { name: contributorName(step, trans), place: '' };
+    return { name: contributorName(step, trans), location: '' };
   }
   const id = step.model ?? '';
   const name =
     info?.label || id.slice(id.indexOf(':') + 1) || trans.__('model');
   if (!info) {
-    return { name, place: '' };
+    return { name, location: '' };
   }
-  const place = info.onThisMachine
+  const location = info.onThisMachine
     ? trans.__('on this machine')
     : trans.__('remote');
-  return { name, place };
+  return { name, location };
 }

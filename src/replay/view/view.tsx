@@ -1,4 +1,4 @@
-/** The whole sidebar: its tabs, and below them what the model's phase calls for. */
+/** The sidebar's content: its tabs, and the view of the selected one. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -20,9 +20,9 @@ export interface IReplayViewProps {
   /** Open the guided notebook, if there is one. */
   firstSteps?: () => void;
   copy: (text: string) => void;
-  /** Showing who wrote each line in the cell itself; null where that is not to be had. */
+  /** The toggle of authorship in the cell; null while it is unavailable. */
   blame?: IToggle | null;
-  /** The menu of what it can be exported as; null where that is not to be had. */
+  /** Open the export menu; null while exports are unavailable. */
   exports?: OpenMenu | null;
 }
 
@@ -33,7 +33,7 @@ export interface IToggle {
 
 export function ReplayView(props: IReplayViewProps): React.JSX.Element {
   const { model } = props;
-  const { problem } = model;
+  const { failure } = model;
   return (
     <>
       <div className="jp-AIServer-Replay-top">
@@ -47,7 +47,7 @@ export function ReplayView(props: IReplayViewProps): React.JSX.Element {
         id="jp-AIServer-Replay-body"
         aria-labelledby={`jp-AIServer-Replay-${model.view}`}
       >
-        {problem && <Problem failure={problem} retry={() => model.refresh()} />}
+        {failure && <Problem failure={failure} retry={() => model.refresh()} />}
         {model.view === 'cell' && <CellTab {...props} />}
         {model.view === 'notebook' && <NotebookView {...props} />}
         {model.view === 'search' && (
@@ -76,10 +76,10 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
       role="tablist"
       aria-label={trans.__('Replay')}
       onKeyDown={event => {
-        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-        if (by) {
-          const at = views.indexOf(model.view) + by + views.length;
-          const other = views[at % views.length];
+        const offset = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (offset) {
+          const index = views.indexOf(model.view) + offset + views.length;
+          const other = views[index % views.length];
           event.preventDefault();
           model.view = other;
           document.getElementById(`jp-AIServer-Replay-${other}`)?.focus();
@@ -125,33 +125,33 @@ function CellTab(props: IReplayViewProps): React.JSX.Element | null {
   if (model.phase === 'steps') {
     return <CellView model={model} copy={copy} />;
   }
-  const words = emptyWords(model, trans);
+  const content = emptyText(model, trans);
   return (
-    words && (
+    content && (
       <Empty
-        {...words}
-        ask={words.isAsking ? ask : null}
+        {...content}
+        ask={content.canAsk ? ask : null}
         firstSteps={isFirstLook(model) ? firstSteps : undefined}
       />
     )
   );
 }
 
-/** Whether this may be the first time that somebody looks here. */
+/** Whether the person may be new here: no notebook is open, or it has no history. */
 function isFirstLook(model: ReplayModel): boolean {
   return model.phase === 'notebook' || model.phase === 'history';
 }
 
-function emptyWords(
+function emptyText(
   model: ReplayModel,
   trans: TranslationBundle
-): { title: string; text: string; isAsking: boolean } | null {
+): { title: string; text: string; canAsk: boolean } | null {
   switch (model.phase) {
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
         text: trans.__('Open a notebook to see how its cells were made.'),
-        isAsking: false
+        canAsk: false
       };
     case 'history':
       return {
@@ -159,21 +159,21 @@ function emptyWords(
         text: trans.__(
           'After your first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
-        isAsking: true
+        canAsk: true
       };
     case 'empty':
       return model.activeType !== 'code' && model.isFollowing
         ? {
             title: trans.__('This is a Markdown cell'),
             text: trans.__('Select a code cell to see how it was made.'),
-            isAsking: false
+            canAsk: false
           }
         : {
             title: trans.__('This cell has no history yet'),
             text: trans.__(
               'Ask for code in this cell. Each request, answer and change will appear here as a step.'
             ),
-            isAsking: true
+            canAsk: true
           };
     default:
       return null;
@@ -210,7 +210,7 @@ function Problem(props: {
   );
 }
 
-/** The history's own words where an answer's would mislead. */
+/** The text of a failure; the generic one is about the history, not an answer. */
 function problemText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
     ? trans.__('The history could not be loaded.')

@@ -30,7 +30,7 @@ const momentOf = (index: number, more: Partial<Moment> = {}): Moment => ({
   ...more
 });
 
-const thenOf = (
+const snapshotOf = (
   index: number,
   sources: Record<string, string>,
   changed = 'a',
@@ -97,16 +97,16 @@ describe('the views of more than a cell', () => {
     history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
     history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
     history.summaryList = [summaryOf('a')];
-    history.timelineNow = {
+    history.timelineResult = {
       version: 'v',
       moments: [0, 1, 2].map(index => momentOf(index)),
       cells: []
     };
-    history.thens.set(0, thenOf(0, { a: 'a = 0' }));
-    history.thens.set(1, thenOf(1, { a: 'a = 1', b: 'b = 1' }, 'b'));
-    history.thens.set(
+    history.snapshots.set(0, snapshotOf(0, { a: 'a = 0' }));
+    history.snapshots.set(1, snapshotOf(1, { a: 'a = 1', b: 'b = 1' }, 'b'));
+    history.snapshots.set(
       2,
-      thenOf(2, { a: 'a = 1', b: 'b = 2' }, '', [
+      snapshotOf(2, { a: 'a = 1', b: 'b = 2' }, '', [
         { cellId: 'x', type: 'code', source: 'x = 1', step: 1, after: 'a' }
       ])
     );
@@ -117,7 +117,7 @@ describe('the views of more than a cell', () => {
       openFile: async path => {
         opened.push(path);
         subject.notebookId = 'other';
-        subject.tell('where');
+        subject.emitChange('activeCell');
       }
     });
     panel = new ReplayPanel({
@@ -187,10 +187,10 @@ describe('the views of more than a cell', () => {
     const long = Array.from({ length: 30 }, (_, i) => `x${i} = ${i}`);
     const before = long.join('\n');
     const source = before.replace('x20 = 20', 'x20 = 21');
-    const then = thenOf(1, { a: source, b: 'b = 1' });
-    history.thens.set(1, {
-      ...then,
-      cells: [{ ...then.cells[0], before }, then.cells[1]]
+    const snapshot = snapshotOf(1, { a: source, b: 'b = 1' });
+    history.snapshots.set(1, {
+      ...snapshot,
+      cells: [{ ...snapshot.cells[0], before }, snapshot.cells[1]]
     });
     await show('Notebook');
     await until(slider);
@@ -209,9 +209,9 @@ describe('the views of more than a cell', () => {
   });
 
   it('says of what a cell held before anything was noted that it was seen later', async () => {
-    const then = thenOf(1, { a: 'a = 1', b: '' });
-    const cells = then.cells.map(cell => ({ ...cell, step: null }));
-    history.thens.set(1, { ...then, cells });
+    const snapshot = snapshotOf(1, { a: 'a = 1', b: '' });
+    const cells = snapshot.cells.map(cell => ({ ...cell, step: null }));
+    history.snapshots.set(1, { ...snapshot, cells });
     await show('Notebook');
     await until(slider);
     model.timeline.player.goTo(1);
@@ -254,8 +254,8 @@ describe('the views of more than a cell', () => {
 
   it('names a cell by its place, in every view alike', async () => {
     const isNamed = (text: string) => panel.node.textContent!.includes(text);
-    history.found = {
-      ...history.found,
+    history.searchResults = {
+      ...history.searchResults,
       results: [hitOf(2), hitOf(3, { cellId: 'x' })],
       total: 2
     };
@@ -301,7 +301,7 @@ describe('the views of more than a cell', () => {
       names: { bot: 1 }
     };
     const cell = { ...none, type: 'code', turns: 1, lines: 0 };
-    history.reportNow = {
+    history.reportResult = {
       cells: [
         {
           ...cell,
@@ -351,7 +351,7 @@ describe('the views of more than a cell', () => {
     for (let index = 0; index < 1000; index++) {
       sources[`c${index}`] = `x = ${index}`;
     }
-    history.thens.set(0, thenOf(0, sources, ''));
+    history.snapshots.set(0, snapshotOf(0, sources, ''));
     await show('Notebook');
     await until(slider);
     press(slider(), 'Home');
@@ -371,10 +371,10 @@ describe('the views of more than a cell', () => {
   });
 
   it('shows what others wrote as text, in the notebook and in what was found (P12)', async () => {
-    history.timelineNow.moments[0] = momentOf(0, { title: EVIL });
-    history.thens.set(0, thenOf(0, { a: EVIL }));
-    history.found = {
-      ...history.found,
+    history.timelineResult.moments[0] = momentOf(0, { title: EVIL });
+    history.snapshots.set(0, snapshotOf(0, { a: EVIL }));
+    history.searchResults = {
+      ...history.searchResults,
       results: [
         hitOf(1, { intent: EVIL, snippet: [{ text: EVIL, hit: true }] })
       ],
@@ -394,7 +394,7 @@ describe('the views of more than a cell', () => {
   });
 
   it('shows what turns the reading order round (Trojan Source)', async () => {
-    history.thens.set(0, thenOf(0, { a: 'a = 1 \u202e# x' }));
+    history.snapshots.set(0, snapshotOf(0, { a: 'a = 1 \u202e# x' }));
     await show('Notebook');
     await until(slider);
     press(slider(), 'Home');
@@ -402,11 +402,15 @@ describe('the views of more than a cell', () => {
   });
 
   it('finds by typing, marks what was found, and opens it at its step', async () => {
-    history.found = { ...history.found, results: [hitOf(2)], total: 1 };
+    history.searchResults = {
+      ...history.searchResults,
+      results: [hitOf(2)],
+      total: 1
+    };
     await show('Search');
     await until(() => find('input[type="search"]'));
     expect(document.activeElement).not.toBe(find('input[type="search"]'));
-    model.search.call();
+    model.search.requestFocus();
     await until(() => document.activeElement === find('input[type="search"]'));
     expect(panel.node.textContent).toContain('Find an earlier request');
     button('read_csv').click();
@@ -426,8 +430,8 @@ describe('the views of more than a cell', () => {
   });
 
   it('opens the notebook of a hit elsewhere, and says which are gone', async () => {
-    history.found = {
-      ...history.found,
+    history.searchResults = {
+      ...history.searchResults,
       results: [
         hitOf(1, { notebookId: 'other', path: 'deep/there.ipynb' }),
         hitOf(2, { notebookId: 'lost', path: null })

@@ -1,4 +1,4 @@
-/** A time, short, with the full one as its title. */
+/** A short time with the full one as its title. */
 import React from 'react';
 
 import { useReplay } from './context';

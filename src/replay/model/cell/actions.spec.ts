@@ -14,11 +14,11 @@ describe('ReplayActions', () => {
   let history: FakeHistory;
   let model: ReplayModel;
   let show: ReplayUnderTest['show'];
-  let pass: ReplayUnderTest['pass'];
+  let flush: ReplayUnderTest['flush'];
 
   beforeEach(() => {
     replay = new ReplayUnderTest();
-    ({ subject, history, model, show, pass } = replay);
+    ({ subject, history, model, show, flush } = replay);
   });
 
   afterEach(() => replay.dispose());
@@ -30,7 +30,7 @@ describe('ReplayActions', () => {
 
   it('puts the step into the cell and records what it replaced', async () => {
     subject.type('a = "by hand"');
-    expect(model.actions.isEditedSince).toBe(true);
+    expect(model.actions.hasUnrecordedEdits).toBe(true);
     expect(model.actions.canRestore).toBe(true);
     await model.actions.restore();
     expect(subject.source).toBe('a = 0');
@@ -45,27 +45,27 @@ describe('ReplayActions', () => {
     expect(model.actions.isInCell).toBe(true);
     expect(model.actions.canRestore).toBe(false);
     model.actions.undo();
-    expect(subject.undone).toBe(1);
+    expect(subject.undoCount).toBe(1);
   });
 
   it('asks before it replaces what no step holds, and takes no for an answer', async () => {
     subject.type('a = "by hand"');
-    replay.mayReplace = false;
+    replay.isReplaceConfirmed = false;
     expect(await model.actions.restore()).toBe(false);
-    expect(replay.asked).toEqual([0]);
+    expect(replay.confirmations).toEqual([0]);
     expect(subject.source).toBe('a = "by hand"');
     expect(history.recorded).toHaveLength(0);
     subject.type('a = 1');
     expect(await model.actions.restore()).toBe(true);
-    expect(replay.asked).toEqual([0]);
+    expect(replay.confirmations).toEqual([0]);
     expect(subject.source).toBe('a = 0');
   });
 
   it('writes nothing where the person went elsewhere while they were asked (P34)', async () => {
     subject.type('a = "by hand"');
     const restored = model.actions.restore();
-    subject.choose('b');
-    await pass();
+    subject.activate('b');
+    await flush();
     expect(await restored).toBe(false);
     expect(subject.sources.get('a')).toBe('a = "by hand"');
     expect(subject.sources.get('b')).toBe('b = 1');
@@ -83,15 +83,15 @@ describe('ReplayActions', () => {
       { ...failed, index: 3, seq: 4, outcome: 'error' }
     ]);
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    await pass();
-    expect(model.actions.cleanStep).toBe(0);
-    expect(await model.actions.restoreClean()).toBe(true);
+    await flush();
+    expect(model.actions.lastWorkingStep).toBe(0);
+    expect(await model.actions.restoreLastWorking()).toBe(true);
     expect(subject.source).toBe('a = 0');
     expect(history.recorded[0].data).toEqual({
       from_seq: 1,
       replaced: 'a = 1'
     });
-    expect(model.actions.cleanStep).toBeNull();
+    expect(model.actions.lastWorkingStep).toBeNull();
   });
 
   it('branches: the version is in the cell, and the request goes on from its turn', async () => {
@@ -102,18 +102,18 @@ describe('ReplayActions', () => {
     }));
     history.steps.set('a', steps);
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    await pass();
+    await flush();
     model.player.goTo(0);
     await model.actions.branch();
     expect(subject.source).toBe('a = 0');
     expect(history.recorded).toHaveLength(1);
     const first = { turnId: 1, title: 'request 1' };
-    expect(replay.gone).toEqual([first]);
+    expect(replay.promptedBranches).toEqual([first]);
     expect(model.actions.note).toBe('branched');
     // What the cell holds already is not put there again.
     await model.actions.branch();
     expect(history.recorded).toHaveLength(1);
-    expect(replay.gone).toEqual([first, first]);
+    expect(replay.promptedBranches).toEqual([first, first]);
   });
 
   it('inserts a version below, and runs and records nothing', () => {
@@ -141,8 +141,8 @@ describe('ReplayActions', () => {
 
   it('never writes into another cell than the one on show', async () => {
     history.isSlow = true;
-    subject.choose('b');
-    await pass();
+    subject.activate('b');
+    await flush();
     await model.actions.restore();
     expect(subject.source).toBe('b = 1');
     expect(history.recorded).toHaveLength(0);
@@ -160,7 +160,7 @@ describe('ReplayActions', () => {
     subject.type('a = 3');
     expect(model.actions.note).toBeNull();
     model.actions.undo();
-    expect(subject.undone).toBe(0);
+    expect(subject.undoCount).toBe(0);
   });
 
   it('stops playing', async () => {
@@ -185,7 +185,7 @@ describe('ReplayActions', () => {
       };
       history.steps.set('a', [first, second, open]);
       history.notify({ notebookId: 'nb', cellId: 'a' });
-      await pass();
+      await flush();
     });
 
     it('accepts it by restoring it', async () => {
@@ -229,7 +229,7 @@ describe('ReplayActions', () => {
   it('has nothing to restore where a request failed without code', async () => {
     const [step] = stepsOf('');
     history.steps.set('c', [{ ...step, applied: false, outcome: 'error' }]);
-    subject.choose('c');
+    subject.activate('c');
     subject.type('kept');
     await show();
     expect(model.actions.isInCell).toBe(false);

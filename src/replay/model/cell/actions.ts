@@ -1,14 +1,14 @@
 /**
- * What can be done with the step on show: put it back, go on from it, insert it.
+ * Actions on the current step: restore it, branch from it, insert it.
  *
- * What must hold:
- * - Whatever is done is done to the cell that is shown, or not at all; also where the person
- *   was asked first and something changed meanwhile (P34).
- * - Nothing is lost by it: a restore is one undo step (P35) and is recorded with what it
- *   replaced, and who would replace what no step holds yet is asked first.
- * - A restore decides on a proposal that is open: it accepts it if that is the step restored,
- *   and rejects it otherwise. Rows that show the proposal close when they read that record.
- * - Nothing is run by it (P13).
+ * Invariants:
+ * - An action changes the cell on show or nothing, even if the person switches cells while a
+ *   dialog is open (P34).
+ * - A restore never loses code: it is one undo step (P35), its record contains the replaced
+ *   source, and edits that no step contains are replaced only after a confirmation.
+ * - A restore closes an open suggestion: it accepts the suggestion if that is the restored step,
+ *   and rejects it otherwise. Prompt rows close when they read that record.
+ * - No action runs code (P13).
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -16,22 +16,22 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EventBody, Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import type { IBranch } from '../../../records/branch';
-import { after, branchAt, openTurn } from './graph';
+import { sourceAfter, branchAt, openTurn } from './graph';
 import type { ReplayPlayer } from '../player';
-import { lastClean } from './runs';
+import { findLastWorking } from './runs';
 import type { ReplaySteps } from './steps';
 import type { IReplaySubject, SubjectChange } from '../subject';
 
-/** What became of the last thing that was done. */
+/** The result of the last action. */
 export type ReplayNote =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
-/** What a model can't do itself. */
-export interface IReplayAsking {
-  /** Whether to put step `index` back although the cell was changed since its last step. */
-  mayReplace(index: number): Promise<boolean>;
-  /** Let the person ask; the request continues from this one, if any. */
-  goOn(branch: IBranch | null): void;
+/** The parts of the interface that the actions need. */
+export interface IReplayHost {
+  /** Ask whether step `index` may replace edits that no step contains. */
+  confirmReplace(index: number): Promise<boolean>;
+  /** Open the prompt row; the request continues from `branch`, if it is not null. */
+  openPrompt(branch: IBranch | null): void;
 }
 
 export class ReplayActions implements IDisposable {
@@ -40,13 +40,13 @@ export class ReplayActions implements IDisposable {
     history: IHistory;
     steps: ReplaySteps;
     player: ReplayPlayer;
-    asking: IReplayAsking;
+    host: IReplayHost;
   }) {
     this._subject = options.subject;
     this._history = options.history;
     this._steps = options.steps;
     this._player = options.player;
-    this._asking = options.asking;
+    this._host = options.host;
     this._subject.changed.connect(this._onSubjectChanged, this);
   }
 
@@ -54,46 +54,48 @@ export class ReplayActions implements IDisposable {
     return this._changed;
   }
 
-  /** The step on show. */
+  /** The current step. */
   get step(): Step | null {
     return this._steps.all[this._player.position] ?? null;
   }
 
-  /** Whether the cell on show holds the step on show. */
+  /** Whether the cell's source is the code of the current step. */
   get isInCell(): boolean {
-    return this.holds(this._player.position);
+    return this.matchesCell(this._player.position);
   }
 
-  /** Whether the cell on show holds the code of step `index`. */
-  holds(index: number): boolean {
+  /** Whether the cell's source is the code of step `index`. */
+  matchesCell(index: number): boolean {
     const step = this._steps.all[index];
     const { isFollowing } = this._steps;
     return isFollowing && !!step && step.code === this._subject.source;
   }
 
-  /** Whether the cell holds what no step left there: a person has changed it since. */
-  get isEditedSince(): boolean {
+  /** Whether the cell has been edited since its last step. */
+  get hasUnrecordedEdits(): boolean {
     const last = this._steps.all[this._steps.all.length - 1];
     const isShown = this._steps.isFollowing && !!last;
-    return isShown && after(last) !== this._subject.source;
+    return isShown && sourceAfter(last) !== this._subject.source;
   }
 
-  /** Whether code can be put into the cell on show. */
+  /** Whether the cell on show can be edited. */
   get isWritable(): boolean {
     return this._steps.isFollowing && this._subject.isWritable;
   }
 
   get canRestore(): boolean {
-    return this._canPut(this.step);
+    return this._canApply(this.step);
   }
 
-  /** Where the last run without an error is, if the cell no longer holds its code. */
-  get cleanStep(): number | null {
-    const at = lastClean(this._steps.all);
-    return at !== null && this._canPut(this._steps.all[at]) ? at : null;
+  /** The index of the last step that ran without an error, if it can be restored. */
+  get lastWorkingStep(): number | null {
+    const index = findLastWorking(this._steps.all);
+    return index !== null && this._canApply(this._steps.all[index])
+      ? index
+      : null;
   }
 
-  /** Whether the step on show can be gone on from. */
+  /** Whether a request can branch from the current step. */
   get canBranch(): boolean {
     const { step } = this;
     return !!step && hasCode(step) && this.isWritable;
@@ -103,63 +105,63 @@ export class ReplayActions implements IDisposable {
     return !!this.step?.code && this._subject.canInsert;
   }
 
-  /** What became of the last thing that was done; gone when the cell changes again. */
+  /** The result of the last action; null once the cell changes again. */
   get note(): ReplayNote {
     return this._note;
   }
 
-  /** Whether what was done can be taken back here. */
+  /** Whether `undo` reverts the last action. */
   get canUndo(): boolean {
     return this._note !== null && this._note !== 'inserted';
   }
 
-  /** Put the step on show back into its cell; whether that was done. */
+  /** Restore the current step; resolves with whether it was restored. */
   restore(): Promise<boolean> {
-    return this._put(this._player.position, 'restored');
+    return this._apply(this._player.position, 'restored');
   }
 
-  /** Put the last version that ran without an error back into its cell. */
-  async restoreClean(): Promise<boolean> {
-    const at = this.cleanStep;
-    return at !== null && (await this._put(at, 'restored'));
+  /** Restore the last version that ran without an error. */
+  async restoreLastWorking(): Promise<boolean> {
+    const index = this.lastWorkingStep;
+    return index !== null && (await this._apply(index, 'restored'));
   }
 
-  /** Put the step on show into the cell, and let the person ask: the request goes on from it. */
+  /** Restore the current step if necessary, and open the prompt row to continue from it. */
   async branch(): Promise<boolean> {
     const { step } = this;
     if (!this.canBranch || !step) {
       return false;
     }
     const branch = branchAt(this._steps.all, step.index);
-    const isThere =
-      this.isInCell || (await this._put(this._player.position, 'branched'));
-    if (isThere) {
-      this._asking.goOn(branch);
+    const isRestored =
+      this.isInCell || (await this._apply(this._player.position, 'branched'));
+    if (isRestored) {
+      this._host.openPrompt(branch);
     }
-    return isThere;
+    return isRestored;
   }
 
-  /** Put the step on show into a new cell below the active one. */
+  /** Insert the current step's code into a new cell below the active one. */
   insertBelow(): void {
     const { step } = this;
     if (this.canInsert && step) {
       this._player.pause();
       this._subject.insertBelow(step.code);
-      this._say('inserted');
+      this._setNote('inserted');
     }
   }
 
-  /** Take the restore back. */
+  /** Revert the last restore. */
   undo(): void {
     if (this.canUndo && this._steps.isFollowing) {
       this._subject.undo();
     }
   }
 
-  /** Say no more of what was done. */
+  /** Clear the note. */
   dismiss(): void {
     if (this._note !== null) {
-      this._say(null);
+      this._setNote(null);
     }
   }
 
@@ -175,82 +177,83 @@ export class ReplayActions implements IDisposable {
     }
   }
 
-  private _canPut(step: Step | null): boolean {
-    const isOther = step?.code !== this._subject.source;
-    return !!step && hasCode(step) && this.isWritable && isOther;
+  private _canApply(step: Step | null): boolean {
+    const isDifferent = step?.code !== this._subject.source;
+    return !!step && hasCode(step) && this.isWritable && isDifferent;
   }
 
   /**
-   * Put a step into the cell: one undo step, and recorded. Nothing is awaited between the last
-   * look at the cell and the change of it. If only the record fails, `note` says so.
+   * Write a step's code into the cell, and record it. Nothing is awaited between the last check
+   * of the cell and its change. If only recording fails, the note becomes `unrecorded`.
    */
-  private async _put(
-    at: number,
-    done: 'restored' | 'branched'
+  private async _apply(
+    index: number,
+    action: 'restored' | 'branched'
   ): Promise<boolean> {
-    const step = this._steps.all[at] ?? null;
+    const step = this._steps.all[index] ?? null;
     const { shown } = this._steps;
-    if (!step || !shown || !this._canPut(step)) {
+    if (!step || !shown || !this._canApply(step)) {
       return false;
     }
     this._player.pause();
-    if (this.isEditedSince && !(await this._asking.mayReplace(at))) {
+    if (this.hasUnrecordedEdits && !(await this._host.confirmReplace(index))) {
       return false;
     }
-    const now = this._steps.shown;
-    const isSame =
-      now?.cellId === shown.cellId && now.notebookId === shown.notebookId;
-    if (!isSame || this._isDisposed || !this._canPut(step)) {
+    const current = this._steps.shown;
+    const isSameCell =
+      current?.cellId === shown.cellId &&
+      current.notebookId === shown.notebookId;
+    if (!isSameCell || this._isDisposed || !this._canApply(step)) {
       return false;
     }
-    const events = this._eventsOf(step, this._subject.source);
-    const isAccepted = done === 'restored' && events[0].type === 'accept';
-    const note = isAccepted ? 'accepted' : done;
+    const events = this._buildEvents(step, this._subject.source);
+    const isAccepted = action === 'restored' && events[0].type === 'accept';
+    const note = isAccepted ? 'accepted' : action;
     this._isApplying = true;
     try {
       this._subject.apply(step.code);
     } finally {
       this._isApplying = false;
     }
-    this._say(note);
+    this._setNote(note);
     const key = { notebookId: shown.notebookId, cellId: shown.cellId };
     try {
       await this._history.record(key, events);
     } catch {
       if (this._note === note) {
-        this._say('unrecorded');
+        this._setNote('unrecorded');
       }
     }
     return true;
   }
 
-  /** The record of a restore, which also decides on the open proposal. */
-  private _eventsOf(step: Step, replaced: string): EventBody[] {
-    const proposal = openTurn(this._steps.all);
-    const turnId = proposal?.turnId;
-    if (proposal?.index === step.index) {
+  /** Build the events of a restore, which also accept or reject an open suggestion. */
+  private _buildEvents(step: Step, replaced: string): EventBody[] {
+    const suggestion = openTurn(this._steps.all);
+    const turnId = suggestion?.turnId;
+    if (suggestion?.index === step.index) {
       const accepted = { type: 'accept', turnId, source: step.code };
       return [
-        this.isEditedSince ? { ...accepted, data: { replaced } } : accepted
+        this.hasUnrecordedEdits ? { ...accepted, data: { replaced } } : accepted
       ];
     }
     const data = { from_seq: step.seq, replaced };
     const restored = { type: 'restore', source: step.code, data };
-    return proposal ? [{ type: 'reject', turnId }, restored] : [restored];
+    return suggestion ? [{ type: 'reject', turnId }, restored] : [restored];
   }
 
-  private _say(note: ReplayNote): void {
+  private _setNote(note: ReplayNote): void {
     this._note = note;
     this._changed.emit();
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
     if (change === 'source' && !this._isApplying && this._note !== null) {
-      this._say(null);
+      this._setNote(null);
     }
   }
 
-  private readonly _asking: IReplayAsking;
+  private readonly _host: IReplayHost;
   private readonly _history: IHistory;
   private readonly _player: ReplayPlayer;
   private readonly _steps: ReplaySteps;
@@ -261,7 +264,7 @@ export class ReplayActions implements IDisposable {
   private _note: ReplayNote = null;
 }
 
-/** Whether the step has a version to put back: a request that failed may have none. */
+/** Whether a step has code to restore; a failed request may have none. */
 function hasCode(step: Step): boolean {
   const failed = step.outcome === 'error' || step.outcome === 'cancelled';
   return step.kind !== 'turn' || !failed || step.code !== '';

@@ -1,7 +1,7 @@
 /**
- * Two steps side by side: A, which stays where it was put, and B, which is the step on show.
+ * A comparison of two steps: A, which stays fixed, and B, the current step.
  *
- * What must hold: while it is on, A is one of the steps.
+ * Invariants: while the comparison is on, A is one of the steps.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -25,7 +25,7 @@ export class ReplayCompare {
     return this.from !== null;
   }
 
-  /** Compare what is on show with this step. */
+  /** Compare the current step with step `from`. */
   start(from: number): void {
     this._player.pause();
     const last = this._player.length - 1;
@@ -34,8 +34,8 @@ export class ReplayCompare {
     }
   }
 
-  /** Compare what is on show with the step before it, or the one after the first. */
-  startHere(): void {
+  /** Compare the current step with the previous one; the first step with the second. */
+  startFromPrevious(): void {
     const { position } = this._player;
     this.start(position > 0 ? position - 1 : 1);
   }

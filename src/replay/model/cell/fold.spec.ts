@@ -1,5 +1,5 @@
 import type { Step } from '../../../api/types';
-import { foldRuns, positionOf } from './fold';
+import { foldRuns, findPosition } from './fold';
 import { runStep, stepsOf } from '../replay.fakes';
 
 /** `make` continues the life of a cell by one step. */
@@ -88,7 +88,9 @@ describe('foldRuns', () => {
     expect(shown[1].data).toEqual({ from: 1, to: 3 });
     expect(shown.map(({ parent }) => parent)).toEqual([null, 0, 1]);
     expect(shown[0].runs).toHaveLength(1);
-    const at = [1, 2].map(place => positionOf(shown, (_, is) => is === place));
+    const at = [1, 2].map(place =>
+      findPosition(shown, (_, is) => is === place)
+    );
     expect(at).toEqual([1, 1]);
     // An undo, or a record of another program that does not say where.
     const both = ['turn', 'delete', 'undelete'];
@@ -99,9 +101,9 @@ describe('foldRuns', () => {
   it('leads from the place and the seq of a run to the step that it ran', () => {
     const shown = foldRuns(lifeOf(turn('a'), run, turn('b'), run));
     const places = [0, 1, 2, 3, 4].map(at =>
-      positionOf(shown, (_, place) => place === at)
+      findPosition(shown, (_, place) => place === at)
     );
     expect(places).toEqual([0, 0, 1, 1, -1]);
-    expect(positionOf(shown, ({ seq }) => seq === 4)).toBe(1);
+    expect(findPosition(shown, ({ seq }) => seq === 4)).toBe(1);
   });
 });

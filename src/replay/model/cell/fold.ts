@@ -1,51 +1,51 @@
 /**
- * The steps of a cell as the sidebar shows them: a run is no step of its own but part of the step
- * whose code it ran, and a cell that was cut and pasted elsewhere was moved. Pure.
+ * Fold the server's steps of a cell into the steps that the sidebar shows: a run becomes part of
+ * the step whose code it ran, and a cut followed by a paste becomes a move. Pure.
  *
- * What must hold: no run is lost; a run that follows no step with its code stays a step. The
- * places by which others name a step (blame, search, links) are the server's, and lead to the
- * step that holds it.
+ * Invariants: no run is lost; a run whose code no step contains stays a step. Blame, search and
+ * links refer to steps by the server's index, and `findPosition` maps that index to the step that
+ * contains it.
  */
 import type { Step } from '../../../api/types';
-import { after } from './graph';
+import { sourceAfter } from './graph';
 
-/** A step with its runs. `index`, `parent` and `fromStep` count the steps that are shown. */
+/** A step with its runs. `index`, `parent` and `fromStep` are positions among the shown steps. */
 export interface IShownStep extends Step {
-  /** Its place among all steps of the server. */
-  readonly place?: number;
+  /** The index among the server's steps. */
+  readonly serverIndex?: number;
   /** The runs of its code, oldest first. */
   readonly runs?: readonly Step[];
-  /** The steps of the server that this one stands for, beside its runs. */
+  /** The server's steps that were folded into this one, except runs. */
   readonly parts?: readonly Step[];
 }
 
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
-  const shown: (IShownStep & { place: number; runs: Step[] })[] = [];
-  /** For each step of the server the one that shows it, and the one that later steps follow. */
+  const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
+  /** For each of the server's steps: the row that shows it, and the parent row of its successors. */
   const rows: number[] = [];
-  const followed: number[] = [];
+  const parentRows: number[] = [];
   for (const step of steps) {
-    const at = rows.length;
+    const serverIndex = rows.length;
     const cut = shown[shown.length - 1];
-    if (cut?.place === at - 1 && isPasteOf(cut, step)) {
+    if (cut?.serverIndex === serverIndex - 1 && isPasteOf(cut, step)) {
       rows.push(shown.length - 1);
-      followed.push(shown.length - 1);
-      shown[shown.length - 1] = movedBy(cut, step);
+      parentRows.push(shown.length - 1);
+      shown[shown.length - 1] = toMove(cut, step);
       continue;
     }
-    const row = step.kind === 'run' ? rowOfRun(shown, step) : null;
+    const row = step.kind === 'run' ? findRowOfRun(shown, step) : null;
     if (row === null) {
       rows.push(shown.length);
-      followed.push(shown.length);
+      parentRows.push(shown.length);
       shown.push({
         ...step,
-        place: at,
+        serverIndex,
         runs: step.kind === 'run' ? [step] : []
       });
     } else {
       rows.push(row);
-      followed.push(
-        (step.parent === null ? null : followed[step.parent]) ?? row
+      parentRows.push(
+        (step.parent === null ? null : parentRows[step.parent]) ?? row
       );
       shown[row].runs.push(step);
     }
@@ -53,40 +53,40 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
   return shown.map((step, index) => ({
     ...step,
     index,
-    parent: step.parent === null ? null : (followed[step.parent] ?? null),
+    parent: step.parent === null ? null : (parentRows[step.parent] ?? null),
     ...(step.fromStep === undefined ? {} : { fromStep: rows[step.fromStep] })
   }));
 }
 
-/** The position of the step that holds this one of the server; -1 if none does. */
-export function positionOf(
+/** The position of the shown step that contains a matching step of the server; -1 if none does. */
+export function findPosition(
   steps: readonly IShownStep[],
-  isMeant: (step: Step, place: number) => boolean
+  matches: (step: Step, serverIndex: number) => boolean
 ): number {
   return steps.findIndex(
     step =>
-      isMeant(step, step.place ?? step.index) ||
-      step.runs?.some(run => isMeant(run, run.index)) ||
-      step.parts?.some(part => isMeant(part, part.index))
+      matches(step, step.serverIndex ?? step.index) ||
+      step.runs?.some(run => matches(run, run.index)) ||
+      step.parts?.some(part => matches(part, part.index))
   );
 }
 
-/** Whether a cell that was deleted came back at another place. */
+/** Whether a deleted cell was restored at another position. */
 function isPasteOf(cut: Step, paste: Step): boolean {
   const [from, to] = [cut.data?.after, paste.data?.after];
-  const isKnown = (after: unknown) =>
+  const isRecorded = (after: unknown) =>
     typeof after === 'string' || after === null;
   return (
     cut.kind === 'delete' &&
     paste.kind === 'undelete' &&
     paste.code === cut.code &&
-    isKnown(from) &&
-    isKnown(to) &&
+    isRecorded(from) &&
+    isRecorded(to) &&
     from !== to
   );
 }
 
-function movedBy<T extends Step>(cut: T, paste: Step): T {
+function toMove<T extends Step>(cut: T, paste: Step): T {
   const data = { from: cut.data?.index, to: paste.data?.index };
   const { timestamp, seq } = paste;
   return {
@@ -100,20 +100,20 @@ function movedBy<T extends Step>(cut: T, paste: Step): T {
   };
 }
 
-/** The row whose code a run ran: the one that wrote it, for those after only left it as it was. */
-function rowOfRun(shown: readonly Step[], run: Step): number | null {
-  let found: number | null = null;
+/** The row that wrote the code of a run; later rows only left that code unchanged. */
+function findRowOfRun(shown: readonly Step[], run: Step): number | null {
+  let match: number | null = null;
   for (let row = shown.length - 1; row >= 0; row--) {
     const step = shown[row];
-    if (after(step) !== run.code) {
+    if (sourceAfter(step) !== run.code) {
       break;
     }
     if (step.applied && step.code === run.code) {
-      found = row;
+      match = row;
       if (step.before !== step.code) {
         break;
       }
     }
   }
-  return found;
+  return match;
 }

@@ -12,24 +12,24 @@ function steps(...changes: Partial<Step>[]): Step[] {
 
 describe('the graph of the steps', () => {
   it('is one line where nothing branches', () => {
-    const { rows, lanes } = graphOf(steps({}, {}, {}));
-    expect(lanes).toBe(1);
+    const { rows, columns } = graphOf(steps({}, {}, {}));
+    expect(columns).toBe(1);
     expect(rows).toEqual([
-      { lane: 0, through: [], fromAbove: false, down: [0] },
-      { lane: 0, through: [], fromAbove: true, down: [0] },
-      { lane: 0, through: [], fromAbove: true, down: [] }
+      { column: 0, through: [], fromAbove: false, down: [0] },
+      { column: 0, through: [], fromAbove: true, down: [0] },
+      { column: 0, through: [], fromAbove: true, down: [] }
     ]);
   });
 
   it('leads a line past the steps of a branch that was left', () => {
     // 0 ── 1 ── 2 (left), 0 ── 3.
-    const { rows, lanes } = graphOf(
+    const { rows, columns } = graphOf(
       steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
     );
-    expect(lanes).toBe(2);
+    expect(columns).toBe(2);
     expect([...rows[0].down].sort()).toEqual([0, 1]);
     expect(rows[1]).toEqual({
-      lane: 1,
+      column: 1,
       through: [0],
       fromAbove: true,
       down: [1]
@@ -39,13 +39,13 @@ describe('the graph of the steps', () => {
     expect(rows[3].fromAbove).toBe(true);
   });
 
-  it('is total: parents that are none stand alone, lanes beyond the last share it', () => {
+  it('is total: parents that are none stand alone, columns beyond the last share it', () => {
     const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
     expect(all.map(parentOf)).toEqual([null, null, null]);
-    const { rows, lanes } = graphOf(all);
-    expect(lanes).toBe(4);
+    const { rows, columns } = graphOf(all);
+    expect(columns).toBe(4);
     expect(rows.every(row => !row.fromAbove)).toBe(true);
-    expect(graphOf([]).lanes).toBe(1);
+    expect(graphOf([]).columns).toBe(1);
   });
 
   it('knows which steps go on from another than the one before', () => {

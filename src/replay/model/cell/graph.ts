@@ -1,59 +1,59 @@
 /**
- * How the steps of a cell hang together: which one each went on from, and how that is drawn as
- * lines beside the list. Pure.
+ * The graph of a cell's steps: the parent of each step, and the lines that the list draws. Pure.
  *
- * What must hold: it is total. A step whose parent is unknown, later than itself or itself
- * stands alone; lanes beyond those that are drawn share the last one.
+ * Invariants: every input has a graph. A parent that is missing, later than the step or the step
+ * itself counts as none; branches beyond the last column share it.
  */
 import type { Step } from '../../../api/types';
 import type { IBranch } from '../../../records/branch';
 
-/** More lanes than this side by side tell nothing. */
-export const MAX_LANES = 4;
+/** The largest number of columns that are drawn. */
+export const MAX_COLUMNS = 4;
 
-/** What the cell held after a step. */
-export function after(step: Step): string {
+/** The cell's source after a step. */
+export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
 
-/** The step that this one went on from; null if there is none. */
+/** The index of the step that this one continues from; null if there is none. */
 export function parentOf(step: Step): number | null {
   const { parent } = step;
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
-/** Whether the step went on from another one than the one before it. */
+/** Whether the step continues from another step than the previous one. */
 export function isBranching(step: Step): boolean {
   const parent = parentOf(step);
   return parent !== null && parent !== step.index - 1;
 }
 
-export function laneOf(step: Step): number {
-  return Math.max(0, Math.min(MAX_LANES - 1, step.lane));
+/** The column in which a step is drawn, counted from 0. */
+export function columnOf(step: Step): number {
+  return Math.max(0, Math.min(MAX_COLUMNS - 1, step.lane));
 }
 
 /**
- * The turn that the code of a step comes from: the request that goes on from it names this
- * one. Null where nobody was asked for it.
+ * The id of the turn that a step's code comes from: the parent turn of a request that continues
+ * from this step. Null if no model wrote the code.
  */
 export function turnOf(steps: readonly Step[], index: number): number | null {
-  let at: number | null = index;
-  // Whether the code of the step is meant, and not what the cell held after it.
-  let isMeant = true;
-  while (at !== null && steps[at]) {
-    const step: Step = steps[at];
+  let current: number | null = index;
+  // Whether to look for the origin of the step's code; else for that of the source after it.
+  let isCode = true;
+  while (current !== null && steps[current]) {
+    const step: Step = steps[current];
     const isTurn = step.kind === 'turn' || step.kind === 'accept';
-    if (isTurn && step.turnId !== undefined && (isMeant || step.applied)) {
+    if (isTurn && step.turnId !== undefined && (isCode || step.applied)) {
       return step.turnId;
     }
     const origin: number | undefined = step.fromStep;
-    isMeant = origin !== undefined && origin < at;
-    at = isMeant ? origin! : parentOf(step);
+    isCode = origin !== undefined && origin < current;
+    current = isCode ? origin! : parentOf(step);
   }
   return null;
 }
 
-/** The request that the code of a step comes from, as the next request can continue from it. */
+/** The turn that a step's code comes from, as the branch that a request can continue. */
 export function branchAt(
   steps: readonly Step[],
   index: number
@@ -65,32 +65,32 @@ export function branchAt(
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
-/** The newest answer, if nobody has decided on it yet; null if there is none. */
+/** The newest turn, if it is neither accepted nor rejected; else null. */
 export function openTurn(steps: readonly Step[]): Step | null {
   const last = [...steps].reverse().find(({ kind }) => kind === 'turn');
   const isOpen = last?.outcome === 'open' && last.turnId !== undefined;
   return isOpen ? last : null;
 }
 
-/** The lines beside one row of the list. Lanes are counted from 0. */
+/** The lines of one row of the list. Columns are counted from 0. */
 export interface IGraphRow {
-  /** Where the dot is. */
-  readonly lane: number;
-  /** Lanes whose line goes through from the row above to the row below. */
+  /** The column of the dot. */
+  readonly column: number;
+  /** Columns whose line passes from the row above to the row below. */
   readonly through: readonly number[];
-  /** Whether a line comes down to the dot. */
+  /** Whether a line leads from the row above to the dot. */
   readonly fromAbove: boolean;
-  /** Lanes to which a line leads on from the dot. */
+  /** Columns to which a line leads from the dot. */
   readonly down: readonly number[];
 }
 
-/** The lines of all rows; the width of the drawing is `lanes`. */
+/** The lines of all rows, and the number of columns. */
 export function graphOf(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
-  lanes: number;
+  columns: number;
 } {
   const rows = steps.map(step => ({
-    lane: laneOf(step),
+    column: columnOf(step),
     through: new Set<number>(),
     fromAbove: false,
     down: new Set<number>()
@@ -100,15 +100,15 @@ export function graphOf(steps: readonly Step[]): {
     if (parent === null) {
       return;
     }
-    const { lane } = rows[index];
+    const { column } = rows[index];
     rows[index].fromAbove = true;
-    rows[parent].down.add(lane);
-    // A line that is there already goes on to the end of it.
+    rows[parent].down.add(column);
+    // Stop where a line of this column exists: it reaches the parent already.
     for (let at = index - 1; at > parent; at--) {
-      if (rows[at].through.has(lane)) {
+      if (rows[at].through.has(column)) {
         break;
       }
-      rows[at].through.add(lane);
+      rows[at].through.add(column);
     }
   });
   return {
@@ -117,6 +117,6 @@ export function graphOf(steps: readonly Step[]): {
       through: [...row.through],
       down: [...row.down]
     })),
-    lanes: 1 + Math.max(0, ...rows.map(row => row.lane))
+    columns: 1 + Math.max(0, ...rows.map(row => row.column))
   };
 }

@@ -1,66 +1,66 @@
 /**
- * The step that somebody wants to see, until its cell is on show.
+ * A request to show a step, pending until its cell is loaded.
  *
- * What must hold: who goes elsewhere meanwhile is not brought back.
+ * Invariants: activating another cell cancels the request.
  */
 import type { ICellKey } from '../../../tokens';
-import { IShownStep, positionOf } from './fold';
+import { IShownStep, findPosition } from './fold';
 
-/** A step of a cell, by its place or by the `seq` of its record. */
-export interface IStepPlace {
+/** A reference to a step: by its index among the server's steps, or by the `seq` of its record. */
+export interface IStepRef {
   readonly step?: number | null;
   readonly seq?: number | null;
 }
 
-export class WantedStep {
-  want(key: ICellKey, place: IStepPlace): void {
-    this._wanted = { ...key, ...place };
+export class RequestedStep {
+  request(key: ICellKey, ref: IStepRef): void {
+    this._request = { ...key, ...ref };
   }
 
-  /** The person is at this cell now: what is wanted of another one is wanted no more. */
-  at(cellId: string | undefined): void {
-    if (cellId !== this._wanted?.cellId) {
-      this._wanted = null;
+  /** Cancel the request if it is for another cell than the active one. */
+  onActiveCell(cellId: string | undefined): void {
+    if (cellId !== this._request?.cellId) {
+      this._request = null;
     }
   }
 
   /**
-   * The position of the wanted step among those of the cell on show; null if none is wanted of
-   * this cell, or it is not there.
+   * The position of the requested step; null if none of this cell is requested, or it doesn't
+   * exist. A request that is answered, or can't be any more, is dropped.
    *
-   * @param isWhole Whether these are all the steps that the cell has.
+   * @param isComplete Whether `steps` are all steps of the cell.
    */
-  reach(
+  resolve(
     shown: ICellKey | null,
     steps: readonly IShownStep[],
-    isWhole: boolean
+    isComplete: boolean
   ): number | null {
-    const { _wanted: wanted } = this;
+    const { _request: request } = this;
     if (
-      !wanted ||
-      wanted.cellId !== shown?.cellId ||
-      wanted.notebookId !== shown.notebookId
+      !request ||
+      request.cellId !== shown?.cellId ||
+      request.notebookId !== shown.notebookId
     ) {
       return null;
     }
-    const position = placeOf(steps, wanted);
-    const isThere = position >= 0;
-    if (isThere || isWhole) {
-      this._wanted = null;
+    const position = resolveRef(steps, request);
+    const exists = position >= 0;
+    if (exists || isComplete) {
+      this._request = null;
     }
-    return isThere ? position : null;
+    return exists ? position : null;
   }
 
-  private _wanted: (ICellKey & IStepPlace) | null = null;
+  private _request: (ICellKey & IStepRef) | null = null;
 }
 
-/** The position of a step: by its place if there is one, else by the seq of its record. */
-function placeOf(
+/** The position of a step: by its index if that exists, else by the `seq` of its record. */
+function resolveRef(
   steps: readonly IShownStep[],
-  { step, seq }: IStepPlace
+  { step, seq }: IStepRef
 ): number {
-  const at = positionOf(steps, (_, place) => place === step);
-  return at < 0 && typeof seq === 'number'
-    ? positionOf(steps, found => found.seq === seq)
-    : at;
+  const position = findPosition(steps, (_, index) => index === step);
+  return position < 0 && typeof seq === 'number'
+    ? findPosition(steps, candidate => candidate.seq === seq)
+    : position;
 }

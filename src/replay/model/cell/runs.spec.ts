@@ -1,7 +1,7 @@
 import type { Step } from '../../../api/types';
 import { runStep, stepsOf } from '../replay.fakes';
 import { foldRuns } from './fold';
-import { countOf, durationOf, lastClean, outputOf, runOf } from './runs';
+import { countOf, durationOf, findLastWorking, outputOf, runOf } from './runs';
 
 const SHA = 'cd'.repeat(32);
 const run = (data: object) => runStep([], data);
@@ -26,8 +26,8 @@ describe('the run of a version', () => {
   });
 
   it('tells the last one that ended well', () => {
-    expect(lastClean(foldRuns(history()))).toBe(0);
-    expect(lastClean(foldRuns(history().slice(0, 2)))).toBeNull();
+    expect(findLastWorking(foldRuns(history()))).toBe(0);
+    expect(findLastWorking(foldRuns(history().slice(0, 2)))).toBeNull();
   });
 });
 

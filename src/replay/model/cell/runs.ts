@@ -1,13 +1,13 @@
 /**
- * What running a version of a cell brought: how it ended, how long it took, what it showed.
+ * The data of a run: its duration, execution count and output.
  *
- * What must hold: what is stored may come from another tool, so each part is looked at before
- * it is believed; what is none is left out.
+ * Invariants: stored data may come from another tool, so each part is validated, and invalid parts
+ * are left out.
  */
 import type { Step } from '../../../api/types';
 import type { IShownStep } from './fold';
 
-/** A picture of an output, kept by its content's hash. */
+/** An image of an output, identified by the SHA-256 of its blob. Sizes are in pixels. */
 export interface IOutputImage {
   readonly sha256: string;
   readonly width: number;
@@ -16,39 +16,39 @@ export interface IOutputImage {
 
 export interface IRunOutput {
   readonly text: string;
-  /** Whether the text is the beginning only. */
+  /** Whether only the beginning of the text was stored. */
   readonly truncated: boolean;
   readonly images: readonly IOutputImage[];
 }
 
-/** The kinds of pictures that are drawn; none of them can hold a script. */
-const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/** The image types that are drawn; none of them can contain a script. */
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** No more pictures than this are shown of one output. */
+/** The largest number of images shown for one output. */
 const MAX_IMAGES = 8;
 
-/** The last run of the code that a step shows; null if it was not run. */
+/** The last run of a step's code; null if it was not run. */
 export function runOf(step: IShownStep): Step | null {
   const { runs = [] } = step;
   return runs[runs.length - 1] ?? null;
 }
 
-/** The step whose code was the last to run without an error; null if there is none. */
-export function lastClean(steps: readonly IShownStep[]): number | null {
-  let found: number | null = null;
+/** The index of the step whose code was the last to run without an error; null if there is none. */
+export function findLastWorking(steps: readonly IShownStep[]): number | null {
+  let lastWorking: number | null = null;
   let newest = -1;
-  steps.forEach(({ runs = [] }, at) => {
+  steps.forEach(({ runs = [] }, index) => {
     for (const { outcome, seq } of runs) {
       if (outcome === 'done' && seq > newest) {
-        found = at;
+        lastWorking = index;
         newest = seq;
       }
     }
   });
-  return found;
+  return lastWorking;
 }
 
-/** How long a run took, in milliseconds; null if that was not kept. */
+/** The duration of a run, in milliseconds; null if it was not recorded. */
 export function durationOf(run: Step): number | null {
   const value = run.data?.duration_ms;
   return typeof value === 'number' && value >= 0 && Number.isFinite(value)
@@ -56,13 +56,13 @@ export function durationOf(run: Step): number | null {
     : null;
 }
 
-/** The number that a run gave the cell; null if that was not kept. */
+/** The execution count of a run; null if it was not recorded. */
 export function countOf(run: Step): number | null {
   const value = run.data?.execution_count;
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
-/** What a run showed, as far as it was kept; null if nothing was. */
+/** The recorded output of a run; null if there is none. */
 export function outputOf(run: Step): IRunOutput | null {
   const outputs = asObject(run.data?.outputs);
   if (!outputs) {
@@ -70,7 +70,7 @@ export function outputOf(run: Step): IRunOutput | null {
   }
   const text = typeof outputs.text === 'string' ? outputs.text : '';
   const list = Array.isArray(outputs.images) ? outputs.images : [];
-  const images = list.slice(0, MAX_IMAGES).map(asImage).filter(isThere);
+  const images = list.slice(0, MAX_IMAGES).map(asImage).filter(isNotNull);
   return text || images.length
     ? { text, truncated: outputs.truncated === true, images }
     : null;
@@ -81,7 +81,7 @@ function asImage(value: unknown): IOutputImage | null {
   const { sha256, mime, width, height } = image ?? {};
   return typeof sha256 === 'string' &&
     /^[0-9a-f]{64}$/.test(sha256) &&
-    PICTURES.includes(mime as string) &&
+    IMAGE_TYPES.includes(mime as string) &&
     isSize(width) &&
     isSize(height)
     ? { sha256, width, height }
@@ -98,6 +98,6 @@ function isSize(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value < 100_000;
 }
 
-function isThere<T>(value: T | null): value is T {
+function isNotNull<T>(value: T | null): value is T {
   return value !== null;
 }

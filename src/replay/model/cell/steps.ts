@@ -1,10 +1,10 @@
 /**
- * The steps of the cell that is followed, fetched as the person goes from cell to cell.
+ * The steps of the active or pinned cell, fetched as the person moves from cell to cell.
  *
- * What must hold:
- * - It follows the active cell while active, and asks for nothing while not.
- * - The newest request wins; an older one is aborted, and its answer is never shown.
- * - What is shown stays until the next is there, so that nothing flickers.
+ * Invariants:
+ * - It follows the active cell while active, and sends no requests while inactive.
+ * - The newest request wins; an older one is aborted, and its response is never shown.
+ * - The previous steps stay until the next ones are loaded, so that nothing flickers.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -16,24 +16,24 @@ import { foldRuns, IShownStep } from './fold';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 /**
- * What there is to show. `idle`: nothing was asked yet · `notebook`: no notebook is open ·
- * `cell`: it has no cell, or not yet · `history`: no cell of the notebook has a history ·
- * `empty`: this cell has none · `failed`: it could not be read · `steps`: it has steps.
+ * What is shown. `idle`: nothing was requested yet · `notebook`: no notebook is open ·
+ * `cell`: the notebook has no cell, or not yet · `history`: no cell of the notebook has a history ·
+ * `empty`: this cell has no history · `failed`: the request failed · `steps`: the cell has steps.
  */
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
 
-/** A cell on show: named by its key, described as it was when last seen. */
+/** The cell on show, with its description when it was last loaded. */
 export interface IShownCell extends ICellKey {
   /** Null for a cell that is no longer in the notebook. */
   readonly info: ICellInfo | null;
   readonly mimeType: string;
 }
 
-/** `cell`: other steps of another cell · `steps`: newer steps of the same · `state`: the rest. */
+/** `cell`: steps of another cell · `steps`: newer steps of the same cell · `state`: anything else. */
 export type StepsChange = 'cell' | 'steps' | 'state';
 
-/** Requests come no closer than this, in milliseconds. */
+/** The minimum interval between requests, in milliseconds. */
 const PAUSE_MS = 100;
 
 export class ReplaySteps implements IDisposable {
@@ -48,7 +48,7 @@ export class ReplaySteps implements IDisposable {
     return this._changed;
   }
 
-  /** Whether somebody looks; what was missed meanwhile is caught up with. */
+  /** Whether the cell view is visible. Activation loads what changed while it was hidden. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -71,12 +71,12 @@ export class ReplaySteps implements IDisposable {
     return this._phase;
   }
 
-  /** Whether newer steps are on their way. */
+  /** Whether a request is pending. */
   get isLoading(): boolean {
     return this._abort !== null;
   }
 
-  /** What went wrong, if the newest request failed. */
+  /** The failure of the newest request; null if it succeeded. */
   get error(): IFailure | null {
     return this._error;
   }
@@ -89,7 +89,7 @@ export class ReplaySteps implements IDisposable {
     return this._all;
   }
 
-  /** Whether the cell on show is the active one, so that it can be changed. */
+  /** Whether the cell on show is the active one, so that it can be edited. */
   get isFollowing(): boolean {
     return (
       this._shown !== null &&
@@ -98,13 +98,13 @@ export class ReplaySteps implements IDisposable {
     );
   }
 
-  /** Ask again, at once. */
+  /** Reload the steps without delay. */
   refresh(): void {
     this._lastLoad = 0;
     void this._load();
   }
 
-  /** Show this cell until another becomes the active one; null: follow again at once. */
+  /** Show a cell until another becomes active; with null, follow the active cell again. */
   pin(cellId: string | null): void {
     this._pinned = cellId;
     if (this._isActive) {
@@ -129,14 +129,14 @@ export class ReplaySteps implements IDisposable {
     Signal.clearData(this);
   }
 
-  /** What should be on show now, or the reason why that is nothing. */
-  private _wanted(): IShownCell | ReplayPhase {
+  /** The cell that should be shown, or the phase that explains why there is none. */
+  private _getTarget(): IShownCell | ReplayPhase {
     const { hasNotebook, notebookId, cell, mimeType } = this._subject;
     if (!hasNotebook) {
       return 'notebook';
     }
     if (notebookId === null) {
-      // Without a cell it is still being opened: nothing can be said of it yet.
+      // A notebook without a cell is still being opened.
       return cell ? 'history' : 'cell';
     }
     if (this._pinned !== null) {
@@ -147,13 +147,13 @@ export class ReplaySteps implements IDisposable {
       : 'cell';
   }
 
-  /** Show what should be on show, asking for it only if it is another cell or may be old. */
+  /** Load the target cell, if it is another one or its steps are stale. */
   private _follow(): void {
-    const wanted = this._wanted();
-    if (typeof wanted !== 'string' && !this._isStale) {
-      if (isSameCell(wanted, this._loading ?? this._asked)) {
-        if (isSameCell(wanted, this._shown)) {
-          this._shown = wanted;
+    const target = this._getTarget();
+    if (typeof target !== 'string' && !this._isStale) {
+      if (isSameCell(target, this._loading ?? this._loaded)) {
+        if (isSameCell(target, this._shown)) {
+          this._shown = target;
         }
         this._changed.emit('state');
         return;
@@ -169,26 +169,26 @@ export class ReplaySteps implements IDisposable {
     if (!this._isActive) {
       return;
     }
-    const wanted = this._wanted();
-    if (typeof wanted === 'string') {
-      this._asked = null;
-      this._show(null, [], wanted);
+    const target = this._getTarget();
+    if (typeof target === 'string') {
+      this._loaded = null;
+      this._show(null, [], target);
       return;
     }
     const abort = (this._abort = new AbortController());
-    this._loading = wanted;
+    this._loading = target;
     this._changed.emit('state');
-    // Who runs through the cells by the arrow keys asks for the first and the last.
-    const isHasty = Date.now() - this._lastLoad < PAUSE_MS;
+    // While arrow keys move through many cells, only the first and the last are requested.
+    const isRapid = Date.now() - this._lastLoad < PAUSE_MS;
     this._lastLoad = Date.now();
-    if (isHasty) {
+    if (isRapid) {
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
     }
     let steps: readonly Step[] = [];
     let error: IFailure | null = null;
     if (!abort.signal.aborted) {
       try {
-        ({ steps } = await this._history.replay(wanted, abort.signal));
+        ({ steps } = await this._history.replay(target, abort.signal));
       } catch (reason) {
         error = toFailure(reason);
       }
@@ -197,15 +197,15 @@ export class ReplaySteps implements IDisposable {
       return;
     }
     this._abort = this._loading = null;
-    this._asked = wanted;
+    this._loaded = target;
     if (error === null) {
-      this._show(wanted, steps, steps.length ? 'steps' : 'empty');
-    } else if (this._phase === 'steps' && isSameCell(wanted, this._shown)) {
-      // The steps on show are right, if not the newest: they stay, with the error beside.
+      this._show(target, steps, steps.length ? 'steps' : 'empty');
+    } else if (this._phase === 'steps' && isSameCell(target, this._shown)) {
+      // The steps on show are still valid, if not the newest: keep them next to the error.
       this._error = error;
       this._changed.emit('state');
     } else {
-      this._show(wanted, [], 'failed', error);
+      this._show(target, [], 'failed', error);
     }
   }
 
@@ -216,9 +216,10 @@ export class ReplaySteps implements IDisposable {
     error: IFailure | null = null
   ): void {
     const isSame = isSameCell(shown, this._shown) && this._all.length > 0;
-    // The cell may have been run or edited while the request was under way.
-    const now = this._subject.cell;
-    const info = now && shown?.info?.id === now.id ? now : shown?.info;
+    // The cell may have been run or edited while the request was pending.
+    const current = this._subject.cell;
+    const info =
+      current && shown?.info?.id === current.id ? current : shown?.info;
     this._shown = shown && { ...shown, info: info ?? null };
     this._all = foldRuns(steps);
     this._phase = phase;
@@ -227,7 +228,7 @@ export class ReplaySteps implements IDisposable {
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'where') {
+    if (change === 'activeCell') {
       this._pinned = null;
     }
     if (change !== 'source' && this._isActive) {
@@ -236,10 +237,10 @@ export class ReplaySteps implements IDisposable {
   }
 
   private _onHistoryChanged(_: IHistory, key: ICellKey): void {
-    const wanted = this._wanted();
+    const target = this._getTarget();
     if (!this._isActive) {
       this._isStale = true;
-    } else if (typeof wanted !== 'string' && isSameCell(key, wanted)) {
+    } else if (typeof target !== 'string' && isSameCell(key, target)) {
       void this._load();
     }
   }
@@ -248,7 +249,7 @@ export class ReplaySteps implements IDisposable {
   private readonly _history: IHistory;
   private _abort: AbortController | null = null;
   private _all: readonly IShownStep[] = [];
-  private _asked: IShownCell | null = null;
+  private _loaded: IShownCell | null = null;
   private _changed = new Signal<this, StepsChange>(this);
   private _error: IFailure | null = null;
   private _isActive = false;

@@ -1,32 +1,35 @@
-/** Cells that are no longer in a notebook: what they held last, and where they stood. */
+/** Find the last content and position of cells that were deleted from a notebook. */
 import type { Moment, NotebookSnapshot, Step } from '../../../api/types';
 
-/** What is known of a notebook's past. */
-export interface IPast {
+/** Access to a notebook's timeline. */
+export interface INotebookPast {
   readonly moments: readonly Moment[];
-  /** The notebook as it is on show, if it is shown as it was. */
+  /** The snapshot on show; null if the current notebook is shown. */
   readonly shown: NotebookSnapshot | null;
-  /** The notebook after a moment. */
-  at(index: number): Promise<NotebookSnapshot>;
-  /** How a cell came to be. */
+  /** Load the snapshot after a moment. */
+  load(index: number): Promise<NotebookSnapshot>;
+  /** Load the steps of a cell. */
   steps(cellId: string): Promise<readonly Step[]>;
-  /** What kind of cell it is, as far as is known. */
+  /** The type of a cell, if it is recorded. */
   typeOf(cellId: string): string | undefined;
 }
 
-interface IHeld {
+interface ICellContent {
   readonly type: string;
   readonly source: string;
 }
 
-/** What a cell held: as it is on show, else last, however the past knows it. */
-export async function held(past: IPast, cellId: string): Promise<IHeld | null> {
+/** The content of a cell: in the snapshot on show, else in the last one, else in its last step. */
+export async function readContent(
+  past: INotebookPast,
+  cellId: string
+): Promise<ICellContent | null> {
   const { length } = past.moments;
-  const found =
-    find(past.shown, cellId) ??
-    (length ? find(await past.at(length - 1), cellId) : null);
-  if (found) {
-    return found;
+  const content =
+    findCell(past.shown, cellId) ??
+    (length ? findCell(await past.load(length - 1), cellId) : null);
+  if (content) {
+    return content;
   }
   const step = (await past.steps(cellId)).at(-1);
   const type = past.typeOf(cellId) ?? 'code';
@@ -34,36 +37,43 @@ export async function held(past: IPast, cellId: string): Promise<IHeld | null> {
 }
 
 /**
- * The cells that stood in front of a cell when it was last there, the nearest first; null if no
- * moment knows.
+ * The ids of the cells above a cell in the last snapshot that contains it, the nearest first; null
+ * if no snapshot contains it.
  */
-export async function before(
-  past: IPast,
+export async function cellsAbove(
+  past: INotebookPast,
   cellId: string
 ): Promise<string[] | null> {
   const { moments, shown } = past;
-  const isIn = (then: NotebookSnapshot | null) =>
-    then?.cells.some(cell => cell.cellId === cellId) ?? false;
-  let at = moments.length - 1;
-  let then = isIn(shown) ? shown : at >= 0 ? await past.at(at) : null;
-  while (then && !isIn(then)) {
-    // It went with the last moment that speaks of it, or with a change of the order after.
-    while (at >= 0 && !speaksOf(moments[at], cellId)) {
-      at--;
+  const contains = (snapshot: NotebookSnapshot | null) =>
+    snapshot?.cells.some(cell => cell.cellId === cellId) ?? false;
+  let index = moments.length - 1;
+  let snapshot = contains(shown)
+    ? shown
+    : index >= 0
+      ? await past.load(index)
+      : null;
+  while (snapshot && !contains(snapshot)) {
+    // It was deleted by the last moment that mentions it, or by a later change of the order.
+    while (index >= 0 && !mentions(moments[index], cellId)) {
+      index--;
     }
-    at--;
-    then = at >= 0 ? await past.at(at) : null;
+    index--;
+    snapshot = index >= 0 ? await past.load(index) : null;
   }
-  const order = then?.cells.map(cell => cell.cellId);
+  const order = snapshot?.cells.map(cell => cell.cellId);
   return order?.slice(0, order.indexOf(cellId)).reverse() ?? null;
 }
 
-function find(then: NotebookSnapshot | null, cellId: string): IHeld | null {
-  const cells = then ? [...then.cells, ...then.gone] : [];
+function findCell(
+  snapshot: NotebookSnapshot | null,
+  cellId: string
+): ICellContent | null {
+  const cells = snapshot ? [...snapshot.cells, ...snapshot.gone] : [];
   return cells.find(cell => cell.cellId === cellId) ?? null;
 }
 
-function speaksOf(moment: Moment, cellId: string): boolean {
+function mentions(moment: Moment, cellId: string): boolean {
   return (
     moment.cellId === cellId ||
     (moment.also?.some(step => step.cellId === cellId) ?? false)

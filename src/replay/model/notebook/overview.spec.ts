@@ -14,11 +14,11 @@ describe('ReplayOverview', () => {
   let history: FakeHistory;
   let model: ReplayModel;
   let show: ReplayUnderTest['show'];
-  let pass: ReplayUnderTest['pass'];
+  let flush: ReplayUnderTest['flush'];
 
   beforeEach(() => {
     replay = new ReplayUnderTest();
-    ({ subject, history, model, show, pass } = replay);
+    ({ subject, history, model, show, flush } = replay);
   });
 
   afterEach(() => replay.dispose());
@@ -58,17 +58,17 @@ describe('ReplayOverview', () => {
     await show();
     expect(history.summaryCalls).toBe(0);
     model.view = 'notebook';
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(1);
-    subject.choose('b');
+    subject.activate('b');
     expect(model.overview.rows[1].isActive).toBe(true);
     expect(history.summaryCalls).toBe(1);
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(2);
     model.isActive = false;
     history.notify({ notebookId: 'nb', cellId: 'a' });
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(2);
     await show();
     expect(history.summaryCalls).toBe(3);
@@ -82,12 +82,12 @@ describe('ReplayOverview', () => {
       }
     };
     tellOfAll();
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(2);
     tellOfAll();
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(3);
-    await pass();
+    await flush();
     expect(history.summaryCalls).toBe(3);
   });
 
@@ -95,12 +95,12 @@ describe('ReplayOverview', () => {
     await show();
     history.failure = new ApiError(404, 'not_found', 'Gone.');
     model.overview.refresh();
-    await pass();
+    await flush();
     expect(model.overview.error).toMatchObject({ message: 'Gone.' });
     expect(model.overview.rows).toHaveLength(4);
     history.failure = null;
     model.overview.refresh();
-    await pass();
+    await flush();
     expect(model.overview.error).toBeNull();
   });
 
@@ -110,18 +110,18 @@ describe('ReplayOverview', () => {
     expect(subject.active).toBe('b');
     history.steps.set('gone', stepsOf('lost', 'found'));
     await model.goTo('gone');
-    await pass();
+    await flush();
     expect(model.view).toBe('cell');
     expect(model.shown).toMatchObject({ cellId: 'gone', info: null });
     expect(model.actions.canRestore).toBe(false);
-    subject.choose('a');
-    await pass();
+    subject.activate('a');
+    await flush();
     expect(model.shown?.cellId).toBe('a');
     model.view = 'notebook';
     await model.goTo('gone');
-    await pass();
+    await flush();
     model.unpin();
-    await pass();
+    await flush();
     expect(model.shown?.cellId).toBe('a');
   });
 });

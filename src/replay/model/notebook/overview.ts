@@ -1,7 +1,9 @@
 /**
- * The overview of a notebook's histories: its cells in their order, then what is kept of
- * cells that are no longer there. Fetches only while active; the newest answer wins, and what
- * changes many cells at once is asked for once.
+ * The overview of a notebook's histories: its cells in order, then the deleted cells that have a
+ * history.
+ *
+ * Invariants: it sends no requests while inactive; the newest response wins; a change of many
+ * cells causes one request.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -14,10 +16,10 @@ import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 export interface IOverviewRow {
   readonly cellId: string;
-  /** Null where the cell is no longer in the notebook. */
+  /** Null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   readonly firstLine: string;
-  /** Null where nothing is kept of the cell. */
+  /** Null if the cell has no history. */
   readonly summary: SessionSummary | null;
   readonly isActive: boolean;
 }
@@ -54,22 +56,22 @@ export class ReplayOverview implements IDisposable {
     }
   }
 
-  /** Whether there is nothing to show yet. */
+  /** Whether the summaries of another notebook are loading. */
   get isLoading(): boolean {
     return this._isLoading && this._shownId !== this._subject.notebookId;
   }
 
-  /** What went wrong, if the summaries could not be read. */
+  /** The failure of the newest request; null if it succeeded. */
   get error(): IFailure | null {
     return this._error;
   }
 
-  /** The rows, deleted cells last; made when asked for. */
+  /** The rows, deleted cells last; built on demand. */
   get rows(): readonly IOverviewRow[] {
-    return (this._rows ??= this._makeRows());
+    return (this._rows ??= this._buildRows());
   }
 
-  /** Ask again. */
+  /** Reload the summaries without delay. */
   refresh(): void {
     void this._throttle.runNow();
   }
@@ -114,7 +116,7 @@ export class ReplayOverview implements IDisposable {
     }
     this._isLoading = false;
     this._error = error;
-    // What was read before stays on show while the server can't be reached.
+    // The previous summaries stay while the server can't be reached.
     if (error === null || this._shownId !== notebookId) {
       this._summaries = new Map(summaries.map(item => [item.cellId, item]));
       this._shownId = notebookId;
@@ -124,7 +126,7 @@ export class ReplayOverview implements IDisposable {
     this._changed.emit();
   }
 
-  private _makeRows(): IOverviewRow[] {
+  private _buildRows(): IOverviewRow[] {
     const summaries: ReadonlyMap<string, SessionSummary> =
       this._shownId === this._subject.notebookId ? this._summaries : new Map();
     const activeId = this._subject.cell?.id;
@@ -137,10 +139,10 @@ export class ReplayOverview implements IDisposable {
       isActive: cell.id === activeId
     }));
     const present = new Set(cells.map(cell => cell.id));
-    const gone = [...summaries.values()]
+    const deletedSummaries = [...summaries.values()]
       .filter(item => !present.has(item.cellId))
       .sort((a, b) => b.lastUpdated.localeCompare(a.lastUpdated));
-    for (const summary of gone) {
+    for (const summary of deletedSummaries) {
       const lines = summary.lastSource.split('\n').map(line => line.trim());
       rows.push({
         cellId: summary.cellId,
@@ -154,10 +156,10 @@ export class ReplayOverview implements IDisposable {
   }
 
   private _onHistoryChanged(_: IHistory, key: { notebookId: string }): void {
-    const isOfNow = key.notebookId === this._subject.notebookId;
-    if (isOfNow && this._isActive) {
+    const isCurrent = key.notebookId === this._subject.notebookId;
+    if (isCurrent && this._isActive) {
       this._throttle.trigger();
-    } else if (isOfNow || key.notebookId === this._shownId) {
+    } else if (isCurrent || key.notebookId === this._shownId) {
       this._isStale = true;
     }
   }
@@ -167,7 +169,7 @@ export class ReplayOverview implements IDisposable {
       return;
     }
     if (change === 'source' && this._rows) {
-      // With each letter typed: of a thousand rows one could change, and seldom does.
+      // Emitted for each key press: rebuild a thousand rows only if the first line changed.
       const row = this._rows.find(({ isActive }) => isActive);
       if (row?.firstLine === this._subject.cell?.firstLine) {
         return;

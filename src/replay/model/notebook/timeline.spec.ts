@@ -22,14 +22,14 @@ export function momentOf(index: number, more: Partial<Moment> = {}): Moment {
   };
 }
 
-const cellThen = (cellId: string, source = cellId): CellSnapshot => ({
+const cellSnapshot = (cellId: string, source = cellId): CellSnapshot => ({
   cellId,
   type: 'code',
   source,
   step: 0
 });
 
-export function thenOf(
+export function snapshotOf(
   index: number,
   cells: string[],
   gone: string[] = [],
@@ -39,8 +39,8 @@ export function thenOf(
     version,
     index,
     timestamp: '2026-01-27T10:00:00.000Z',
-    cells: cells.map(id => ({ ...cellThen(id), changed: false })),
-    gone: gone.map(id => cellThen(id, `${id} last`))
+    cells: cells.map(id => ({ ...cellSnapshot(id), changed: false })),
+    gone: gone.map(id => cellSnapshot(id, `${id} last`))
   };
 }
 
@@ -49,7 +49,7 @@ describe('NotebookTimeline', () => {
   let history: FakeHistory;
   let timeline: NotebookTimeline;
 
-  const settled = async () => {
+  const settle = async () => {
     for (let turn = 0; turn < 8; turn++) {
       await Promise.resolve();
     }
@@ -60,13 +60,13 @@ describe('NotebookTimeline', () => {
     subject = new FakeSubject();
     subject.isActive = true;
     history = new FakeHistory();
-    history.timelineNow = {
+    history.timelineResult = {
       version: 'v1',
       moments: [0, 1, 2, 3].map(index => momentOf(index)),
       cells: []
     };
     for (const index of [0, 1, 2, 3]) {
-      history.thens.set(index, thenOf(index, ['a', 'b']));
+      history.snapshots.set(index, snapshotOf(index, ['a', 'b']));
     }
     timeline = new NotebookTimeline({ subject, history });
   });
@@ -76,142 +76,142 @@ describe('NotebookTimeline', () => {
     jest.useRealTimers();
   });
 
-  const wake = async () => {
+  const activate = async () => {
     timeline.isActive = true;
-    await settled();
+    await settle();
   };
 
   it('begins with now, and asks for nothing before somebody looks', async () => {
-    await settled();
+    await settle();
     expect(history.timelineCalls).toBe(0);
-    await wake();
+    await activate();
     expect(timeline.moments).toHaveLength(4);
     expect(timeline.isNow).toBe(true);
     expect(timeline.position).toBe(4);
-    expect(timeline.then).toBeNull();
-    expect(history.momentsAsked).toEqual([]);
+    expect(timeline.snapshot).toBeNull();
+    expect(history.requestedMoments).toEqual([]);
   });
 
   it('shows the notebook as it was at a moment, and asks for it once', async () => {
-    await wake();
+    await activate();
     timeline.player.goTo(2);
-    await settled();
-    expect(timeline.then?.index).toBe(2);
+    await settle();
+    expect(timeline.snapshot?.index).toBe(2);
     timeline.goToNow();
     timeline.player.goTo(2);
-    await settled();
-    expect(history.momentsAsked).toEqual([2]);
-    expect(timeline.then?.index).toBe(2);
+    await settle();
+    expect(history.requestedMoments).toEqual([2]);
+    expect(timeline.snapshot?.index).toBe(2);
   });
 
   it('asks for one moment at a time while somebody drags, and for the last one', async () => {
-    await wake();
+    await activate();
     for (const at of [0, 1, 2, 3]) {
       timeline.player.goTo(at);
     }
-    await settled();
-    await settled();
-    expect(history.momentsAsked).toEqual([0, 3]);
-    expect(timeline.then?.index).toBe(3);
+    await settle();
+    await settle();
+    expect(history.requestedMoments).toEqual([0, 3]);
+    expect(timeline.snapshot?.index).toBe(3);
   });
 
   it('stays at the moment on show while the notebook goes on', async () => {
-    await wake();
+    await activate();
     timeline.player.goTo(1);
-    await settled();
-    const [zero, ...rest] = history.timelineNow.moments;
+    await settle();
+    const [zero, ...rest] = history.timelineResult.moments;
     const between = momentOf(1, { cellId: 'b', timestamp: zero.timestamp });
     const later = rest.map(moment => ({ ...moment, index: moment.index + 1 }));
-    history.timelineNow = {
+    history.timelineResult = {
       version: 'v2',
       moments: [zero, between, ...later],
       cells: []
     };
-    history.thens.set(2, thenOf(2, ['a', 'b'], [], 'v2'));
+    history.snapshots.set(2, snapshotOf(2, ['a', 'b'], [], 'v2'));
     history.notify({ notebookId: 'nb', cellId: 'b' });
     jest.runOnlyPendingTimers();
-    await settled();
+    await settle();
     expect(timeline.moments).toHaveLength(5);
     expect(timeline.moment?.timestamp).toBe(rest[0].timestamp);
   });
 
   it('goes on with now for who looks at now', async () => {
-    await wake();
-    history.timelineNow = {
-      ...history.timelineNow,
+    await activate();
+    history.timelineResult = {
+      ...history.timelineResult,
       version: 'v2',
-      moments: [...history.timelineNow.moments, momentOf(4)]
+      moments: [...history.timelineResult.moments, momentOf(4)]
     };
     history.notify({ notebookId: 'nb', cellId: 'a' });
     history.notify({ notebookId: 'nb', cellId: 'b' });
     jest.runOnlyPendingTimers();
-    await settled();
+    await settle();
     expect(history.timelineCalls).toBe(2);
     expect(timeline.isNow).toBe(true);
     expect(timeline.position).toBe(5);
   });
 
   it('keeps what it has where the server can’t be reached, and says so', async () => {
-    await wake();
+    await activate();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     timeline.refresh();
-    await settled();
+    await settle();
     expect(timeline.error?.code).toBe('unreachable');
     expect(timeline.moments).toHaveLength(4);
     history.failure = null;
     timeline.refresh();
-    await settled();
+    await settle();
     expect(timeline.error).toBeNull();
   });
 
   it('shows nothing of another notebook', async () => {
-    await wake();
+    await activate();
     subject.notebookId = 'other';
     expect(timeline.moments).toEqual([]);
     expect(timeline.report).toBeNull();
-    history.timelineNow = { version: 'w', moments: [], cells: [] };
-    subject.tell('where');
-    await settled();
+    history.timelineResult = { version: 'w', moments: [], cells: [] };
+    subject.emitChange('activeCell');
+    await settle();
     expect(history.timelineCalls).toBe(2);
     expect(timeline.isNow).toBe(true);
   });
 
   it('brings a deleted cell back under its id, where it stood, as it was last', async () => {
-    history.timelineNow.moments[3] = momentOf(3, {
+    history.timelineResult.moments[3] = momentOf(3, {
       kind: 'delete',
       cellId: 'x'
     });
-    history.thens.set(2, thenOf(2, ['a', 'x', 'b']));
-    history.thens.set(3, thenOf(3, ['a', 'b'], ['x']));
-    await wake();
-    expect(await timeline.bringBack('x')).toBe(true);
+    history.snapshots.set(2, snapshotOf(2, ['a', 'x', 'b']));
+    history.snapshots.set(3, snapshotOf(3, ['a', 'b'], ['x']));
+    await activate();
+    expect(await timeline.undeleteCell('x')).toBe(true);
     expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);
     expect(subject.sources.get('x')).toBe('x last');
   });
 
   it('brings back what is on show, behind the nearest neighbour that is left', async () => {
-    history.thens.set(1, thenOf(1, ['a', 'gone', 'x', 'b']));
-    await wake();
+    history.snapshots.set(1, snapshotOf(1, ['a', 'gone', 'x', 'b']));
+    await activate();
     timeline.player.goTo(1);
-    await settled();
-    expect(await timeline.bringBack('x')).toBe(true);
+    await settle();
+    expect(await timeline.undeleteCell('x')).toBe(true);
     expect([...subject.sources.keys()]).toEqual(['a', 'x', 'b', 'c']);
     expect(subject.sources.get('x')).toBe('x');
   });
 
   it('brings back what no moment knows, from its own history, at the end', async () => {
-    history.timelineNow.moments = [];
+    history.timelineResult.moments = [];
     history.steps.set('x', stepsOf('x = 1', 'x = 2'));
-    await wake();
-    expect(await timeline.bringBack('x')).toBe(true);
+    await activate();
+    expect(await timeline.undeleteCell('x')).toBe(true);
     expect([...subject.sources.entries()].pop()).toEqual(['x', 'x = 2']);
   });
 
   it('brings nothing back into a notebook that can’t be written, nor what is not kept', async () => {
-    await wake();
-    expect(await timeline.bringBack('nobody')).toBe(false);
-    subject.canBringBack = false;
-    expect(await timeline.bringBack('x')).toBe(false);
+    await activate();
+    expect(await timeline.undeleteCell('nobody')).toBe(false);
+    subject.canUndelete = false;
+    expect(await timeline.undeleteCell('x')).toBe(false);
     expect(subject.sources.size).toBe(3);
   });
 });

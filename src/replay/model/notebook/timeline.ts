@@ -1,12 +1,12 @@
 /**
- * A whole notebook through time: its moments, which of them is on show, and the notebook as it
- * was then. Behind the last moment there is one more position, now.
+ * The timeline of a notebook: its moments, the current one, and the snapshot after it. The
+ * position after the last moment is "now".
  *
- * What must hold:
- * - It asks for nothing while nobody looks, and for one state of the notebook at a time: who
- *   drags through a thousand moments doesn't ask for a thousand.
- * - The moment that is on show stays on show while the notebook goes on.
- * - A cell is brought back under its own id and where it stood, in one undo step.
+ * Invariants:
+ * - It sends no requests while inactive, and requests one snapshot at a time: dragging through a
+ *   thousand moments does not request a thousand snapshots.
+ * - The current moment stays on show while new moments are recorded.
+ * - A deleted cell is restored under its own id at its old position, in one undo step.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -15,13 +15,14 @@ import type {
   Moment,
   NotebookSnapshot,
   Report,
+  Timeline,
   TimelineCell
 } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
-import { placesOf } from './activity';
+import { momentPositions } from './activity';
 import { IFailure, toFailure } from '../../../state/failure';
-import { IPast, before, held } from './deletedCells';
-import { NotebookStates } from './states';
+import { INotebookPast, cellsAbove, readContent } from './deletedCells';
+import { SnapshotCache } from './snapshotCache';
 import { Throttle } from '../../../state/throttle';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject, SubjectChange } from '../subject';
@@ -32,7 +33,7 @@ export class NotebookTimeline implements IDisposable {
     this._history = options.history;
     this._history.changed.connect(this._onHistoryChanged, this);
     this._subject.changed.connect(this._onSubjectChanged, this);
-    this.player.changed.connect(this._onMoved, this);
+    this.player.changed.connect(this._onPositionChanged, this);
   }
 
   readonly player = new ReplayPlayer();
@@ -52,23 +53,23 @@ export class NotebookTimeline implements IDisposable {
     if (!value) {
       this.player.pause();
       this._isStale = this._throttle.cancel() || this._isStale;
-      this._giveUp();
+      this._abortRequests();
     } else if (this._isStale || this._shownId !== this._subject.notebookId) {
       void this._throttle.runNow();
     }
   }
 
-  /** What happened, oldest first; nothing while another notebook's is still awaited. */
+  /** The moments, oldest first; empty while those of another notebook are loading. */
   get moments(): readonly Moment[] {
-    return this._isOfNow ? this._moments : [];
+    return this._isCurrent ? this._moments : [];
   }
 
-  /** For each moment its place on the line of work, from 0 to below 1. */
-  get places(): readonly number[] {
-    return this._isOfNow ? this._places : [];
+  /** The position of each moment on the activity chart, from 0 to below 1. */
+  get positions(): readonly number[] {
+    return this._isCurrent ? this._positions : [];
   }
 
-  /** The number of the moment on show; that of all moments for now. */
+  /** The index of the current moment; the number of moments at "now". */
   get position(): number {
     return Math.min(this.player.position, this.moments.length);
   }
@@ -81,25 +82,25 @@ export class NotebookTimeline implements IDisposable {
     return this.moments[this.position] ?? null;
   }
 
-  /** The notebook as it was at a moment: that on show, or until it is there the one before. */
-  get then(): NotebookSnapshot | null {
-    return this.isNow ? null : this._then;
+  /** The snapshot after the current moment, or the previous one while that is loading. */
+  get snapshot(): NotebookSnapshot | null {
+    return this.isNow ? null : this._snapshot;
   }
 
-  /** How much of the notebook is the model's and how much a person's; null till it is known. */
+  /** The lines by contributor; null until they are loaded. */
   get report(): Report | null {
-    return this._isOfNow ? this._report : null;
+    return this._isCurrent ? this._report : null;
   }
 
   get isLoading(): boolean {
-    return this._abort !== null || this._asking !== null;
+    return this._abort !== null || this._snapshotRequest !== null;
   }
 
   get error(): IFailure | null {
     return this._error;
   }
 
-  /** What is known of a cell. */
+  /** The cell's entry in the timeline; null if it has none. */
   cell(cellId: string): TimelineCell | null {
     return this._cells.get(cellId) ?? null;
   }
@@ -108,30 +109,31 @@ export class NotebookTimeline implements IDisposable {
     this.player.goTo(this.moments.length);
   }
 
-  /** Ask again. */
+  /** Reload the timeline without delay. */
   refresh(): void {
     this._version = null;
     void this._throttle.runNow();
   }
 
   /**
-   * Bring a cell back that is no longer in the notebook: as it is on show, else as it was last.
-   * Whether that was done.
+   * Restore a deleted cell, with its content in the snapshot on show, else with its last content.
+   *
+   * @returns Whether the cell was restored.
    */
-  async bringBack(cellId: string): Promise<boolean> {
+  async undeleteCell(cellId: string): Promise<boolean> {
     const { notebookId } = this._subject;
-    if (notebookId === null || !this._subject.canBringBack) {
+    if (notebookId === null || !this._subject.canUndelete) {
       return false;
     }
-    const past = this._past(notebookId);
-    const found = await held(past, cellId);
-    const above = await before(past, cellId);
-    const isSame = this._subject.notebookId === notebookId;
+    const past = this._createPast(notebookId);
+    const content = await readContent(past, cellId);
+    const above = await cellsAbove(past, cellId);
+    const isSameNotebook = this._subject.notebookId === notebookId;
     return (
-      !!found &&
-      isSame &&
-      this._subject.bringBack(
-        { id: cellId, type: found.type, source: found.source },
+      !!content &&
+      isSameNotebook &&
+      this._subject.undeleteCell(
+        { id: cellId, type: content.type, source: content.source },
         above
       )
     );
@@ -153,21 +155,21 @@ export class NotebookTimeline implements IDisposable {
     Signal.clearData(this);
   }
 
-  private get _isOfNow(): boolean {
+  /** Whether the loaded timeline is that of the current notebook. */
+  private get _isCurrent(): boolean {
     return this._shownId !== null && this._shownId === this._subject.notebookId;
   }
 
-  /** Wait for no answer that is on its way. */
-  private _giveUp(): void {
+  private _abortRequests(): void {
     this._isStale ||= this._abort !== null;
     this._abort?.abort();
-    this._asking?.abort();
-    this._abort = this._asking = null;
+    this._snapshotRequest?.abort();
+    this._abort = this._snapshotRequest = null;
   }
 
   private async _load(): Promise<void> {
     const { notebookId } = this._subject;
-    this._giveUp();
+    this._abortRequests();
     this._isStale = !this._isActive;
     if (!this._isActive) {
       return;
@@ -180,12 +182,12 @@ export class NotebookTimeline implements IDisposable {
     const abort = (this._abort = new AbortController());
     this._changed.emit();
     try {
-      const found = await this._history.timeline(notebookId, abort.signal);
+      const timeline = await this._history.timeline(notebookId, abort.signal);
       if (abort.signal.aborted) {
         return;
       }
       this._error = null;
-      this._take(notebookId, found.version, found.moments, found.cells);
+      this._update(notebookId, timeline);
     } catch (reason) {
       if (abort.signal.aborted) {
         return;
@@ -198,11 +200,9 @@ export class NotebookTimeline implements IDisposable {
     void this._loadReport(notebookId);
   }
 
-  private _take(
+  private _update(
     notebookId: string,
-    version: string,
-    moments: readonly Moment[],
-    cells: readonly TimelineCell[]
+    { version, moments, cells }: Timeline
   ): void {
     if (version === this._version && notebookId === this._shownId) {
       return;
@@ -212,28 +212,29 @@ export class NotebookTimeline implements IDisposable {
     this._shownId = notebookId;
     this._version = version;
     this._moments = moments;
-    this._places = placesOf(moments);
+    this._positions = momentPositions(moments);
     this._cells = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._states = new NotebookStates(this._history, notebookId, version);
+    this._snapshots = new SnapshotCache(this._history, notebookId, version);
     const length = moments.length ? moments.length + 1 : 0;
     if (isOther) {
-      this._then = this._report = null;
+      this._snapshot = this._report = null;
       this.player.reset(length, length - 1);
       return;
     }
     this.player.grow(length);
-    const at = shown ? placeOf(moments, shown) : -1;
-    if (at >= 0 && at !== this.player.position && !this.player.isPlaying) {
-      this.player.goTo(at);
+    const index = shown ? findMoment(moments, shown) : -1;
+    const isMoved = index >= 0 && index !== this.player.position;
+    if (isMoved && !this.player.isPlaying) {
+      this.player.goTo(index);
     }
   }
 
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._version;
-    if (version === this._reported || !this._moments.length) {
+    if (version === this._reportVersion || !this._moments.length) {
       return;
     }
-    this._reported = version;
+    this._reportVersion = version;
     try {
       const report = await this._history.report(notebookId);
       if (notebookId === this._shownId) {
@@ -241,64 +242,69 @@ export class NotebookTimeline implements IDisposable {
         this._changed.emit();
       }
     } catch {
-      this._reported = null; // Told by none: it is tried again with what comes next.
+      this._reportVersion = null; // The next load tries again.
     }
   }
 
-  /** Show the notebook as it was at the moment on show. */
-  private async _show(): Promise<void> {
-    const { moment, _states: states } = this;
-    if (!moment || !states || !this._isActive) {
+  /** Load the snapshot after the current moment. */
+  private async _loadSnapshot(): Promise<void> {
+    const { moment, _snapshots: snapshots } = this;
+    if (!moment || !snapshots || !this._isActive) {
       return;
     }
     const { index } = moment;
-    const known = states.known(index);
-    if (known) {
-      this._then = known;
+    const cached = snapshots.get(index);
+    if (cached) {
+      this._snapshot = cached;
       return;
     }
-    if (this._asking) {
-      return; // What is on show when the answer comes is asked for next.
+    if (this._snapshotRequest) {
+      return; // The moment that is current after the response is requested next.
     }
-    const asking = (this._asking = new AbortController());
+    const request = (this._snapshotRequest = new AbortController());
     try {
-      const then = await states.at(index, asking.signal);
-      if (!asking.signal.aborted) {
-        this._then = then;
+      const snapshot = await snapshots.load(index, request.signal);
+      if (!request.signal.aborted) {
+        this._snapshot = snapshot;
         this._error = null;
       }
     } catch (reason) {
-      if (!asking.signal.aborted) {
+      if (!request.signal.aborted) {
         this._error = toFailure(reason);
       }
     }
-    if (asking.signal.aborted) {
+    if (request.signal.aborted) {
       return;
     }
-    this._asking = null;
+    this._snapshotRequest = null;
     this._changed.emit();
     if (this.moment && this.moment.index !== index && !this._error) {
-      void this._show();
+      void this._loadSnapshot();
     }
   }
 
-  private _past(notebookId: string): IPast {
-    const { moments, then: shown, _history: history, _states: states } = this;
+  private _createPast(notebookId: string): INotebookPast {
+    const {
+      moments,
+      snapshot: shown,
+      _history: history,
+      _snapshots: snapshots
+    } = this;
     return {
       moments,
       shown,
-      at: index => states!.at(index),
+      load: index => snapshots!.load(index),
       steps: async cellId =>
         (await history.replay({ notebookId, cellId })).steps,
       typeOf: cellId => this.cell(cellId)?.type
     };
   }
 
-  private _onMoved(): void {
+  private _onPositionChanged(): void {
     if (this._isDisposed) {
       return;
     }
-    void this._show();
+    void this._loadSnapshot();
     this._changed.emit();
   }
 
@@ -308,14 +314,14 @@ export class NotebookTimeline implements IDisposable {
     } else if (!this._isActive) {
       this._isStale = true;
     } else {
-      this._throttle.trigger(); // A run of many cells tells of each of them.
+      this._throttle.trigger(); // Running many cells emits a signal for each of them.
     }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    const isOther = this._subject.notebookId !== this._askedId;
-    this._askedId = this._subject.notebookId;
-    if (change === 'where' && isOther && this._isActive) {
+    const isOther = this._subject.notebookId !== this._lastNotebookId;
+    this._lastNotebookId = this._subject.notebookId;
+    if (change === 'activeCell' && isOther && this._isActive) {
       void this._throttle.runNow();
     }
   }
@@ -324,8 +330,8 @@ export class NotebookTimeline implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _throttle = new Throttle(() => this._load());
   private _abort: AbortController | null = null;
-  private _askedId: string | null = null;
-  private _asking: AbortController | null = null;
+  private _lastNotebookId: string | null = null;
+  private _snapshotRequest: AbortController | null = null;
   private _cells: ReadonlyMap<string, TimelineCell> = new Map();
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
@@ -333,23 +339,23 @@ export class NotebookTimeline implements IDisposable {
   private _isDisposed = false;
   private _isStale = true;
   private _moments: readonly Moment[] = [];
-  private _places: readonly number[] = [];
+  private _positions: readonly number[] = [];
   private _report: Report | null = null;
-  private _reported: string | null = null;
+  private _reportVersion: string | null = null;
   private _shownId: string | null = null;
-  private _states: NotebookStates | null = null;
-  private _then: NotebookSnapshot | null = null;
+  private _snapshots: SnapshotCache | null = null;
+  private _snapshot: NotebookSnapshot | null = null;
   private _version: string | null = null;
 }
 
-/** Where a moment of a timeline is in a newer one; -1 if it can't be told. */
-function placeOf(moments: readonly Moment[], wanted: Moment): number {
-  const isSame = (moment?: Moment) =>
-    moment?.cellId === wanted.cellId &&
-    moment.step === wanted.step &&
-    moment.kind === wanted.kind &&
-    moment.timestamp === wanted.timestamp;
-  return isSame(moments[wanted.index])
-    ? wanted.index
+/** The index of a moment in a newer version of the timeline; -1 if it is missing. */
+function findMoment(moments: readonly Moment[], moment: Moment): number {
+  const isSame = (other?: Moment) =>
+    other?.cellId === moment.cellId &&
+    other.step === moment.step &&
+    other.kind === moment.kind &&
+    other.timestamp === moment.timestamp;
+  return isSame(moments[moment.index])
+    ? moment.index
     : moments.findIndex(isSame);
 }

@@ -1,4 +1,4 @@
-/** What can be done with the step on show, and what became of it. */
+/** The actions on the current step, and the note about the last one. */
 import {
   addBelowIcon,
   checkIcon,
@@ -31,7 +31,7 @@ export function CellActions(props: {
         type="button"
         className="jp-AIServer-Replay-button jp-mod-primary"
         aria-disabled={!actions.canRestore || undefined}
-        title={whyNot(model, trans)}
+        title={disabledReason(model, trans)}
         onClick={() => void actions.restore()}
       >
         {actions.isInCell && <checkIcon.react tag="span" />}
@@ -71,13 +71,15 @@ export function CellActions(props: {
         label={trans.__('Compare with another step')}
         disabled={model.steps.length < 2}
         pressed={compare.isOn}
-        onClick={() => (compare.isOn ? compare.stop() : compare.startHere())}
+        onClick={() =>
+          compare.isOn ? compare.stop() : compare.startFromPrevious()
+        }
       />
     </footer>
   );
 }
 
-/** A button of an icon and, where there is room for it, a word. */
+/** A button with an icon and, if there is room, a word. */
 function Action(props: {
   icon: LabIcon;
   text: string;
@@ -103,7 +105,7 @@ function Action(props: {
   );
 }
 
-/** Lies over the end of the code, so that nothing moves when it comes. */
+/** The note about the last action. It overlays the code, so that nothing moves. */
 function Note(props: { model: ReplayModel }): React.JSX.Element {
   const { actions } = props.model;
   const { trans } = useReplay();
@@ -115,7 +117,7 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
           type="button"
           className="jp-AIServer-Replay-link"
           onClick={event => {
-            leave(event);
+            focusPrimary(event);
             actions.undo();
           }}
         >
@@ -129,7 +131,7 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
         aria-label={trans.__('Dismiss')}
         title={trans.__('Dismiss')}
         onClick={event => {
-          leave(event);
+          focusPrimary(event);
           actions.dismiss();
         }}
       >
@@ -139,11 +141,11 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
   );
 }
 
-/** The note goes with its buttons: the focus stays with what can be done. */
-function leave(event: React.MouseEvent<HTMLElement>): void {
-  const first = '.jp-AIServer-Replay-button.jp-mod-primary';
+/** Move the focus to the primary action, since the note's buttons are about to be hidden. */
+function focusPrimary(event: React.MouseEvent<HTMLElement>): void {
+  const primary = '.jp-AIServer-Replay-button.jp-mod-primary';
   const actions = event.currentTarget.closest('footer');
-  actions?.querySelector<HTMLElement>(first)?.focus();
+  actions?.querySelector<HTMLElement>(primary)?.focus();
 }
 
 function noteText(note: ReplayNote, trans: TranslationBundle): string {
@@ -165,8 +167,8 @@ function noteText(note: ReplayNote, trans: TranslationBundle): string {
   }
 }
 
-/** Why the step can't be restored; undefined where it can. */
-function whyNot(
+/** The reason why the step can't be restored; undefined if it can. */
+function disabledReason(
   model: ReplayModel,
   trans: TranslationBundle
 ): string | undefined {

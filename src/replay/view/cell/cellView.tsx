@@ -1,10 +1,10 @@
-/** The steps of one cell: its name, the player, the step on show, what to do with it, the list. */
+/** The cell tab: the cell's name, the player, the current step, its actions, the list of steps. */
 import { checkIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
 import { STEP_MS } from '../../model/player';
-import { lastClean } from '../../model/cell/runs';
+import { findLastWorking } from '../../model/cell/runs';
 import { CellActions } from './cellActions';
 import { cellName } from '../../../labels/cellNames';
 import { CompareView } from './compareView';
@@ -15,7 +15,7 @@ import { StepView } from './stepView';
 import { useWidth } from '../../../ui/width';
 import { When } from '../when';
 
-/** Below this, in pixels, what is known of a step goes below its title. */
+/** Below this width, in pixels, a row's details are drawn below its title. */
 const LIST_WIDTH = 480;
 
 export function CellView(props: {
@@ -47,8 +47,8 @@ export function CellView(props: {
     (id: string) => model.modelInfo(id),
     [model]
   );
-  const picture = React.useCallback(
-    (sha256: string, signal?: AbortSignal) => model.picture(sha256, signal),
+  const fetchImage = React.useCallback(
+    (sha256: string, signal?: AbortSignal) => model.fetchImage(sha256, signal),
     [model]
   );
   const open = React.useCallback(
@@ -74,7 +74,7 @@ export function CellView(props: {
               to={step}
               split={split}
               mimeType={mimeType}
-              picture={picture}
+              fetchImage={fetchImage}
             />
           ) : (
             <StepView
@@ -87,7 +87,7 @@ export function CellView(props: {
               }
               mimeType={mimeType}
               model={step.model ? model.modelInfo(step.model) : null}
-              picture={picture}
+              fetchImage={fetchImage}
               describeCells={model.describeCells}
               onOpen={open}
             />
@@ -121,7 +121,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
       <span className="jp-AIServer-Replay-since">
         {count} {since && <When time={since} />}
       </span>
-      {actions.isEditedSince && (
+      {actions.hasUnrecordedEdits && (
         <span
           className="jp-AIServer-Replay-chip jp-mod-hand"
           title={trans.__('The cell has been edited since its last step.')}
@@ -129,7 +129,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
           {trans.__('edited since')}
         </span>
       )}
-      <CleanRun model={model} />
+      <LastWorkingVersion model={model} />
       {!shown?.info && (
         <button
           type="button"
@@ -143,16 +143,18 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   );
 }
 
-/** That the cell holds what ran without an error, or the way back to what did. */
-function CleanRun(props: { model: ReplayModel }): React.JSX.Element | null {
+/** A chip if the cell's source ran without an error; else a link that restores what did. */
+function LastWorkingVersion(props: {
+  model: ReplayModel;
+}): React.JSX.Element | null {
   const { model } = props;
   const { trans } = useReplay();
   const { steps, actions } = model;
-  const clean = React.useMemo(() => lastClean(steps), [steps]);
-  if (clean === null || !model.isFollowing) {
+  const lastWorking = React.useMemo(() => findLastWorking(steps), [steps]);
+  if (lastWorking === null || !model.isFollowing) {
     return null;
   }
-  if (actions.holds(clean)) {
+  if (actions.matchesCell(lastWorking)) {
     return (
       <span className="jp-AIServer-Replay-chip jp-mod-good">
         <checkIcon.react tag="span" />
@@ -167,10 +169,10 @@ function CleanRun(props: { model: ReplayModel }): React.JSX.Element | null {
       aria-label={trans.__('Restore last working version')}
       title={trans.__(
         'Restore step %1, the last version that ran without an error',
-        clean + 1
+        lastWorking + 1
       )}
-      aria-disabled={actions.cleanStep === null || undefined}
-      onClick={() => void actions.restoreClean()}
+      aria-disabled={actions.lastWorkingStep === null || undefined}
+      onClick={() => void actions.restoreLastWorking()}
     >
       <undoIcon.react tag="span" />
       {trans.__('Restore last working version')}

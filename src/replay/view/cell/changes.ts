@@ -1,34 +1,34 @@
 /**
- * How many lines a step added and took away. Worked out once per step.
+ * Count the lines that a step added and removed, once per step.
  */
 import type { Text } from '@codemirror/state';
 
 import type { Step } from '../../../api/types';
 import { lineDiff } from '../../../diff/lineDiff';
-import { comparedWith } from '../stepLabels';
+import { baseCode } from '../stepLabels';
 
 export interface ILineChanges {
   readonly added: number;
   readonly removed: number;
 }
 
-const known = new WeakMap<Step, ILineChanges>();
+const cache = new WeakMap<Step, ILineChanges>();
 
 export function lineChanges(step: Step): ILineChanges {
-  let changes = known.get(step);
+  let changes = cache.get(step);
   if (!changes) {
-    // An answer that failed before its code did not propose to take everything away.
-    const failed = step.outcome === 'error' || step.outcome === 'cancelled';
-    const proposed = !failed || step.code;
-    changes = proposed
-      ? countChanges(comparedWith(step), step.code)
+    // An answer that failed before its code is not a suggestion to remove everything.
+    const isFailed = step.outcome === 'error' || step.outcome === 'cancelled';
+    const hasCode = !isFailed || step.code;
+    changes = hasCode
+      ? countChanges(baseCode(step), step.code)
       : { added: 0, removed: 0 };
-    known.set(step, changes);
+    cache.set(step, changes);
   }
   return changes;
 }
 
-/** The same for any two texts. */
+/** Count the lines added and removed between two texts. */
 export function countChanges(before: string, code: string): ILineChanges {
   if (before === code) {
     return { added: 0, removed: 0 };
@@ -51,7 +51,7 @@ function lines(text: string): string[] {
   return text ? text.split(/\r\n?|\n/) : [];
 }
 
-/** How many lines a stretch covers; its end is one past that of its last line. */
+/** The number of lines in a range; `to` is one past the end of the last line. */
 function span(doc: Text, from: number, to: number): number {
   return from === to
     ? 0

@@ -1,6 +1,6 @@
 /**
- * Any two steps, A and B, as a change from one to the other. B is the step on show, so that the
- * slider and the list choose it; A is chosen here, or in the list with Shift.
+ * The comparison of two steps, A and B. B is the current step, chosen with the slider or the list;
+ * A is chosen here, or in the list with Shift.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -12,7 +12,7 @@ import { countChanges } from './changes';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { compareIcon } from '../icons';
-import { FetchPicture, Output } from './output';
+import { FetchImage, Output } from './output';
 import { StepCode } from './stepCode';
 import { LineCount, RunChip } from './stepView';
 import { stepTitle } from '../stepLabels';
@@ -23,9 +23,9 @@ export function CompareView(props: {
   to: IShownStep;
   split: boolean;
   mimeType: string;
-  picture: FetchPicture;
+  fetchImage: FetchImage;
 }): React.JSX.Element {
-  const { model, from, to, split, mimeType, picture } = props;
+  const { model, from, to, split, mimeType, fetchImage } = props;
   const { trans } = useReplay();
   const { compare, player } = model;
   const changes = React.useMemo(
@@ -37,11 +37,11 @@ export function CompareView(props: {
   React.useLayoutEffect(() => {
     const node = section.current!;
     return () => {
-      // Who was in here goes back to where it began.
+      // Return the focus to the button that started the comparison.
       if (node.contains(document.activeElement)) {
         const stage = node.closest('.jp-AIServer-Replay-stage');
-        const began = 'footer > button[aria-pressed]';
-        stage?.querySelector<HTMLElement>(began)?.focus();
+        const compareButton = 'footer > button[aria-pressed]';
+        stage?.querySelector<HTMLElement>(compareButton)?.focus();
       }
     };
   }, []);
@@ -108,21 +108,21 @@ export function CompareView(props: {
       />
       {(runOf(from) || runOf(to)) && (
         <div className="jp-AIServer-Replay-outputs">
-          <SideOutput name="A" step={from} picture={picture} />
-          <SideOutput name="B" step={to} picture={picture} />
+          <SideOutput name="A" step={from} fetchImage={fetchImage} />
+          <SideOutput name="B" step={to} fetchImage={fetchImage} />
         </div>
       )}
     </section>
   );
 }
 
-/** The last run of one side: its result and its output. */
+/** The result and the output of one side's last run. */
 function SideOutput(props: {
   name: string;
   step: IShownStep;
-  picture: FetchPicture;
+  fetchImage: FetchImage;
 }): React.JSX.Element {
-  const { name, step, picture } = props;
+  const { name, step, fetchImage } = props;
   const { trans } = useReplay();
   const run = runOf(step);
   return (
@@ -132,7 +132,7 @@ function SideOutput(props: {
         {run && <RunChip run={run} />}
       </header>
       {run?.error && <p className="jp-AIServer-Replay-problem">{run.error}</p>}
-      {run && <Output run={run} picture={picture} />}
+      {run && <Output run={run} fetchImage={fetchImage} />}
       {!(run?.error || (run && outputOf(run))) && (
         <p className="jp-AIServer-Replay-same">
           {run ? trans.__('No output') : trans.__('Not run')}
@@ -142,7 +142,7 @@ function SideOutput(props: {
   );
 }
 
-/** The number of a step; what is typed counts when it is one. */
+/** A field for the number of a step; other input is ignored. */
 function StepNumber(props: {
   name: string;
   label: string;

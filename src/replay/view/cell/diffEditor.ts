@@ -1,7 +1,6 @@
 /**
- * Read-only editors that show code as its difference from the code before, in the look of
- * JupyterLab's own: in one text, or in two beside each other. Knows CodeMirror, and nothing of
- * steps.
+ * A read-only diff of two texts with JupyterLab's theme, unified or side by side. It depends on
+ * CodeMirror only, and not on steps.
  */
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
@@ -18,17 +17,17 @@ export interface IDiffContent {
   readonly before: string;
   readonly code: string;
   readonly mimeType: string;
-  /** Two texts beside each other; where nothing is to be compared it is one all the same. */
+  /** Whether to draw side by side; without a difference one text is drawn regardless. */
   readonly split: boolean;
-  /** What a screen reader calls it. */
+  /** The accessible name of the code. */
   readonly label: string;
-  /** The same for the text of before, where that is drawn by itself. */
+  /** The accessible name of the text before, where it has its own editor. */
   readonly labelBefore: string;
-  /** The words for a folded stretch; `$` stands for the number of lines. */
+  /** The label of a folded range; `$` stands for the number of lines. */
   readonly folded: string;
 }
 
-/** Long stretches that stayed are folded. */
+/** Long unchanged ranges are folded. */
 const FOLD = { margin: 2, minSize: 4 };
 
 export class DiffEditor implements IDisposable {
@@ -37,21 +36,21 @@ export class DiffEditor implements IDisposable {
     this._languages = languages;
   }
 
-  /** Show other code. The language comes later where it is not loaded yet. */
+  /** Draw other content. Highlighting follows when the language is loaded. */
   show(content: IDiffContent): void {
     this._content = content;
-    const found = this._languages?.findByMIME(content.mimeType);
-    this._draw(content, found?.support ?? []);
-    if (found && !found.support) {
+    const spec = this._languages?.findByMIME(content.mimeType);
+    this._draw(content, spec?.support ?? []);
+    if (spec && !spec.support) {
       this._languages
-        ?.getLanguage(found)
+        ?.getLanguage(spec)
         .then(language => {
           if (this._content === content && language?.support) {
             this._draw(content, language.support);
           }
         })
         .catch(() => {
-          // Code without colours is still code.
+          // The code stays without highlighting.
         });
     }
   }
@@ -70,7 +69,7 @@ export class DiffEditor implements IDisposable {
 
   private _draw(content: IDiffContent, language: Extension): void {
     const { before, code } = content;
-    // Without a difference there is nothing to mark, nor to fold around.
+    // Without a difference there is nothing to mark or to fold.
     const isChange = before !== '' && before !== code;
     if (isChange && content.split) {
       this._drawSplit(content, language);
@@ -90,7 +89,9 @@ export class DiffEditor implements IDisposable {
     const doc = code + end;
     const extensions = [
       readOnly(content, language, label),
-      isChange ? difference(before + end, areAlike(before, code)) : same(doc),
+      isChange
+        ? difference(before + end, areAlike(before, code))
+        : noDifference(doc),
       isOpenEnd ? hiddenEnd : []
     ];
     if (this._view) {
@@ -157,7 +158,7 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-/** What holds for each text. */
+/** The extensions of every editor. */
 function readOnly(
   content: IDiffContent,
   language: Extension,
@@ -166,12 +167,12 @@ function readOnly(
   return [
     language,
     jupyterTheme,
-    // What turns the reading order round, or takes no room, is shown (Trojan Source).
+    // Show characters that are invisible or change the reading order (Trojan Source).
     highlightSpecialChars(),
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
-    // Not editable, but to be scrolled and copied from by keyboard.
+    // Focusable, so that the keyboard can scroll and copy.
     EditorView.contentAttributes.of({
       'aria-label': label,
       'aria-readonly': 'true',
@@ -181,18 +182,19 @@ function readOnly(
   ];
 }
 
-/** The words in the page's language. An editor whose words change is one with a new state. */
+/** The translated phrases, cached because an editor with other phrases needs a new state. */
 function phrases(folded: string): Extension {
-  const known = PHRASES.get(folded);
-  const made = known ?? EditorState.phrases.of({ '$ unchanged lines': folded });
-  PHRASES.set(folded, made);
-  return made;
+  const cached = PHRASES.get(folded);
+  const extension =
+    cached ?? EditorState.phrases.of({ '$ unchanged lines': folded });
+  PHRASES.set(folded, extension);
+  return extension;
 }
 
 const PHRASES = new Map<string, Extension>();
 
-/** A difference that there is none in: it brings the styles of one. */
-function same(code: string): Extension {
+/** A diff without changes, which adds the styles of one. */
+function noDifference(code: string): Extension {
   return unifiedMergeView({
     original: textOf(code),
     mergeControls: false,
@@ -201,18 +203,18 @@ function same(code: string): Extension {
   });
 }
 
-function difference(before: string, words: boolean): Extension {
+function difference(before: string, highlight: boolean): Extension {
   return unifiedMergeView({
     original: textOf(before),
     mergeControls: false,
     gutter: true,
-    highlightChanges: words,
+    highlightChanges: highlight,
     collapseUnchanged: FOLD,
     diffConfig: DIFF_LIMITS
   });
 }
 
-/** With the lines that the editor has: a text that is given as a string is split otherwise. */
+/** Split lines as the editor does; the merge extension splits strings differently. */
 function textOf(code: string): Text {
   return Text.of(code.split(/\r\n?|\n/));
 }

@@ -1,24 +1,24 @@
-/** The lines beside a row of the list: which step went on from which. */
+/** The lines of the step graph in one row of the list. */
 import React from 'react';
 
 import type { IGraphRow } from '../../model/cell/graph';
 
-const LANE = 14;
+const COLUMN_WIDTH = 14;
 
-/** How much room so many lanes take, in pixels. */
-export function graphWidth(lanes: number): number {
-  return lanes * LANE;
+/** The width of the graph, in pixels. */
+export function graphWidth(columns: number): number {
+  return columns * COLUMN_WIDTH;
 }
 
-/** Drawn in a box of 100 units height, which is stretched to the row's. */
+/** The drawing is 100 units high, and stretched to the height of the row. */
 export function GraphLines(props: {
   row: IGraphRow;
-  lanes: number;
+  columns: number;
 }): React.JSX.Element {
-  const { row, lanes } = props;
-  const width = graphWidth(lanes);
-  const x = (lane: number) => lane * LANE + 7;
-  const own = x(row.lane);
+  const { row, columns } = props;
+  const width = graphWidth(columns);
+  const x = (column: number) => column * COLUMN_WIDTH + 7;
+  const own = x(row.column);
   return (
     <svg
       width={width}
@@ -26,17 +26,17 @@ export function GraphLines(props: {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {row.through.map(lane => (
-        <path key={`t${lane}`} d={`M${x(lane)} 0V100`} />
+      {row.through.map(column => (
+        <path key={`t${column}`} d={`M${x(column)} 0V100`} />
       ))}
       {row.fromAbove && <path d={`M${own} 0V50`} />}
-      {row.down.map(lane => (
+      {row.down.map(column => (
         <path
-          key={`d${lane}`}
+          key={`d${column}`}
           d={
-            lane === row.lane
+            column === row.column
               ? `M${own} 50V100`
-              : `M${own} 50C${own} 85 ${x(lane)} 65 ${x(lane)} 100`
+              : `M${own} 50C${own} 85 ${x(column)} 65 ${x(column)} 100`
           }
         />
       ))}

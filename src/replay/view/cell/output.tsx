@@ -1,8 +1,8 @@
 /**
- * What running a version showed: the beginning of its text, its pictures in small.
+ * The recorded output of a run: the beginning of its text, and thumbnails of its images.
  *
- * What must hold (P11, P12): text is text; a picture is drawn from the bytes that this server
- * kept of it, and from nowhere else.
+ * Invariants (P11, P12): text is never interpreted; an image is drawn only from the blob that this
+ * server stored.
  */
 import React from 'react';
 
@@ -10,16 +10,16 @@ import type { Step } from '../../../api/types';
 import { IOutputImage, outputOf } from '../../model/cell/runs';
 import { useReplay } from '../context';
 
-export type FetchPicture = (
+export type FetchImage = (
   sha256: string,
   signal?: AbortSignal
 ) => Promise<Blob>;
 
 export const Output = React.memo(function Output(props: {
   run: Step;
-  picture: FetchPicture;
+  fetchImage: FetchImage;
 }): React.JSX.Element | null {
-  const { run, picture } = props;
+  const { run, fetchImage } = props;
   const { trans } = useReplay();
   const output = React.useMemo(() => outputOf(run), [run]);
   if (!output) {
@@ -47,7 +47,7 @@ export const Output = React.memo(function Output(props: {
         <Thumbnail
           key={image.sha256}
           image={image}
-          picture={picture}
+          fetchImage={fetchImage}
           label={
             images.length > 1
               ? trans.__('Output image %1', index + 1)
@@ -59,41 +59,41 @@ export const Output = React.memo(function Output(props: {
   );
 });
 
-/** Its room is kept from the start, so that nothing jumps when it comes. */
+/** An image with its size reserved, so that nothing moves when it is loaded. */
 function Thumbnail(props: {
   image: IOutputImage;
-  picture: FetchPicture;
+  fetchImage: FetchImage;
   label: string;
 }): React.JSX.Element {
-  const { image, picture, label } = props;
+  const { image, fetchImage, label } = props;
   const { trans } = useReplay();
   const [url, setUrl] = React.useState<string | null>(null);
-  const [isGone, setGone] = React.useState(false);
+  const [isMissing, setMissing] = React.useState(false);
   const { sha256 } = image;
   React.useEffect(() => {
     const abort = new AbortController();
-    let made: string | null = null;
-    picture(sha256, abort.signal)
+    let objectUrl: string | null = null;
+    fetchImage(sha256, abort.signal)
       .then(blob => {
         if (!abort.signal.aborted) {
-          made = URL.createObjectURL(blob);
-          setUrl(made);
+          objectUrl = URL.createObjectURL(blob);
+          setUrl(objectUrl);
         }
       })
       .catch(() => {
         if (!abort.signal.aborted) {
-          setGone(true);
+          setMissing(true);
         }
       });
     return () => {
       abort.abort();
-      if (made) {
-        URL.revokeObjectURL(made);
+      if (objectUrl) {
+        URL.revokeObjectURL(objectUrl);
       }
       setUrl(null);
-      setGone(false);
+      setMissing(false);
     };
-  }, [sha256, picture]);
+  }, [sha256, fetchImage]);
   const { width, height } = image;
   return (
     <span
@@ -101,7 +101,9 @@ function Thumbnail(props: {
       style={{ aspectRatio: `${width} / ${height}`, maxWidth: width }}
     >
       {url && <img src={url} alt={label} width={width} height={height} />}
-      {isGone && <span>{trans.__('This image is no longer available.')}</span>}
+      {isMissing && (
+        <span>{trans.__('This image is no longer available.')}</span>
+      )}
     </span>
   );
 }

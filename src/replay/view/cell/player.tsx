@@ -1,4 +1,4 @@
-/** The slider and the buttons that go through the steps. */
+/** The slider and the playback controls. */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -12,13 +12,13 @@ import { nextIcon, previousIcon, splitIcon } from '../icons';
 import { Slider } from '../slider';
 import { dotKind, stepTitle } from '../stepLabels';
 
-/** Two texts beside each other need so much room, in pixels. */
+/** The minimum width for side-by-side diffs, in pixels. */
 export const SPLIT_WIDTH = 400;
 
 export function Player(props: {
   model: ReplayModel;
   steps: readonly IShownStep[];
-  /** How wide the sidebar is; 0 while that is not known. */
+  /** The width of the sidebar, in pixels; 0 while it is unknown. */
   width: number;
 }): React.JSX.Element {
   const { model, steps, width } = props;

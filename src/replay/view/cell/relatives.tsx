@@ -1,4 +1,4 @@
-/** The cells that a step names, as links to their histories. */
+/** Links to the histories of the cells that a merge step refers to. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -20,7 +20,7 @@ export function Relatives(props: {
   React.useEffect(() => {
     let isShown = true;
     if (ids.length) {
-      void describeCells(ids).then(found => isShown && setCells(found));
+      void describeCells(ids).then(described => isShown && setCells(described));
     }
     return () => {
       isShown = false;
@@ -35,7 +35,7 @@ export function Relatives(props: {
       aria-label={stepTitle(step, trans)}
     >
       {ids.map(cellId => {
-        const found = cells.find(one => one.cellId === cellId);
+        const relative = cells.find(cell => cell.cellId === cellId);
         return (
           <li key={cellId}>
             <button
@@ -45,9 +45,11 @@ export function Relatives(props: {
               onClick={() => onOpen(cellId)}
             >
               <span>
-                {found ? cellName(found.cell?.number ?? null, trans) : '…'}
+                {relative
+                  ? cellName(relative.cell?.number ?? null, trans)
+                  : '…'}
               </span>
-              <code>{found?.firstLine}</code>
+              <code>{relative?.firstLine}</code>
             </button>
           </li>
         );

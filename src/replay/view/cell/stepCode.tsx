@@ -1,4 +1,4 @@
-/** Code as its difference from other code, in one editor that lives as long as its place. */
+/** A React wrapper of `DiffEditor` that reuses one editor for all steps. */
 import React from 'react';
 
 import { useReplay } from '../context';
@@ -9,10 +9,10 @@ export interface IStepCodeProps {
   code: string;
   mimeType: string;
   split: boolean;
-  /** What a screen reader calls the code, and the code before it. */
+  /** The accessible name of the code; below, that of the code before it. */
   label: string;
   labelBefore: string;
-  /** While it plays: how long a change takes to show, in milliseconds; 0 shows it at once. */
+  /** The duration of the transition during playback, in milliseconds; 0 for none. */
   pace: number;
 }
 
@@ -22,11 +22,11 @@ export function StepCode(props: IStepCodeProps): React.JSX.Element {
   const host = React.useRef<HTMLDivElement>(null);
   const editor = React.useRef<DiffEditor | null>(null);
   React.useEffect(() => {
-    const made = new DiffEditor(host.current!, languages);
-    editor.current = made;
+    const diffEditor = new DiffEditor(host.current!, languages);
+    editor.current = diffEditor;
     return () => {
       editor.current = null;
-      made.dispose();
+      diffEditor.dispose();
     };
   }, [languages]);
   React.useEffect(() => {

@@ -1,8 +1,8 @@
 /**
- * All steps, oldest first, as a list to choose from. Only the rows that are seen are drawn,
- * and the current one, for that is where the Tab key leads.
+ * The list of all steps, oldest first. Only visible rows are drawn, and the current one, which is
+ * the list's tab stop.
  *
- * Arrow keys go through the steps; Shift with Enter or a click compares with a step.
+ * Arrow keys move through the steps; Shift with Enter or a click compares with a step.
  */
 import {
   defaultRangeExtractor,
@@ -21,29 +21,35 @@ import { stepIcon } from '../icons';
 import { keyTarget } from '../slider';
 import { Chip } from './stepView';
 import { When } from '../when';
-import { author, dotKind, outcome, runsResult, stepTitle } from '../stepLabels';
+import {
+  stepAuthor,
+  dotKind,
+  stepOutcome,
+  lastRunOutcome,
+  stepTitle
+} from '../stepLabels';
 
 export interface IStepListProps {
   steps: readonly IShownStep[];
   position: number;
-  /** The step that is compared with the current one; null if none is. */
+  /** The step that the current one is compared with; null if there is no comparison. */
   from: number | null;
   newestTurn: number;
-  /** Whether there is room for one line of a step only. */
+  /** Whether a row's details are drawn below its title. */
   isNarrow: boolean;
   modelInfo: (id: string) => ModelInfo | null;
   onSelect: (position: number) => void;
   onCompare: (position: number) => void;
 }
 
-/** Drawn anew for other steps, not for each letter typed in the cell. */
+/** Memoized: drawn again for other steps, but not for each key press in the cell. */
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
   const { steps, position, from, isNarrow, onSelect, onCompare } = props;
   const { trans } = useReplay();
   const list = React.useRef<HTMLDivElement>(null);
-  const takesFocus = React.useRef(false);
+  const shouldFocus = React.useRef(false);
   const graph = React.useMemo(() => graphOf(steps), [steps]);
   const rows = useVirtualizer({
     count: steps.length,
@@ -53,10 +59,10 @@ export const StepList = React.memo(function StepList(
     paddingStart: 6,
     paddingEnd: 6,
     rangeExtractor: (range: Range) => {
-      const seen = defaultRangeExtractor(range);
-      return seen.includes(position) || position >= steps.length
-        ? seen
-        : [...seen, position].sort((a, b) => a - b);
+      const visible = defaultRangeExtractor(range);
+      return visible.includes(position) || position >= steps.length
+        ? visible
+        : [...visible, position].sort((a, b) => a - b);
     },
     useFlushSync: false
   });
@@ -64,8 +70,8 @@ export const StepList = React.memo(function StepList(
     if (steps.length) {
       rows.scrollToIndex(position, { align: 'auto' });
     }
-    if (takesFocus.current) {
-      takesFocus.current = false;
+    if (shouldFocus.current) {
+      shouldFocus.current = false;
       const row = `[data-index="${position}"] > button`;
       list.current?.querySelector<HTMLElement>(row)?.focus();
     }
@@ -79,7 +85,7 @@ export const StepList = React.memo(function StepList(
     if (target !== null) {
       event.preventDefault();
       event.stopPropagation();
-      takesFocus.current = target !== position;
+      shouldFocus.current = target !== position;
       onSelect(target);
     }
   };
@@ -87,11 +93,11 @@ export const StepList = React.memo(function StepList(
     <div
       ref={list}
       className="jp-AIServer-Replay-list"
-      // All rows, or as many as leave the code its room.
+      // All rows, or as many as leave room for the code.
       style={{ minHeight: `min(${rows.getTotalSize()}px, 35%)` }}
       onKeyDown={onKeyDown}
     >
-      {/* As long as all rows; those that are seen lie over it. */}
+      {/* As high as all rows together; visible rows are positioned inside. */}
       <ol
         className="jp-AIServer-Replay-rows"
         aria-label={trans.__('All steps')}
@@ -112,7 +118,7 @@ export const StepList = React.memo(function StepList(
               isTo={from !== null && index === position}
               isNewestTurn={index === props.newestTurn}
               graph={graph.rows[index]}
-              lanes={graph.lanes}
+              columns={graph.columns}
               model={step.model ? props.modelInfo(step.model) : null}
               onSelect={onSelect}
               onCompare={onCompare}
@@ -124,9 +130,9 @@ export const StepList = React.memo(function StepList(
   );
 });
 
-/** Where a key leads in the list: down is later, the other way round than on a slider. */
+/** The position that a key moves to. Down moves to later steps, unlike on the slider. */
 function listTarget(key: string, at: number, count: number): number | null {
-  const turned: Record<string, string> = {
+  const sliderKeys: Record<string, string> = {
     ArrowUp: 'ArrowDown',
     ArrowDown: 'ArrowUp',
     PageUp: 'PageDown',
@@ -134,7 +140,7 @@ function listTarget(key: string, at: number, count: number): number | null {
     Home: 'Home',
     End: 'End'
   };
-  return turned[key] ? keyTarget(turned[key], at, count) : null;
+  return sliderKeys[key] ? keyTarget(sliderKeys[key], at, count) : null;
 }
 
 interface IStepRowProps {
@@ -148,7 +154,7 @@ interface IStepRowProps {
   isTo: boolean;
   isNewestTurn: boolean;
   graph: IGraphRow;
-  lanes: number;
+  columns: number;
   model: ModelInfo | null;
   onSelect: (position: number) => void;
   onCompare: (position: number) => void;
@@ -161,13 +167,13 @@ const StepRow = React.memo(function StepRow(
   const { trans } = useReplay();
   const title = stepTitle(step, trans);
   const chip =
-    runsResult(step, trans) ?? outcome(step, props.isNewestTurn, trans);
-  const who = author(step, props.model, trans);
+    lastRunOutcome(step, trans) ?? stepOutcome(step, props.isNewestTurn, trans);
+  const author = stepAuthor(step, props.model, trans);
   const Icon = stepIcon(step);
-  const isLeft = step.lane > 0;
+  const isOtherBranch = step.lane > 0;
   const classes = [
     isCurrent ? 'jp-mod-current' : '',
-    isLeft ? 'jp-mod-aside' : ''
+    isOtherBranch ? 'jp-mod-aside' : ''
   ];
   return (
     <li
@@ -185,19 +191,19 @@ const StepRow = React.memo(function StepRow(
         title={title}
         onMouseDown={event => {
           if (event.shiftKey) {
-            event.preventDefault(); // The step on show stays.
+            event.preventDefault(); // Keep the focus on the current step.
           }
         }}
         onClick={event => (event.shiftKey ? onCompare(index) : onSelect(index))}
       >
         <span
           className="jp-AIServer-Replay-graph"
-          style={{ width: graphWidth(props.lanes) }}
+          style={{ width: graphWidth(props.columns) }}
         >
-          <GraphLines row={props.graph} lanes={props.lanes} />
+          <GraphLines row={props.graph} columns={props.columns} />
           <i
             className={`jp-AIServer-Replay-node jp-mod-${dotKind(step)}`}
-            style={{ left: graphWidth(props.graph.lane) }}
+            style={{ left: graphWidth(props.graph.column) }}
           >
             <Icon.react tag="span" />
           </i>
@@ -207,9 +213,9 @@ const StepRow = React.memo(function StepRow(
         {props.isTo && <Mark name="B" />}
         {chip && <Chip {...chip} />}
         <span className="jp-AIServer-Replay-by">
-          {isLeft && <span>{trans.__('other branch')}</span>}
+          {isOtherBranch && <span>{trans.__('other branch')}</span>}
           {step.author === 'model' && (
-            <span className="jp-AIServer-Replay-byModel">{who.name}</span>
+            <span className="jp-AIServer-Replay-byModel">{author.name}</span>
           )}
           <RowLines step={step} />
           <When time={step.timestamp} />
@@ -223,7 +229,7 @@ function Mark(props: { name: string }): React.JSX.Element {
   return <b className="jp-AIServer-Replay-mark">{props.name}</b>;
 }
 
-/** How much a hand changed: of an answer its chip and its code say enough. */
+/** The number of lines that an edit changed; other steps have a chip instead. */
 function RowLines(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {

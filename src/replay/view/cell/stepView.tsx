@@ -1,8 +1,7 @@
 /**
- * One step: who did it and how it ended, what was asked, the code, the explanation.
+ * One step: its contributor and outcome, the request, the code, the explanation and the output.
  *
- * What must hold (P11, P12): what a model or a person wrote is text in the page, never HTML
- * and never Markdown.
+ * Invariants (P11, P12): text by models and people is rendered as text, never as HTML or Markdown.
  */
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -15,17 +14,17 @@ import { runOf } from '../../model/cell/runs';
 import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from '../context';
 import { contributorIcon } from '../../../labels/contributorLabels';
-import { FetchPicture, Output } from './output';
+import { FetchImage, Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode } from './stepCode';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
 import {
-  author,
-  comparedWith,
-  outcome,
-  problemOf,
-  runResult,
+  stepAuthor,
+  baseCode,
+  stepOutcome,
+  errorText,
+  runOutcome,
   stepTitle,
   Tone
 } from '../stepLabels';
@@ -39,22 +38,22 @@ export interface IStepViewProps {
   pace: number;
   mimeType: string;
   model: ModelInfo | null;
-  picture: FetchPicture;
+  fetchImage: FetchImage;
   describeCells: ReplayModel['describeCells'];
   /** Show the history of another cell. */
   onOpen: (cellId: string) => void;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
-  const { step, position, picture } = props;
+  const { step, position, fetchImage } = props;
   const { trans } = useReplay();
-  // The run that was chosen; else the last one.
+  // The chosen run; the last one by default.
   const [chosen, choose] = React.useState<number | null>(null);
   const run = step.runs?.find(({ seq }) => seq === chosen) ?? runOf(step);
   const isTurn = step.kind === 'turn';
-  const before = comparedWith(step);
-  // A run says itself what it failed by; of other steps it is told beside the output.
-  const error = problemOf(step, trans) ?? run?.error;
+  const before = baseCode(step);
+  // A run step has its own error; other steps show that of the chosen run.
+  const error = errorText(step, trans) ?? run?.error;
   return (
     <section
       className={`jp-AIServer-Replay-step jp-mod-${step.author}`}
@@ -90,7 +89,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {step.explanation && (
         <p className="jp-AIServer-Replay-explanation">{step.explanation}</p>
       )}
-      {run && <Output run={run} picture={picture} />}
+      {run && <Output run={run} fetchImage={fetchImage} />}
     </section>
   );
 }
@@ -103,22 +102,22 @@ function StepHead(
 ): React.JSX.Element {
   const { step, model, run, choose } = props;
   const { trans } = useReplay();
-  const who = author(step, model, trans);
-  const chip = outcome(step, props.isNewestTurn, trans);
+  const author = stepAuthor(step, model, trans);
+  const chip = stepOutcome(step, props.isNewestTurn, trans);
   const Icon = contributorIcon(step) ?? fileIcon;
   return (
     <header className="jp-AIServer-Replay-stepHead">
       <span
         className={`jp-AIServer-Replay-author jp-mod-${step.author}`}
-        title={[step.model, who.place].filter(Boolean).join(' · ')}
+        title={[step.model, author.location].filter(Boolean).join(' · ')}
       >
         <Icon.react tag="span" />
-        <span className="jp-AIServer-Replay-name">{who.name}</span>
+        <span className="jp-AIServer-Replay-name">{author.name}</span>
       </span>
       <span className="jp-AIServer-Replay-when">
         <When time={step.timestamp} />
-        {who.place && (
-          <span className="jp-AIServer-Replay-place"> · {who.place}</span>
+        {author.location && (
+          <span className="jp-AIServer-Replay-place"> · {author.location}</span>
         )}
         {isBranching(step) && (
           <span>
@@ -148,10 +147,10 @@ export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
   );
 }
 
-/** How running the code went, and for how long it took. */
+/** The outcome of a run. */
 export function RunChip(props: { run: Step }): React.JSX.Element {
   const { trans } = useReplay();
-  const { text, tone } = runResult(props.run, trans);
+  const { text, tone } = runOutcome(props.run, trans);
   return (
     <span
       className={`jp-AIServer-Replay-chip jp-mod-${tone}`}
@@ -163,7 +162,7 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
   );
 }
 
-/** Which of several runs is shown. */
+/** The menu that chooses one of several runs. */
 function RunChoice(props: {
   runs: readonly Step[];
   run: Step;
@@ -191,7 +190,7 @@ function RunChoice(props: {
           {[
             trans.__('%1 of %2', index + 1, runs.length),
             when(each),
-            runResult(each, trans).text
+            runOutcome(each, trans).text
           ].join(' · ')}
         </option>
       ))}
@@ -199,7 +198,7 @@ function RunChoice(props: {
   );
 }
 
-/** How many lines were added and taken away; `isNothing`: say so where it is none. */
+/** The number of lines added and removed; with `isNothing` also "no changes". */
 export function LineCount(props: {
   changes: ILineChanges;
   isNothing: boolean;
@@ -225,7 +224,7 @@ export function LineCount(props: {
   );
 }
 
-/** Text that folds to a few lines where it is long. */
+/** Text that is folded to a few lines if it is long. */
 function LongText(props: {
   text: string;
   className: string;

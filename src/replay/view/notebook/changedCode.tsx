@@ -1,11 +1,11 @@
-/** Code with the lines marked that a moment changed, in the look of the cell's own diff. */
+/** Code with marks on the lines that a moment changed, styled like the cell's diff. */
 import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
 import { useReplay } from '../context';
 import { withoutHidden } from '../staticCode';
 
-/** A stretch of one colour. */
+/** A piece of text with one highlighting style. */
 interface IRun {
   readonly text: string;
   readonly className: string;
@@ -18,7 +18,7 @@ export function ChangedCode(props: {
   code: string;
   mimeType: string;
   lines: readonly IChangedLine[];
-  /** Which of the lines are drawn. */
+  /** For each line, whether it is drawn. */
   isShown: readonly boolean[];
 }): React.JSX.Element {
   const { before, code, mimeType, lines, isShown } = props;
@@ -31,7 +31,7 @@ export function ChangedCode(props: {
       {lines.map((line, at) => {
         const { kind } = line;
         if (!isShown[at]) {
-          // One sign for each stretch that is left out.
+          // One ellipsis for each range of hidden lines.
           return at === 0 || isShown[at - 1] ? (
             <span key={at} className="jp-AIServer-Replay-gap">
               ⋯
@@ -64,7 +64,7 @@ export function ChangedCode(props: {
   );
 }
 
-/** A line as words that changed and what is between them. */
+/** Split a line into changed words and the text between them. */
 function pieces(line: IChangedLine): (IRange & { isWord: boolean })[] {
   const all: (IRange & { isWord: boolean })[] = [];
   let done = line.from;
@@ -94,7 +94,7 @@ function cut(runs: readonly IRun[], from: number, to: number): IRun[] {
   return found;
 }
 
-/** The code in the colours of JupyterLab's editors; in one colour until they are there. */
+/** The code as highlighted pieces; one plain piece until highlighting is done. */
 function useRuns(code: string, mimeType: string): readonly IRun[] {
   const { languages } = useReplay();
   const text = withoutHidden(code);
@@ -117,7 +117,7 @@ function useRuns(code: string, mimeType: string): readonly IRun[] {
           }
         })
         .catch(() => {
-          // Code without colours is still code.
+          // The code stays without highlighting.
         });
     }
     return () => {

@@ -1,4 +1,4 @@
-/** The notebook as it was at a moment: its cells in order, deleted ones where they were. */
+/** A snapshot of the notebook: its cells in order, with deleted ones at their old positions. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -16,37 +16,37 @@ import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../stepLabels';
 
-/** Lines of a cell that are shown before somebody asks for all. */
-const LINES = 12;
-const LINE_PX = 17;
+/** The number of lines of a cell that are shown before it is expanded. */
+const MAX_LINES = 12;
+const LINE_HEIGHT_PX = 17;
 
 export interface IMomentCellsProps {
-  then: NotebookSnapshot;
+  snapshot: NotebookSnapshot;
   /** The moment's colour. */
   tone: DotKind;
   codeMimeType: string;
-  /** The cells that are in the notebook now. */
-  here: ReadonlySet<string>;
-  canBringBack: boolean;
-  /** Show the cell's own replay, at that step. */
+  /** The ids of the cells that are in the notebook now. */
+  presentIds: ReadonlySet<string>;
+  canUndelete: boolean;
+  /** Show a step in the cell tab. */
   onOpen: (cellId: string, step: number | null) => void;
-  /** Go to the cell in the notebook. */
+  /** Activate the cell in the notebook. */
   onGoTo: (cellId: string) => void;
-  onBringBack: (cellId: string) => void;
+  onUndelete: (cellId: string) => void;
 }
 
 interface IRow {
   readonly cell: CellSnapshot;
-  /** Its number among the cells of then; null for one that was gone. */
+  /** The position among the snapshot's cells, from 1; null for a deleted cell. */
   readonly number: number | null;
 }
 
 export const MomentCells = React.memo(function MomentCells(
   props: IMomentCellsProps
 ): React.JSX.Element {
-  const { then } = props;
+  const { snapshot } = props;
   const { trans } = useReplay();
-  const rows = React.useMemo(() => rowsOf(then), [then]);
+  const rows = React.useMemo(() => buildRows(snapshot), [snapshot]);
   const changed = rows.findIndex(({ cell }) => cell.changed);
   return (
     <VirtualList
@@ -54,7 +54,7 @@ export const MomentCells = React.memo(function MomentCells(
       label={trans.__('Notebook at this point')}
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
-      estimate={index => heightOf(rows[index].cell)}
+      estimate={index => estimateHeight(rows[index].cell)}
       current={changed}
       rowClass={index => classOf(rows[index], props.tone)}
       render={(index, tabIndex) => (
@@ -69,30 +69,30 @@ function Cell(
 ): React.JSX.Element {
   const { cell, number, tabIndex, onOpen, onGoTo } = props;
   const { trans } = useReplay();
-  const [isWhole, setWhole] = React.useState(false);
+  const [isExpanded, setExpanded] = React.useState(false);
   const { before, source } = cell;
   const change = React.useMemo(
     () => (before === undefined ? null : changedLines(before, source)),
     [before, source]
   );
   const lines = source.split('\n');
-  const isShown = change ? shownOf(change, isWhole) : [];
+  const isShown = change ? visibleLines(change, isExpanded) : [];
   const hidden = change
     ? isShown.filter(is => !is).length
-    : isWhole
+    : isExpanded
       ? 0
-      : Math.max(0, lines.length - LINES);
+      : Math.max(0, lines.length - MAX_LINES);
   const first =
     lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
   const mimeType = mimeOf(cell.type, props.codeMimeType);
-  const isThere = props.here.has(cell.cellId);
+  const isInNotebook = props.presentIds.has(cell.cellId);
   const name = cellName(number, trans);
   const label =
     number !== null && cell.changed
       ? trans.__('%1, changed: %2', name, first)
       : trans.__('%1: %2', name, first);
   const open = () =>
-    cell.step === null && isThere
+    cell.step === null && isInNotebook
       ? onGoTo(cell.cellId)
       : onOpen(cell.cellId, cell.step);
   return (
@@ -102,7 +102,7 @@ function Cell(
         className="jp-AIServer-Replay-thenCell"
         tabIndex={tabIndex}
         aria-label={label}
-        aria-description={change ? countOf(change, trans) : undefined}
+        aria-description={change ? describeChange(change, trans) : undefined}
         title={trans.__('Show how this cell was made up to this point')}
         onClick={open}
       >
@@ -117,7 +117,7 @@ function Cell(
           />
         ) : source.trim() ? (
           <StaticCode
-            code={hidden ? lines.slice(0, LINES).join('\n') : source}
+            code={hidden ? lines.slice(0, MAX_LINES).join('\n') : source}
             mimeType={mimeType}
           />
         ) : (
@@ -126,7 +126,7 @@ function Cell(
           </span>
         )}
       </button>
-      {isThere && (
+      {isInNotebook && (
         <button
           type="button"
           className="jp-AIServer-Replay-link jp-AIServer-Replay-goTo"
@@ -157,25 +157,25 @@ function Cell(
             type="button"
             className="jp-AIServer-Replay-link"
             tabIndex={tabIndex}
-            onClick={() => setWhole(true)}
+            onClick={() => setExpanded(true)}
           >
             {trans._n('%1 more line', '%1 more lines', hidden)}
           </button>
         )}
-        {!isThere && props.canBringBack && (
-          <BringBack {...props} cellId={cell.cellId} />
+        {!isInNotebook && props.canUndelete && (
+          <UndeleteButton {...props} cellId={cell.cellId} />
         )}
       </span>
     </>
   );
 }
 
-export function BringBack(props: {
+export function UndeleteButton(props: {
   cellId: string;
   tabIndex: 0 | -1;
-  onBringBack: (cellId: string) => void;
+  onUndelete: (cellId: string) => void;
 }): React.JSX.Element {
-  const { cellId, tabIndex, onBringBack } = props;
+  const { cellId, tabIndex, onUndelete } = props;
   const { trans } = useReplay();
   return (
     <button
@@ -183,7 +183,7 @@ export function BringBack(props: {
       className="jp-AIServer-Replay-link"
       tabIndex={tabIndex}
       title={trans.__('Put this cell back where it was in the notebook')}
-      onClick={() => onBringBack(cellId)}
+      onClick={() => onUndelete(cellId)}
     >
       <undoIcon.react tag="span" />
       {trans.__('Restore cell')}
@@ -191,35 +191,37 @@ export function BringBack(props: {
   );
 }
 
-/** The cells in order, each deleted one behind the cell that it stood behind. */
-function rowsOf(then: NotebookSnapshot): IRow[] {
-  const gone = new Map<string | null, CellSnapshot[]>();
-  const known = new Set([...then.cells, ...then.gone].map(one => one.cellId));
-  const lost: CellSnapshot[] = [];
-  for (const cell of then.gone) {
+/** The snapshot's cells in order, with each deleted one below the cell that was above it. */
+function buildRows(snapshot: NotebookSnapshot): IRow[] {
+  const deletedBelow = new Map<string | null, CellSnapshot[]>();
+  const allIds = new Set(
+    [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)
+  );
+  const unplaced: CellSnapshot[] = [];
+  for (const cell of snapshot.gone) {
     const { after } = cell;
-    if (after === undefined || (after !== null && !known.has(after))) {
-      lost.push(cell);
+    if (after === undefined || (after !== null && !allIds.has(after))) {
+      unplaced.push(cell);
     } else {
-      gone.set(after, [...(gone.get(after) ?? []), cell]);
+      deletedBelow.set(after, [...(deletedBelow.get(after) ?? []), cell]);
     }
   }
   const rows: IRow[] = [];
-  const put = (cell: CellSnapshot, number: number | null) => {
+  const add = (cell: CellSnapshot, number: number | null) => {
     rows.push({ cell, number });
-    putBehind(cell.cellId);
+    addDeletedBelow(cell.cellId);
   };
-  const putBehind = (cellId: string | null) => {
-    const behind = gone.get(cellId) ?? [];
-    gone.delete(cellId);
-    behind.forEach(cell => put(cell, null));
+  const addDeletedBelow = (cellId: string | null) => {
+    const below = deletedBelow.get(cellId) ?? [];
+    deletedBelow.delete(cellId);
+    below.forEach(cell => add(cell, null));
   };
-  putBehind(null);
-  then.cells.forEach((cell, index) => put(cell, index + 1));
-  [...gone.values()]
+  addDeletedBelow(null);
+  snapshot.cells.forEach((cell, index) => add(cell, index + 1));
+  [...deletedBelow.values()]
     .flat()
-    .concat(lost)
-    .forEach(cell => put(cell, null));
+    .concat(unplaced)
+    .forEach(cell => add(cell, null));
   return rows;
 }
 
@@ -232,25 +234,29 @@ function classOf({ cell, number }: IRow, tone: DotKind): string {
   return classes.filter(Boolean).join(' ');
 }
 
-/** Which lines of a changed cell are drawn: of a long one those around what changed. */
-function shownOf(change: readonly IChangedLine[], isWhole: boolean): boolean[] {
-  let left = isWhole || change.length <= LINES ? Infinity : 2 * LINES;
+/** For each line of a changed cell, whether it is drawn: in a long cell those near a change. */
+function visibleLines(
+  change: readonly IChangedLine[],
+  isExpanded: boolean
+): boolean[] {
+  let left =
+    isExpanded || change.length <= MAX_LINES ? Infinity : 2 * MAX_LINES;
   const isNear =
     left === Infinity ? change.map(() => true) : aroundChanges(change);
   return isNear.map(is => is && left-- > 0);
 }
 
-function countOf(
+function describeChange(
   change: readonly IChangedLine[],
   trans: TranslationBundle
 ): string {
-  const count = (wanted: IChangedLine['kind']) =>
-    change.filter(({ kind }) => kind === wanted).length;
+  const count = (countedKind: IChangedLine['kind']) =>
+    change.filter(({ kind }) => kind === countedKind).length;
   const [added, removed] = [count('added'), count('removed')];
   return trans.__('Lines added: %1, removed: %2', added, removed);
 }
 
-/** What a cell says that has no source to show. */
+/** The text for a cell without a source to show. */
 function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
     return tooLargeText(cell.missing, trans);
@@ -258,11 +264,15 @@ function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   return cell.step === null ? trans.__('not recorded yet') : trans.__('empty');
 }
 
-function heightOf({ source, before }: CellSnapshot): number {
+function estimateHeight({ source, before }: CellSnapshot): number {
   const count = (text: string) => text.split('\n').length;
-  // As if half of what it was before went.
+  // An estimate: half of the previous lines are shown as removed.
   const lines = count(source) + (before ? count(before) >> 1 : 0);
-  return 12 + Math.min(lines, LINES) * LINE_PX + (lines > LINES ? 20 : 0);
+  return (
+    12 +
+    Math.min(lines, MAX_LINES) * LINE_HEIGHT_PX +
+    (lines > MAX_LINES ? 20 : 0)
+  );
 }
 
 function mimeOf(type: string, codeMimeType: string): string {

@@ -1,11 +1,11 @@
-/** How a notebook's moments are put into words. Text only. */
+/** The labels of a notebook's moments. Text only. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Moment } from '../../../api/types';
 import { contributorTone, editedBy } from '../../../labels/contributorLabels';
 import type { DotKind, Tone } from '../stepLabels';
 
-/** What happened in a moment, in a line. */
+/** A moment's title, in one line. */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   switch (moment.kind) {
     case 'turn':
@@ -50,7 +50,7 @@ export function momentDot(moment: Moment): DotKind {
   return contributorTone(moment);
 }
 
-/** How it ended, for a chip; null where there is nothing to say. */
+/** A moment's outcome, for a chip; null if it has none. */
 export function momentOutcome(
   moment: Moment,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** The whole notebook through time; at "now" it is the list of its cells. */
+/** The notebook tab: the timeline with a snapshot of the notebook, or its current cells at "now". */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -31,8 +31,8 @@ export function NotebookView(props: {
   const { trans } = useReplay();
   const { timeline, overview } = model;
   const { rows, isLoading, error } = overview;
-  const acts = useActs(model);
-  const here = React.useMemo(
+  const actions = useNotebookActions(model);
+  const presentIds = React.useMemo(
     () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
     [rows]
   );
@@ -46,7 +46,7 @@ export function NotebookView(props: {
       />
     );
   }
-  const { moments, moment, then, report } = timeline;
+  const { moments, moment, snapshot, report } = timeline;
   const isNew =
     !isLoading &&
     error === null &&
@@ -70,30 +70,30 @@ export function NotebookView(props: {
       {report && (
         <Provenance
           report={report}
-          modelInfo={acts.modelInfo}
-          onGoTo={acts.goTo}
+          modelInfo={actions.modelInfo}
+          onGoTo={actions.goTo}
         />
       )}
-      {moments.length > 0 && <Time model={model} />}
-      {moment && then ? (
+      {moments.length > 0 && <TimelineControls model={model} />}
+      {moment && snapshot ? (
         <MomentCells
-          then={then}
+          snapshot={snapshot}
           tone={momentDot(moment)}
           codeMimeType={model.codeMimeType}
-          here={here}
-          canBringBack={model.canBringBack}
-          onOpen={acts.open}
-          onGoTo={acts.goTo}
-          onBringBack={acts.bringBack}
+          presentIds={presentIds}
+          canUndelete={model.canUndelete}
+          onOpen={actions.open}
+          onGoTo={actions.goTo}
+          onUndelete={actions.undeleteCell}
         />
       ) : (
         timeline.isNow && (
           <Overview
             rows={rows}
-            canBringBack={model.canBringBack}
-            mergedInto={acts.mergedInto}
-            onGoTo={acts.goTo}
-            onBringBack={acts.bringBack}
+            canUndelete={model.canUndelete}
+            mergedInto={actions.mergedInto}
+            onGoTo={actions.goTo}
+            onUndelete={actions.undeleteCell}
           />
         )
       )}
@@ -101,14 +101,14 @@ export function NotebookView(props: {
   );
 }
 
-/** What can be done from here; the same functions each time, so that rows are drawn once. */
-function useActs(model: ReplayModel) {
+/** The callbacks of the view, memoized so that rows are not drawn again. */
+function useNotebookActions(model: ReplayModel) {
   return React.useMemo(
     () => ({
       goTo: (cellId: string) => void model.goTo(cellId),
       open: (cellId: string, step: number | null) =>
         void model.showStep(cellId, { step }),
-      bringBack: (cellId: string) => void model.bringBack(cellId),
+      undeleteCell: (cellId: string) => void model.undeleteCell(cellId),
       mergedInto: (cellId: string) =>
         model.timeline.cell(cellId)?.mergedInto ?? null,
       modelInfo: (id: string) => model.modelInfo(id)
@@ -117,11 +117,11 @@ function useActs(model: ReplayModel) {
   );
 }
 
-/** The line of work, the buttons that go along it, and what happened at the moment on show. */
-function Time(props: { model: ReplayModel }): React.JSX.Element {
+/** The activity chart, the playback controls, and the head of the current moment. */
+function TimelineControls(props: { model: ReplayModel }): React.JSX.Element {
   const { timeline } = props.model;
   const { trans, now, locale } = useReplay();
-  const { player, moments, places, position, moment, isNow } = timeline;
+  const { player, moments, positions, position, moment, isNow } = timeline;
   const count = moments.length;
   const place = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
@@ -135,7 +135,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
     >
       <Scrubber
         moments={moments}
-        places={places}
+        positions={positions}
         position={position}
         label={trans.__('Changes to the notebook')}
         valueText={value}
@@ -188,7 +188,7 @@ function Time(props: { model: ReplayModel }): React.JSX.Element {
   );
 }
 
-/** As high as the head of a moment, so that nothing jumps. */
+/** The head at "now", as high as that of a moment, so that nothing moves. */
 function NowHead(props: { count: number; since: string }): React.JSX.Element {
   const { trans, now } = useReplay();
   const { count } = props;
@@ -200,7 +200,7 @@ function NowHead(props: { count: number; since: string }): React.JSX.Element {
         {trans.__('Current notebook')}
       </span>
       <span className="jp-AIServer-Replay-by">
-        {/* A clock that is ahead, or a time that can't be read, has no distance. */}
+        {/* No duration if the timestamp is in the future or invalid. */}
         {since >= MINUTE
           ? trans._n(
               '%1 change in the last %2',
@@ -220,12 +220,12 @@ function MomentHead(props: {
 }): React.JSX.Element {
   const { model, moment } = props;
   const { trans } = useReplay();
-  const { then } = model.timeline;
+  const { snapshot } = model.timeline;
   const chip = momentOutcome(moment, trans);
   const title = momentTitle(moment, trans);
-  const isOfMoment = then?.index === moment.index;
-  const at = isOfMoment
-    ? then.cells.findIndex(cell => cell.cellId === moment.cellId)
+  const isCurrent = snapshot?.index === moment.index;
+  const at = isCurrent
+    ? snapshot.cells.findIndex(cell => cell.cellId === moment.cellId)
     : -1;
   const { cellId } = moment;
   return (
@@ -243,7 +243,7 @@ function MomentHead(props: {
             title={trans.__('Show how this cell was made up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
-            {isOfMoment ? cellName(at + 1 || null, trans) : trans.__('Cell')}
+            {isCurrent ? cellName(at + 1 || null, trans) : trans.__('Cell')}
           </button>
         )}
         <When time={moment.timestamp} />

@@ -1,29 +1,29 @@
-/** All cells of the notebook with what is kept of them; those that are gone last. */
+/** The overview of a notebook's cells with their histories, deleted cells last. */
 import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
 import type { IOverviewRow } from '../../model/notebook/overview';
 import { useReplay } from '../context';
-import { BringBack } from './momentCells';
+import { UndeleteButton } from './momentCells';
 import { VirtualList } from '../../../ui/virtualList';
 import { When } from '../when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
-  canBringBack: boolean;
-  /** The cell that a cell was merged into, if that is where it went. */
+  canUndelete: boolean;
+  /** The id of the cell that a cell was merged into; null if it wasn't merged. */
   mergedInto: (cellId: string) => string | null;
   onGoTo: (cellId: string) => void;
-  onBringBack: (cellId: string) => void;
+  onUndelete: (cellId: string) => void;
 }
 
-/** Drawn anew only for other rows, not for each letter typed in a cell. */
+/** Memoized: drawn again for other rows, but not for each key press in a cell. */
 export const Overview = React.memo(function Overview(
   props: IOverviewProps
 ): React.JSX.Element {
   const { rows } = props;
   const { trans } = useReplay();
-  const firstGone = rows.findIndex(row => !row.cell);
+  const firstDeleted = rows.findIndex(row => !row.cell);
   return (
     <VirtualList
       className="jp-AIServer-Replay-overview"
@@ -32,13 +32,13 @@ export const Overview = React.memo(function Overview(
       keyOf={index => rows[index].cellId}
       estimate={index =>
         (rows[index].summary?.lastIntent ? 48 : 30) +
-        (index === firstGone ? 34 : 0)
+        (index === firstDeleted ? 34 : 0)
       }
       current={rows.findIndex(row => row.isActive)}
       rowClass={index => classOf(rows[index])}
       render={(index, tabIndex) => (
         <>
-          {index === firstGone && <h3>{trans.__('Deleted cells')}</h3>}
+          {index === firstDeleted && <h3>{trans.__('Deleted cells')}</h3>}
           <Row {...props} row={rows[index]} tabIndex={tabIndex} />
         </>
       )}
@@ -56,7 +56,7 @@ function classOf(row: IOverviewRow): string {
   return classes.filter(Boolean).join(' ');
 }
 
-/** The first line as it reads: a heading without its marks. */
+/** The first line; that of a Markdown heading without its `#`. */
 function firstLine(row: IOverviewRow): string {
   return row.cell?.type === 'markdown'
     ? row.firstLine.replace(/^#+\s+/, '')
@@ -103,25 +103,25 @@ function Row(
               {trans.__('merged into another cell')}
             </span>
           )}
-          {props.canBringBack && <BringBack {...props} cellId={cellId} />}
+          {props.canUndelete && <UndeleteButton {...props} cellId={cellId} />}
         </span>
       )}
     </>
   );
 }
 
-/** How many answers are kept; where there is none, how often it was asked for one. */
+/** The number of successful requests; without any, that of failed ones. */
 function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
   const { turns, failed } = props.summary;
   const { trans } = useReplay();
-  const kept = turns - failed;
+  const answered = turns - failed;
   if (!turns) {
-    return null; // Only a hand has worked on it.
+    return null; // No model was asked.
   }
-  if (kept || !failed) {
+  if (answered || !failed) {
     return (
       <span className="jp-AIServer-Replay-chip jp-mod-model">
-        {trans._n('%1 request', '%1 requests', kept)}
+        {trans._n('%1 request', '%1 requests', answered)}
       </span>
     );
   }

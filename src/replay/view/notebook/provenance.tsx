@@ -1,4 +1,4 @@
-/** Who wrote the notebook: the share of its lines of each kind of contributor. */
+/** The authorship of the notebook: the share of its lines by kind of contributor. */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -20,7 +20,7 @@ export const Provenance = React.memo(function Provenance(
   const { trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
   const { total } = props.report;
-  const say = useWords(props);
+  const labels = useShareLabels(props);
   if (!total.lines) {
     return null;
   }
@@ -30,7 +30,7 @@ export const Provenance = React.memo(function Provenance(
     <div className="jp-AIServer-Replay-provenance">
       <Shares {...total} />
       <p>
-        {say.shares(total).map(([kind, text]) => (
+        {labels.shares(total).map(([kind, text]) => (
           <span key={kind} className={TONES[kind]}>
             {text}
           </span>
@@ -47,15 +47,15 @@ export const Provenance = React.memo(function Provenance(
           <Caret.react tag="span" />
         </button>
       </p>
-      {isOpen && <EachCell {...props} />}
+      {isOpen && <CellShares {...props} />}
     </div>
   );
 });
 
-/** The models with their lines, and the cells in the notebook's order; those with lines. */
-function EachCell(props: IProvenanceProps): React.JSX.Element {
+/** The lines by name, and the shares of each cell that has lines, in the notebook's order. */
+function CellShares(props: IProvenanceProps): React.JSX.Element {
   const { trans } = useReplay();
-  const say = useWords(props);
+  const labels = useShareLabels(props);
   const { cells, total } = props.report;
   const rows = cells
     .map((cell, index) => ({ ...cell, number: index + 1 }))
@@ -70,15 +70,15 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
       <span>{cellName(cell.number, trans)}</span>
       <span>{trans._n('%1 line', '%1 lines', cell.lines)}</span>
       <span>
-        {say
+        {labels
           .shares(cell)
           .map(([, text]) => text)
           .join(' · ')}
       </span>
       <span className="jp-AIServer-Replay-models">
         {[
-          ...byLines(cell.models).map(say.model),
-          ...byLines(cell.names).map(say.name)
+          ...byLines(cell.models).map(labels.model),
+          ...byLines(cell.names).map(labels.name)
         ].join(trans._p('between names', ', '))}
       </span>
       <Shares {...cell} />
@@ -86,10 +86,10 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
   );
   const names = [
     ...byLines(total.models).map(
-      id => [say.model(id), total.models[id]] as const
+      id => [labels.model(id), total.models[id]] as const
     ),
     ...byLines(total.names).map(
-      name => [say.name(name), total.names[name]] as const
+      name => [labels.name(name), total.names[name]] as const
     )
   ];
   return (
@@ -120,7 +120,7 @@ function EachCell(props: IProvenanceProps): React.JSX.Element {
 
 type Share = Omit<Report['total'], 'turns'>;
 
-/** The kinds of lines, in the order in which they are shown, with their colours. */
+/** The kinds of contributors with their colours, in display order. */
 const TONES = {
   byModel: 'jp-mod-model',
   byPerson: 'jp-mod-hand',
@@ -146,16 +146,16 @@ function Shares(share: Share): React.JSX.Element {
   );
 }
 
-/** Names with their lines, those with the most first. */
+/** Names by number of lines, descending. */
 function byLines(counts: Record<string, number>): string[] {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
     .map(([name]) => name);
 }
 
-function useWords({ modelInfo }: IProvenanceProps) {
+function useShareLabels({ modelInfo }: IProvenanceProps) {
   const { trans, locale } = useReplay();
-  const say: Record<Kind, (share: string) => string> = {
+  const labels: Record<Kind, (share: string) => string> = {
     byModel: share => trans.__('%1 by AI', share),
     byPerson: share => trans.__('%1 by hand', share),
     byAgent: share => trans.__('%1 by agents', share),
@@ -171,7 +171,7 @@ function useWords({ modelInfo }: IProvenanceProps) {
     shares: (share: Share): [Kind, string][] =>
       KINDS.filter(kind => share[kind]).map(kind => [
         kind,
-        say[kind](percent.format(share[kind] / share.lines))
+        labels[kind](percent.format(share[kind] / share.lines))
       ]),
     model: (id: string) =>
       modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,

@@ -1,35 +1,38 @@
 /**
- * The line of a notebook's work: where much happened it is high, coloured by whose it was. A
- * `role=slider` over all moments: the mouse goes to any place of it, the keyboard from moment to
- * moment.
+ * The notebook's activity chart as a slider over all moments: bars for the number of changes,
+ * coloured by contributor. The pointer moves to any position, the keyboard from moment to moment.
  */
 import React from 'react';
 
-import { activityOf, IActivity, nearest } from '../../model/notebook/activity';
+import {
+  activityOf,
+  IActivity,
+  nearestMoment
+} from '../../model/notebook/activity';
 import type { Moment } from '../../../api/types';
 import { keyTarget } from '../slider';
 
-const STRETCHES = 64;
+const BUCKETS = 64;
 
 export interface IScrubberProps {
   moments: readonly Moment[];
-  places: readonly number[];
-  /** The number of the moment on show; that of all moments for now. */
+  positions: readonly number[];
+  /** The index of the current moment; the number of moments at "now". */
   position: number;
   label: string;
-  /** The moment on show, in words. */
+  /** The description of the current moment for `aria-valuetext`. */
   valueText: string;
   onMove: (position: number) => void;
 }
 
 export function Scrubber(props: IScrubberProps): React.JSX.Element {
-  const { moments, places, position, label, valueText, onMove } = props;
+  const { moments, positions, position, label, valueText, onMove } = props;
   const track = React.useRef<HTMLDivElement>(null);
-  const at = `${(places[position] ?? 1) * 100}%`;
+  const at = `${(positions[position] ?? 1) * 100}%`;
   const moveTo = (event: React.PointerEvent) => {
     const box = track.current?.getBoundingClientRect();
     if (box && box.width > 0) {
-      onMove(nearest(places, (event.clientX - box.left) / box.width));
+      onMove(nearestMoment(positions, (event.clientX - box.left) / box.width));
     }
   };
   return (
@@ -66,7 +69,7 @@ export function Scrubber(props: IScrubberProps): React.JSX.Element {
       }}
     >
       <div ref={track} className="jp-AIServer-Replay-line">
-        <Heat moments={moments} places={places} />
+        <Heat moments={moments} positions={positions} />
         <div className="jp-AIServer-Replay-cursor" style={{ left: at }} />
       </div>
     </div>
@@ -77,24 +80,24 @@ const total = ({ model, hand, other }: IActivity) => model + hand + other;
 
 const Heat = React.memo(function Heat(props: {
   moments: readonly Moment[];
-  places: readonly number[];
+  positions: readonly number[];
 }): React.JSX.Element {
-  const { moments, places } = props;
-  const stretches = activityOf(moments, places, STRETCHES);
-  const most = Math.max(...stretches.map(total));
-  // A stretch with four times as much is twice as high: what is little is seen, too.
+  const { moments, positions } = props;
+  const buckets = activityOf(moments, positions, BUCKETS);
+  const most = Math.max(...buckets.map(total));
+  // The square root keeps small counts visible.
   const height = (count: number) => `${Math.sqrt(count / (most || 1)) * 100}%`;
   return (
     <div className="jp-AIServer-Replay-heat">
-      {stretches.map((stretch, index) => (
-        <i key={index} style={{ height: height(total(stretch)) }}>
+      {buckets.map((bucket, index) => (
+        <i key={index} style={{ height: height(total(bucket)) }}>
           {(['other', 'hand', 'model'] as const)
-            .filter(kind => stretch[kind])
+            .filter(kind => bucket[kind])
             .map(kind => (
               <b
                 key={kind}
                 className={`jp-mod-${kind}`}
-                style={{ flexGrow: stretch[kind] }}
+                style={{ flexGrow: bucket[kind] }}
               />
             ))}
         </i>

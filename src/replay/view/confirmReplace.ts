@@ -1,9 +1,9 @@
-/** The question before a restore replaces what no step holds yet. */
+/** The dialog that confirms replacing edits that no step contains. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Whether to put step `index` back although the cell was changed since its last step. */
-export async function askToReplace(
+/** Ask whether step `index` may replace the cell's edited source; true if confirmed. */
+export async function confirmReplace(
   index: number,
   trans: TranslationBundle
 ): Promise<boolean> {
