@@ -197,7 +197,7 @@ class AIServer(ExtensionApp):
         from .generation.assistant import Assistant
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
-        from .notebooks.change_log import Changes
+        from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .redact import register_secrets, secrets_in_environment
         from .search import SearchEngine
@@ -223,7 +223,7 @@ class AIServer(ExtensionApp):
             aiserver_notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),
-            aiserver_changes=Changes(self.sessions, owner=session_owner),
+            aiserver_changes=ChangeRecorder(self.sessions, owner=session_owner),
             aiserver_owner="" if self.others_may_ask else self.owner,
             aiserver_owner_deletes="" if self.others_may_delete else self.owner,
         )

@@ -185,13 +185,13 @@ async def notebook(folder: Path, cells: int, turns: int, rounds: int) -> list[tu
     for number in range(rounds):
         fresh = FileSessionManager(root=str(folder))
         histories = Histories(fresh)
-        took, history = await timed(lambda h=histories: h.of("nb"))
+        took, history = await timed(lambda h=histories: h.load("nb"))
         first.append(took)
-        took, _ = await timed(lambda h=histories: h.of("nb"))
+        took, _ = await timed(lambda h=histories: h.load("nb"))
         warm.append(took)
         event = NewEvent(type="edit", timestamp=NOW, source=f"x = {number}")
         await fresh.record_events(SessionKey("nb", ids[0]), [event])
-        took, history = await timed(lambda h=histories: h.of("nb"))
+        took, history = await timed(lambda h=histories: h.load("nb"))
         after.append(took)
         line = history.timeline
         moments = len(line.moments)

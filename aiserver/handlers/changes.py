@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..models import NewEvent, NewLogEntry, SessionKey, check_id, utc_now
-from ..notebooks.change_log import Batch, CellChange, Changes
+from ..notebooks.change_log import Batch, CellChange, ChangeRecorder
 from ..requests import CellChangeBody, ChangesBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -23,16 +23,16 @@ class ChangesHandler(AIServerHandler):
         """Record a batch, and answer with the revision and seq of each session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
-        changes: Changes = self.settings["aiserver_changes"]
-        recorded = await changes.record(notebook_id, batch)
+        changes: ChangeRecorder = self.settings["aiserver_changes"]
+        result = await changes.record(notebook_id, batch)
         self.set_status(201)
         cells = {
-            cell_id: {"revision": mark.revision, "seq": mark.seq}
-            for cell_id, mark in recorded.marks.items()
+            cell_id: {"revision": head.revision, "seq": head.seq}
+            for cell_id, head in result.heads.items()
         }
-        answer: dict[str, Any] = {"cells": cells, "seq": recorded.seq}
-        if recorded.others is not None:
-            answer["others"] = recorded.others
+        answer: dict[str, Any] = {"cells": cells, "seq": result.seq}
+        if result.others is not None:
+            answer["others"] = result.others
         await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:

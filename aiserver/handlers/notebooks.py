@@ -13,7 +13,7 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from tornado import web
 
 from ..notebooks.identity import NotebookRegistry
-from ..notebooks.other_roots import Elsewhere, name_under
+from ..notebooks.other_roots import OtherRoots, name_under
 from ..requests import NotebookBody
 from ..sessions.base import SessionManager
 from ..sessions.file.manager import FileSessionManager
@@ -42,8 +42,8 @@ def notebook_registry(
         return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))
     served = Path(store.start_dir).absolute()
-    elsewhere = Elsewhere(store, served, contents.folder, log, owner=owner)
-    return NotebookRegistry(store, contents, elsewhere, owner=owner)
+    other_roots = OtherRoots(store, served, contents.folder, log, owner=owner)
+    return NotebookRegistry(store, contents, other_roots, owner=owner)
 
 
 class Contents:

@@ -66,7 +66,7 @@ class BlameHandler(_HistoryHandler):
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
-            others = (await self.histories.of(notebook_id)).sessions
+            others = (await self.histories.load(notebook_id)).sessions
         self.set_revision(session.revision)
 
         def build() -> dict[str, Any]:
@@ -84,7 +84,7 @@ class _NotebookHandler(_HistoryHandler):
 
     async def history(self, notebook_id: str, version: str | None = None) -> History:
         """Load the notebook's history, and send its version as ``ETag``."""
-        history = await self.histories.of(notebook_id, version=version)
+        history = await self.histories.load(notebook_id, version=version)
         self.set_header("ETag", f'"{history.version}"')
         return history
 

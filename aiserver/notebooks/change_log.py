@@ -1,31 +1,32 @@
-"""Records what happened to the cells of a notebook, and in which order.
+"""Record what happened to the cells of a notebook, and in which order.
 
-A batch is what a page noticed between two moments of its notebook: events of several cells, and
-where the order of the cells or a cell's type changed, the order. When the sessions are written, a
-line of the notebook's log says how far each of them had come.
+A batch is what a page observed between two moments of its notebook: events of several cells and,
+if the order of the cells or a cell's type changed, the order. After the sessions are written, an
+entry in the notebook's change log records the last seq of each of them.
 
-What must hold:
+Invariants:
 
-- Sending a batch again is sending it once, also where only a part of it was written before, or
+- Recording a batch again has no further effect, also if only a part of it was written before or
   another server wrote it.
-- What a line of the log names is in the sessions before the line is there.
-- A cell whose record can't be written (a newer AI Server's, a damaged one) holds up no other: it is
-  left out of the answer and of the line.
-- A new cell's session is made before anything of the batch is recorded: a fork holds what its
-  origin held before, and the parents of a merged cell are named with what they had.
-- A ``first`` look at a cell, or one ``again``, that says what the record says already is not kept;
-  nor does the log name the cell for such a first look, of which each opening brings one per cell.
-  An order that the log has last, and a batch that changed nothing, leave no line.
-- A moment is marked ``saved`` only if the record says what the file says. The record of a cell may
-  not be writable. Another page of the same notebook (without a shared document) may have recorded
-  what the file of this one lacks: then the sender is told of which cells, and answers with what it
-  wrote into the file.
-- The first line that comes with an order says of all cells in it how far they had come, for what
-  was recorded before anybody watched is older.
+- Records that a log entry names are in the sessions before the entry is written.
+- A cell whose session can't be written (it is damaged, or from a newer AI Server) doesn't block
+  other cells: it is left out of the answer and of the log entry.
+- The session of a new cell is created before anything of the batch is recorded: a fork starts with
+  what its origin contained before, and the parents of a merged cell are named with their revisions.
+- An initial observation (``first``), or a repeated one (``again``), is not recorded if the session
+  already has that source. Nor does the log name the cell for such an initial observation: opening
+  a notebook sends one per cell. An order equal to the last one in the log, or a batch that changed
+  nothing, adds no entry.
+- An entry is marked ``saved`` only if the records match the file. A session may be unwritable, or
+  another page of the same notebook (without a shared document) may have recorded what this page's
+  file lacks: then the answer names those cells, and the page sends what it wrote into the file.
+- The first entry with an order names the last seqs of all cells in it, since what was recorded
+  before tracking began is older.
 
-The lines: ``cell_order {cell_ids, types}`` and behind it, in the same write, ``changed {cells: {id:
-seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` marks the state that the notebook was
-saved in, ``page`` names the sender; a digest names the record where merges change its number.
+The entries: ``cell_order {cell_ids, types}`` and, in the same write, ``changed {cells: {id: seq},
+digests?: {id: digest}, id, page?, saved?}``. ``saved`` marks the state in which the notebook was
+saved, ``page`` is the id of the sender. A digest identifies the record after merges, which may
+change its seq.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ from .log_view import CHANGED, ORDER, LogView
 T = TypeVar("T")
 
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
-_AT_ONCE = 4  # cells of a batch: more would only wait for the disk
-_NOTEBOOKS = 256
+_CONCURRENCY = 4  # cells of a batch: more would only wait for the disk
+_MAX_NOTEBOOKS = 256  # whose logs are cached
 
 
 @dataclass(frozen=True)
 class CellChange:
-    """What happened to one cell, oldest first; and where it came from, if it is new."""
+    """The events of one cell, oldest first; and its origin, if the cell is new."""
 
     key: SessionKey
     events: Sequence[NewEvent] = ()
@@ -62,9 +63,9 @@ class CellChange:
 
 @dataclass(frozen=True)
 class Batch:
-    """What happened between two moments of a notebook. ``id`` is the sender's name of it.
+    """The changes between two moments of a notebook. The sender chooses ``id``.
 
-    ``page`` names the sender. All that is in the log up to ``seen`` it knows, or has answered.
+    ``page`` is the id of the sender, which has seen all log entries up to ``seen``.
     """
 
     id: str
@@ -77,252 +78,254 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Where a session stands: its revision, and the last place in its order."""
+class SessionHead:
+    """A session's revision, and the seq and digest of its last record."""
 
     revision: int
     seq: int
-    digest: str | None = field(default=None, compare=False)  # of the record in that place
+    digest: str | None = field(default=None, compare=False)
 
 
-class Recorded(NamedTuple):
-    """What became of a batch.
+class BatchResult(NamedTuple):
+    """The result of recording a batch.
 
-    ``marks`` are those of its cells that could be written, ``seq`` is the last line of the log.
-    ``others`` are the cells that other pages wrote since ``seen``; None where none wrote anything.
+    ``heads`` are those of the cells that could be written, ``seq`` is that of the last log entry.
+    ``others`` are the cells that other pages changed since ``seen``; None if no other page wrote.
     """
 
-    marks: dict[str, Mark]
+    heads: dict[str, SessionHead]
     seq: int
     others: list[str] | None
 
 
-class Changes:
+class ChangeRecorder:
     """Writes batches of changes into a store."""
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._notebooks: OrderedDict[str, LogView] = OrderedDict()
+        self._views: OrderedDict[str, LogView] = OrderedDict()
 
-    async def record(self, notebook_id: str, batch: Batch) -> Recorded:
-        """Record a batch. Raises StorageError: then the same batch may be sent again."""
-        known = self._known(notebook_id)
-        async with known.lock:
-            await _each(batch.cells, self._prepare)
-            marks: dict[str, Mark] = {}
-            same: set[str] = set()
+    async def record(self, notebook_id: str, batch: Batch) -> BatchResult:
+        """Record a batch. Raises StorageError; then the same batch may be sent again."""
+        view = self._view(notebook_id)
+        async with view.lock:
+            await _for_each(batch.cells, self._create_session)
+            heads: dict[str, SessionHead] = {}
+            unchanged: set[str] = set()
 
             async def write(cell: CellChange) -> None:
-                mark, is_same = await self._write(cell)
-                if mark is not None:
-                    marks[cell.key.cell_id] = mark
-                if is_same:
-                    same.add(cell.key.cell_id)
+                head, is_unchanged = await self._write(cell)
+                if head is not None:
+                    heads[cell.key.cell_id] = head
+                if is_unchanged:
+                    unchanged.add(cell.key.cell_id)
 
-            # The new ones first: once they are there, no later attempt forks what is written next.
-            await _each(filter(_is_new, batch.cells), write)
-            await _each((cell for cell in batch.cells if not _is_new(cell)), write)
-            in_order = {
-                cell.key.cell_id: marks[cell.key.cell_id]
-                for cell in batch.cells
-                if cell.key.cell_id in marks
-            }
-            changed = {id_: mark for id_, mark in in_order.items() if id_ not in same}
-            sent = {cell.key.cell_id for cell in batch.cells}
-            known.unwritable = (known.unwritable | sent) - in_order.keys()
-            others = await self._log(notebook_id, batch, changed, known)
-            return Recorded(in_order, known.answer(batch.page), others)
+            # New cells first: a later attempt then forks nothing that is written next.
+            await _for_each(filter(_is_new, batch.cells), write)
+            await _for_each((cell for cell in batch.cells if not _is_new(cell)), write)
+            sent = [cell.key.cell_id for cell in batch.cells]
+            heads = {cell_id: heads[cell_id] for cell_id in sent if cell_id in heads}
+            changed = {id_: head for id_, head in heads.items() if id_ not in unchanged}
+            view.unwritable = (view.unwritable | set(sent)) - heads.keys()
+            others = await self._log(notebook_id, batch, changed, view)
+            return BatchResult(heads, view.acknowledge(batch.page), others)
 
-    async def _prepare(self, cell: CellChange) -> None:
-        """Make the session of a cell that came out of others. One that is there stays."""
+    async def _create_session(self, cell: CellChange) -> None:
+        """Create the session of a cell that came from others, unless it exists."""
         try:
             if cell.fork_of is not None:
                 await self._store.fork(cell.fork_of, cell.key)
             elif cell.parents and not await self._store.exists(cell.key):
-                await self._join(cell)
+                await self._create_merged_session(cell)
         except (NotFound, *_UNWRITABLE):
-            return  # it begins anew; what it came from stays with the other
+            return  # the cell starts with an empty session
 
-    async def _join(self, cell: CellChange) -> None:
+    async def _create_merged_session(self, cell: CellChange) -> None:
         parents = []
         for key in cell.parents:
             session = await self._store.load_if_exists(key)
             if session is not None:
-                named = {"notebook_id": key.notebook_id, "cell_id": key.cell_id}
-                parents.append(named | {"revision": session.revision})
+                ids = {"notebook_id": key.notebook_id, "cell_id": key.cell_id}
+                parents.append(ids | {"revision": session.revision})
         if parents:
             merged = new_session(cell.key)
             merged.meta.parents = parents
             await self._store.take_over(cell.key, merged)
 
-    async def _write(self, cell: CellChange) -> tuple[Mark | None, bool]:
-        """Record what happened to a cell.
+    async def _write(self, cell: CellChange) -> tuple[SessionHead | None, bool]:
+        """Record the events of a cell.
 
-        Returns where its session stands then, or None if it can't be written; and whether a first
-        look found what the record says already.
+        Returns the head of its session, or None if it can't be written; and whether the change was
+        only an initial observation of the recorded source.
         """
         try:
             events = list(cell.events)
-            is_first = bool(events) and (events[0].data or {}).get("trigger") == "first"
-            if events and _is_look(events[0]):
+            is_initial = bool(events) and (events[0].data or {}).get("trigger") == "first"
+            if events and _is_observation(events[0]):
                 session = await self._store.load_session(cell.key)
-                if _adds_nothing(session, events[0]):
+                if _is_redundant_event(session, events[0]):
                     events.pop(0)
             if not events:
                 session = await self._store.load_session(cell.key)
-                mark = Mark(session.revision, session.next_seq - 1, last_digest(session))
-                return mark, is_first
+                head = SessionHead(session.revision, session.next_seq - 1, last_digest(session))
+                return head, is_initial
             saved, revision = await self._store.record_events(cell.key, events)
             last = max(saved, key=lambda event: event.seq)
-            return Mark(revision, last.seq, digest(last)), False
+            return SessionHead(revision, last.seq, digest(last)), False
         except _UNWRITABLE:
             return None, False
 
     async def _log(
-        self, notebook_id: str, batch: Batch, marks: dict[str, Mark], known: LogView
+        self, notebook_id: str, batch: Batch, heads: dict[str, SessionHead], view: LogView
     ) -> list[str] | None:
-        """Write the lines of a batch; returns what other pages wrote since its sender looked."""
-        if not known.is_read:
-            await self._read(notebook_id, known)
-        others = known.others(batch.page, batch.seen)
+        """Write the log entries of a batch; return the cells that other pages changed."""
+        if not view.is_read:
+            await self._read(notebook_id, view)
+        others = view.changed_by_others(batch.page, batch.seen)
         order = None if batch.order is None else list(batch.order)
-        if order == known.order:
+        if order == view.order:
             order = None
-        if batch.id in known.ids or _says_nothing(batch, marks, order, known, others):
+        if batch.id in view.batch_ids or _is_redundant(batch, heads, order, view, others):
             return others
-        lines: list[tuple[str, dict[str, Any]]] = []
+        entries: list[tuple[str, dict[str, Any]]] = []
         if order is not None:
             ids_in_order = [cell_id for cell_id, _ in order]
-            if not known.is_placed:
-                marks = await self._marks(notebook_id, ids_in_order) | marks
-            lines.append((ORDER, {"cell_ids": ids_in_order, "types": dict(order)}))
-        said: dict[str, Any] = {
-            "cells": {cell_id: mark.seq for cell_id, mark in marks.items() if mark.seq},
+            if not view.has_order:
+                heads = await self._heads(notebook_id, ids_in_order) | heads
+            entries.append((ORDER, {"cell_ids": ids_in_order, "types": dict(order)}))
+        changed: dict[str, Any] = {
+            "cells": {cell_id: head.seq for cell_id, head in heads.items() if head.seq},
             "id": batch.id,
         }
-        if digests := {cell_id: mark.digest for cell_id, mark in marks.items() if mark.digest}:
-            said["digests"] = digests
+        if digests := {cell_id: head.digest for cell_id, head in heads.items() if head.digest}:
+            changed["digests"] = digests
         if batch.page is not None:
-            said["page"] = batch.page
-        if batch.saved and others is None and known.is_complete(order):
-            said["saved"] = True
-        lines.append((CHANGED, said))
-        entries = [
-            NewLogEntry(type=type_, timestamp=batch.timestamp, data=data) for type_, data in lines
-        ]
-        saved = await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-        if saved[0].seq != known.seq + 1:  # another server, or who registered the notebook
-            if saved[0].seq <= known.seq:
-                known.begin_anew()
-            await self._read(notebook_id, known)
-            return known.others(batch.page, batch.seen)
-        known.follow(saved)
+            changed["page"] = batch.page
+        if batch.saved and others is None and view.is_complete(order):
+            changed["saved"] = True
+        entries.append((CHANGED, changed))
+        saved = await self._store.append_notebook_log(
+            notebook_id,
+            [
+                NewLogEntry(type=type_, timestamp=batch.timestamp, data=data)
+                for type_, data in entries
+            ],
+            owner=self._owner,
+        )
+        if saved[0].seq != view.seq + 1:  # another server or the notebook's registration wrote
+            if saved[0].seq <= view.seq:
+                view.reset()
+            await self._read(notebook_id, view)
+            return view.changed_by_others(batch.page, batch.seen)
+        view.extend(saved)
         return others
 
-    async def _read(self, notebook_id: str, known: LogView) -> None:
-        known.follow(await self._store.read_notebook_log(notebook_id, owner=self._owner))
-        known.is_read = True
+    async def _read(self, notebook_id: str, view: LogView) -> None:
+        view.extend(await self._store.read_notebook_log(notebook_id, owner=self._owner))
+        view.is_read = True
 
-    async def _marks(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, Mark]:
-        """Where the sessions of these cells stand, of those that have one."""
+    async def _heads(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, SessionHead]:
+        """The heads of these cells' sessions, as far as they have one."""
         rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
-        there = {row.cell_id for row in rows}
-        cells = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in there]
-        marks: dict[str, Mark] = {}
+        existing = {row.cell_id for row in rows}
+        keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
+        heads: dict[str, SessionHead] = {}
 
-        async def look(key: SessionKey) -> None:
-            mark, _ = await self._write(CellChange(key))
-            if mark is not None:
-                marks[key.cell_id] = mark
+        async def read(key: SessionKey) -> None:
+            head, _ = await self._write(CellChange(key))
+            if head is not None:
+                heads[key.cell_id] = head
 
-        await _each(cells, look)
-        return marks
+        await _for_each(keys, read)
+        return heads
 
-    def _known(self, notebook_id: str) -> LogView:
-        known = self._notebooks.setdefault(notebook_id, LogView())
-        self._notebooks.move_to_end(notebook_id)
-        if len(self._notebooks) > _NOTEBOOKS:
-            self._notebooks.popitem(last=False)
-        return known
+    def _view(self, notebook_id: str) -> LogView:
+        view = self._views.setdefault(notebook_id, LogView())
+        self._views.move_to_end(notebook_id)
+        if len(self._views) > _MAX_NOTEBOOKS:
+            self._views.popitem(last=False)
+        return view
 
 
 def _is_new(cell: CellChange) -> bool:
     return cell.fork_of is not None or bool(cell.parents)
 
 
-def _is_look(event: NewEvent) -> bool:
-    """Whether it tells what the cell holds, whether that is new or not."""
+def _is_observation(event: NewEvent) -> bool:
+    """Whether the event is the source that a page observed, whether that is new or not."""
     data = event.data or {}
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 
 
-def _says_nothing(
+def _is_redundant(
     batch: Batch,
-    marks: Mapping[str, Mark],
+    heads: Mapping[str, SessionHead],
     order: object,
-    known: LogView,
+    view: LogView,
     others: Sequence[str] | None,
 ) -> bool:
-    """Whether a batch changed nothing, and says at most once more that the same was saved."""
-    if marks or order is not None:
+    """Whether a batch changed nothing, and at most repeats that the same state was saved."""
+    if heads or order is not None:
         return False
     if not batch.saved:
         return True
-    last = known.lines[-1] if known.lines else None
+    last = view.entries[-1] if view.entries else None
     is_bare = not batch.cells and batch.page is not None
     return is_bare and (
         others is not None or (last is not None and last.saved and last.page == batch.page)
     )
 
 
-def _adds_nothing(session: Session, event: NewEvent) -> bool:
-    """Whether the record says already that the cell held this, as it would be recorded."""
-    known = any(event.id is not None and event.id == one.id for one in session.events or [])
-    look = _look_of(event) if event.source is None else redact(event.source)
-    return not known and look is not None and held(session) == look
+def _is_redundant_event(session: Session, event: NewEvent) -> bool:
+    """Whether the session already has the source that an event observed."""
+    ids = {recorded.id for recorded in session.events or []}
+    if event.id is not None and event.id in ids:
+        return False
+    source = _observed_source(event) if event.source is None else redact(event.source)
+    return source is not None and _last_source(session) == source
 
 
-def _look_of(event: Event | NewEvent) -> str | int | None:
-    """The source that an event says the cell held; of one too large its number of characters."""
+def _observed_source(event: Event | NewEvent) -> str | int | None:
+    """The source in an event; its length in characters if it was too large to record."""
     too_long = (event.data or {}).get("too_long")
     return too_long if event.source is None and type(too_long) is int else event.source
 
 
-def held(session: Session) -> str | int | None:
-    """What the cell held last, as far as one record says so by itself; None where none does.
+def _last_source(session: Session) -> str | int | None:
+    """The cell's last source, as far as a single record has it; None if none does.
 
-    Of a source that was too large for the record, its number of characters.
+    If the source was too large to record, its length in characters.
     """
-    for item in reversed(session.ordered()):
-        if isinstance(item, Event) and _is_removal(item):
+    for record in reversed(session.ordered()):
+        if isinstance(record, Event) and _is_removal(record):
             return None
-        if isinstance(item, Event) and (look := _look_of(item)) is not None:
-            return look
-        if isinstance(item, Event) and item.type == "accept":
-            accepted = (t for t in session.interactions if t.turn_id == item.turn_id)
+        if isinstance(record, Event) and (source := _observed_source(record)) is not None:
+            return source
+        if isinstance(record, Event) and record.type == "accept":
+            accepted = (turn for turn in session.interactions if turn.turn_id == record.turn_id)
             return next((turn.ai_response.suggestion for turn in accepted), None)
-        if isinstance(item, Interaction) and item.parent_turn_id is None:
-            return item.user_request.current_code
+        if isinstance(record, Interaction) and record.parent_turn_id is None:
+            return record.user_request.current_code
     return None
 
 
 def _is_removal(event: Event) -> bool:
-    """Whether it took the cell out of the notebook, or merged it into another."""
+    """Whether the event removed the cell from the notebook, or merged it into another."""
     return event.type == "delete" or (event.type == "merge" and "into" in (event.data or {}))
 
 
-async def _each(cells: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
-    """Do the work for all, a few at once. Raises the first failure when all have ended."""
-    room = asyncio.Semaphore(_AT_ONCE)
+async def _for_each(items: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
+    """Run ``work`` for all items, a few at a time. Raises the first failure after all ended."""
+    semaphore = asyncio.Semaphore(_CONCURRENCY)
 
-    async def one(cell: T) -> None:
-        async with room:
-            await work(cell)
+    async def run(item: T) -> None:
+        async with semaphore:
+            await work(item)
 
-    ended = await asyncio.gather(*map(one, cells), return_exceptions=True)
-    for failure in ended:
+    results = await asyncio.gather(*map(run, items), return_exceptions=True)
+    for failure in results:
         if isinstance(failure, AIServerError):
             raise failure
-    for failure in ended:
+    for failure in results:
         if isinstance(failure, BaseException):
             raise failure

@@ -1,13 +1,13 @@
-"""What is kept of a whole notebook, read together: its sessions, its log, and its timeline.
+"""Read the whole history of a notebook: its sessions, its change log and its timeline.
 
-What must hold:
+Invariants:
 
-- What is answered is what the store holds now, whoever wrote it, and be it a text that was edited
-  in a file: each call asks for the store's marks, and reads again only what has another one.
-- Nothing is computed on the event loop. Of several calls for one notebook at a time, one reads.
-- At most a few notebooks are remembered, and as few objects of each as will do, none in a circle:
-  Python's garbage collector looks through all there are, and stops the server for it, so it is
-  spared those of a large notebook.
+- An answer is the present state of the store, whoever wrote it, including files that were edited by
+  hand: each call asks for the store's marks, and reads what has a new mark.
+- Nothing is computed on the event loop. Of concurrent calls for one notebook, one reads.
+- Only a few notebooks are cached, each as few objects without reference cycles: Python's garbage
+  collector visits all objects and blocks the server meanwhile, so those of large notebooks are
+  frozen (``gc_pause.py``).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..sessions.record.damage.recovery import parse_or_recover
 from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
 
-_NOTEBOOKS = 4
-_AT_ONCE = 64  # sessions that are asked for together
-_MANY = 5_000  # steps, of some ten objects each: to look through them takes 10 ms
+_MAX_NOTEBOOKS = 4
+_BATCH = 64  # sessions that are loaded together
+_MANY_STEPS = 5_000  # of about ten objects each: a garbage collection of them takes 10 ms
 
 
-class Sessions(Mapping[str, Session]):
-    """The sessions of a notebook by cell, read from their bytes each time one is asked for."""
+class LazySessions(Mapping[str, Session]):
+    """The sessions of a notebook by cell id, parsed from bytes on each access."""
 
     def __init__(self, raw: Mapping[str, bytes]) -> None:
         self._raw = raw
@@ -50,38 +50,38 @@ class Sessions(Mapping[str, Session]):
 
 @dataclass(frozen=True)
 class History:
-    """All that is kept of a notebook at one time. Not changed after it was made."""
+    """The stored history of a notebook at one time. Immutable."""
 
     notebook_id: str
     sessions: Mapping[str, Session]
-    """By cell."""
+    """By cell id."""
     log: Sequence[NotebookLogEntry]
     timeline: Timeline
     version: str
-    """Another one as soon as anything was written."""
+    """It changes with every write."""
 
 
 @dataclass(eq=False)
-class _Cell:
-    """What is remembered of a session."""
+class _CachedCell:
+    """The cached session of a cell."""
 
     digest: bytes
-    """Of the bytes as stored."""
+    """SHA-256 of the stored bytes."""
     raw: bytes
     steps: Sequence[Step]
     merged: object
-    """Where branches were merged: ``meta.merged``."""
+    """``meta.merged`` of the session: merges of branches."""
     seqs_by_digest: SeqsByDigest | None = None
-    """Where a line of the log needed them."""
+    """Only if a log entry needed them."""
 
 
 @dataclass
-class _Known:
-    """What is remembered of a notebook."""
+class _CachedNotebook:
+    """The cached history of a notebook."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     marks: Mapping[str, Hashable] = field(default_factory=dict)
-    cells: dict[str, _Cell] = field(default_factory=dict)
+    cells: dict[str, _CachedCell] = field(default_factory=dict)
     log_mark: Hashable = None
     log: Sequence[NotebookLogEntry] = ()
     history: History | None = None
@@ -92,102 +92,102 @@ class Histories:
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._cache: OrderedDict[str, _CachedNotebook] = OrderedDict()
 
-    async def of(self, notebook_id: str, *, version: str | None = None) -> History:
-        """The history of a notebook; an empty one of one that is not known.
+    async def load(self, notebook_id: str, *, version: str | None = None) -> History:
+        """The history of a notebook; an empty one if the store has none.
 
-        If ``version`` is the one that is remembered, the store isn't asked: so one can step
+        If ``version`` is that of the cached history, the store isn't asked: a client can then step
         through the moments of a timeline while it grows. Raises InvalidRequest, StorageError.
         """
         check_id("notebookId", notebook_id)
-        known = self._remembered(notebook_id)
-        if version is not None and known.history and known.history.version == version:
-            return known.history
-        async with known.lock:
+        cached = self._cached(notebook_id)
+        if version is not None and cached.history and cached.history.version == version:
+            return cached.history
+        async with cached.lock:
             with pause_gc():
-                return await self._read(notebook_id, known)
+                return await self._read(notebook_id, cached)
 
-    def _remembered(self, notebook_id: str) -> _Known:
-        known = self._known.setdefault(notebook_id, _Known())
-        self._known.move_to_end(notebook_id)
-        while len(self._known) > _NOTEBOOKS:
-            self._known.popitem(last=False)
-        return known
+    def _cached(self, notebook_id: str) -> _CachedNotebook:
+        cached = self._cache.setdefault(notebook_id, _CachedNotebook())
+        self._cache.move_to_end(notebook_id)
+        while len(self._cache) > _MAX_NOTEBOOKS:
+            self._cache.popitem(last=False)
+        return cached
 
-    async def _read(self, notebook_id: str, known: _Known) -> History:
-        there = await self._store.session_marks(notebook_id, owner=self._owner)
-        marks = {cell_id: mark for (_, cell_id), mark in there.items()}
+    async def _read(self, notebook_id: str, cached: _CachedNotebook) -> History:
+        session_marks = await self._store.session_marks(notebook_id, owner=self._owner)
+        marks = {cell_id: mark for (_, cell_id), mark in session_marks.items()}
         log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
-        is_same = log_mark == known.log_mark and marks == known.marks
-        if known.history and is_same:
-            return known.history
-        log = known.log
+        is_same = log_mark == cached.log_mark and marks == cached.marks
+        if cached.history and is_same:
+            return cached.history
+        log = cached.log
         if log_mark is None:
             log = ()
-        elif log_mark != known.log_mark:
+        elif log_mark != cached.log_mark:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
-        changed = [cell_id for cell_id, mark in marks.items() if known.marks.get(cell_id) != mark]
+        changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
         loaded = await load_stored(self._store, self._owner, notebook_id, changed)
-        # In one thread: many that read JSON side by side would all take turns with the event loop.
-        old = {cell_id: cell for cell_id, cell in known.cells.items() if cell_id in marks}
+        # In one thread: several that parse JSON would all compete with the event loop.
+        old = {cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks}
         cells = await asyncio.to_thread(_cells, self._owner, notebook_id, old, changed, loaded)
-        if known.history is None or cells != known.cells or log_mark != known.log_mark:
-            known.history = await asyncio.to_thread(_history, notebook_id, cells, log, log_mark)
-        known.log_mark, known.log, known.cells = log_mark, log, cells
-        unread = set(changed) - loaded.keys()  # asked for again the next time
-        known.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
-        if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY:
+        if cached.history is None or cells != cached.cells or log_mark != cached.log_mark:
+            cached.history = await asyncio.to_thread(_history, notebook_id, cells, log, log_mark)
+        cached.log_mark, cached.log, cached.cells = log_mark, log, cells
+        unread = set(changed) - loaded.keys()  # loaded again by the next call
+        cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
+        if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             freeze_gc()
-        return known.history
+        return cached.history
 
 
 async def load_stored(
     store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
 ) -> dict[str, bytes]:
-    """The sessions of some cells as they are stored, by cell; without those that are not there."""
-    found: dict[str, bytes] = {}
-    for at in range(0, len(cell_ids), _AT_ONCE):
-        some = cell_ids[at : at + _AT_ONCE]
-        keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in some]
+    """The stored bytes of some cells' sessions, by cell id; without cells that have none."""
+    result: dict[str, bytes] = {}
+    for start in range(0, len(cell_ids), _BATCH):
+        batch = cell_ids[start : start + _BATCH]
+        keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in batch]
         stored = await store.load_stored(keys)
-        found |= {cell: data for cell, data in zip(some, stored, strict=True) if data}
-    return found
+        result |= {cell: data for cell, data in zip(batch, stored, strict=True) if data}
+    return result
 
 
-def history_of(
+def build_history(
     owner: str,
     notebook_id: str,
     stored: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
 ) -> History:
-    """The history of a notebook, from the bytes of its sessions by cell. Takes its time."""
+    """The history of a notebook from the bytes of its sessions by cell id. Blocks for long."""
     return _history(notebook_id, _cells(owner, notebook_id, {}, list(stored), stored), log, None)
 
 
 def _cells(
     owner: str,
     notebook_id: str,
-    old: Mapping[str, _Cell],
+    old: Mapping[str, _CachedCell],
     changed: Sequence[str],
     loaded: Mapping[str, bytes],
-) -> dict[str, _Cell]:
-    """The sessions, sorted by cell: those that changed, and the old ones where they didn't."""
+) -> dict[str, _CachedCell]:
+    """The sessions, sorted by cell id: the changed ones from ``loaded``, the rest from ``old``."""
     cells = dict(old)
     for cell_id in changed:
-        before, data = cells.pop(cell_id, None), loaded.get(cell_id)
+        previous, data = cells.pop(cell_id, None), loaded.get(cell_id)
         digest = hashlib.sha256(data).digest() if data else b""
-        if before and before.digest == digest:
-            cells[cell_id] = before  # the file was only touched
+        if previous and previous.digest == digest:
+            cells[cell_id] = previous  # the file was only touched
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
-            cells[cell_id] = _Cell(digest, dumps(session, None), replay(session), merged)
+            cells[cell_id] = _CachedCell(digest, dumps(session, None), replay(session), merged)
     return dict(sorted(cells.items()))
 
 
 def _history(
     notebook_id: str,
-    cells: Mapping[str, _Cell],
+    cells: Mapping[str, _CachedCell],
     log: Sequence[NotebookLogEntry],
     log_mark: Hashable,
 ) -> History:
@@ -195,7 +195,7 @@ def _history(
     state = (notebook_id, log[-1].seq if log else 0, log_mark, contents)
     version = hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
-    def places_of(cell_id: str) -> SeqsByDigest | None:
+    def seqs_of(cell_id: str) -> SeqsByDigest | None:
         cell = cells.get(cell_id)
         if cell and cell.seqs_by_digest is None:
             cell.seqs_by_digest = digests.seqs_by_digest(codec.parse(cell.raw))
@@ -206,7 +206,7 @@ def _history(
         cell_id: max((step.seq or 0 for step in cell.steps), default=0)
         for cell_id, cell in cells.items()
     }
-    lines = digests.renumber_entries(log, merges, last_seqs, places_of)
-    timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, lines)
-    sessions = Sessions({cell_id: cell.raw for cell_id, cell in cells.items()})
+    entries = digests.renumber_entries(log, merges, last_seqs, seqs_of)
+    timeline = Timeline({cell_id: cell.steps for cell_id, cell in cells.items()}, entries)
+    sessions = LazySessions({cell_id: cell.raw for cell_id, cell in cells.items()})
     return History(notebook_id, sessions, log, timeline, version)

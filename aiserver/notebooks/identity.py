@@ -1,22 +1,20 @@
-"""Which notebook is this? Ids that survive rename, move and copy (DESIGN: "Who is who").
+"""Assign ids to notebooks that survive rename, move and copy (DESIGN: "Who is who").
 
-What must hold:
+Invariants:
 
-- A notebook that was renamed or moved keeps its id, and so does one that is reached by two paths; a
-  copy gets a new id and its own copy of the sessions. Two notebooks never share an id for longer
-  than one call here.
-- A notebook that lost its id is known again by its path, but only if a cell agrees: another
-  notebook under an old name (``Untitled.ipynb``) inherits nothing.
-- Asking twice is the same as asking once, also where the first answer got lost, the server died
-  in the middle, or another server is asked at the same time. Where two pages know a notebook
-  differently, the file decides.
-- The logs are the truth; the index in memory is made from them and follows them.
+- A notebook that was renamed or moved keeps its id, also if two paths lead to it. A copy gets a new
+  id and its own copy of the sessions. Two notebooks never share an id for longer than one call.
+- A notebook that lost its id is recognised by its path, but only if one of its cells matches:
+  another notebook with an old name (``Untitled.ipynb``) inherits nothing.
+- Asking twice is the same as asking once, also if the first answer got lost, the server died half
+  way, or another server is asked at the same time. If two pages disagree, the file decides.
+- The logs are authoritative; the index in memory is derived from them.
 
-The logs' entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has
-not yet come back with its new id; ``cell_order {cell_ids}``, as seen at the path before it;
-``taken_over {taken, digests}``, what was copied from other places (``other_roots.py``); and of a
-copy ``changed {cells, digests, id, inherited}``, how far its cells had come in the notebook that it
-is a copy of: all that is older than the copy.
+Log entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has not yet
+come back with its new id; ``cell_order {cell_ids}``, at the path of the previous entry;
+``taken_over {taken, digests}``, the records copied from other roots (``other_roots.py``); and in
+the log of a copy ``changed {cells, digests, id, inherited}``, the last seqs of its cells in the
+original notebook: all records up to them are older than the copy.
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ import asyncio
 import uuid
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
 from ..sessions.base import SessionManager
 from ..sessions.record.merge.digests import last_digest, seqs_by_digest
-from .other_roots import Elsewhere, Taken
+from .other_roots import CopiedRecords, OtherRoots
 
 _PATH_SEEN = "path_seen"
 _CELL_ORDER = "cell_order"
@@ -40,30 +38,30 @@ _CHANGED = "changed"
 
 
 class NotebookFiles(Protocol):
-    """What must be known of the notebooks' files."""
+    """Access to the notebooks' files."""
 
     def name(self, path: str) -> str:
-        """What the logs call the notebook at a path of Jupyter's contents API.
+        """The name in the logs of the notebook at a path of Jupyter's contents API.
 
-        The same wherever Jupyter was started.
+        It is the same wherever Jupyter was started.
         """
 
     def path(self, name: str) -> str | None:
-        """The path that the server serves it at; None if it serves none."""
+        """The path at which the server serves a notebook; None if it doesn't."""
 
     async def exists(self, name: str) -> bool:
         """Whether there is a notebook of that name."""
 
     async def notebook_id(self, name: str) -> str | None:
-        """The id that it carries on disk, or None."""
+        """The id in the notebook's file, or None."""
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Whether two names lead to one file: through a link, or names that the disk folds."""
+        """Whether two names lead to the same file: a link, or a case-insensitive file system."""
 
 
 @dataclass(frozen=True)
 class NotebookIdentity:
-    """The id that a notebook must carry, and the one it was copied from, if it was."""
+    """The id of a notebook, and that of the notebook it was copied from."""
 
     notebook_id: str
     forked_from: str | None = None
@@ -71,18 +69,18 @@ class NotebookIdentity:
 
 @dataclass
 class _Notebook:
-    """What a notebook's log says."""
+    """The state of a notebook according to its log."""
 
-    path: str | None = None  # where it was last seen
+    path: str | None = None  # the last one
     pending_fork_of: str | None = None
     cell_order: list[str] | None = None
-    cells_at: dict[str, set[str]] = field(default_factory=dict)
-    taken: Taken = field(default_factory=Taken)
-    says_inherited: bool = False  # whether the log tells what is older than the copy
+    cells_by_path: dict[str, set[str]] = field(default_factory=dict)
+    copied: CopiedRecords = field(default_factory=CopiedRecords)
+    has_inherited_entry: bool = False
     last_seq: int = 0
 
-    def follow(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
-        """Take in what comes after ``last_seq``."""
+    def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
+        """Apply the log entries after ``last_seq``."""
         for entry in entries:
             if entry.seq <= self.last_seq:
                 continue
@@ -91,87 +89,87 @@ class _Notebook:
             if entry.type == _PATH_SEEN and isinstance(path, str):
                 self.path, self.cell_order = path, None
                 self.pending_fork_of = entry.data.get("forked_from")
-                self.cells_at.setdefault(path, set())
+                self.cells_by_path.setdefault(path, set())
             elif entry.type == _CELL_ORDER and isinstance(cell_ids, list) and self.path:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
-                self.cells_at[self.path].update(self.cell_order)
+                self.cells_by_path[self.path].update(self.cell_order)
             elif entry.type == _TAKEN_OVER:
-                self.taken.follow(entry.data)
+                self.copied.add(entry.data)
             elif entry.type == _CHANGED and entry.data.get("inherited") is True:
-                self.says_inherited = True
+                self.has_inherited_entry = True
         return self
 
 
 class NotebookRegistry:
-    """Answers "which id must the notebook at this path carry?"."""
+    """Assigns an id to the notebook at a path."""
 
     def __init__(
         self,
         store: SessionManager,
         files: NotebookFiles,
-        elsewhere: Elsewhere | None = None,
+        other_roots: OtherRoots | None = None,
         *,
         owner: str = "",
     ) -> None:
-        self._store, self._files, self._elsewhere = store, files, elsewhere
+        self._store, self._files, self._other_roots = store, files, other_roots
         self._owner = owner
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
-        # One call at a time: calls are rare and quick, and two of them may mean one notebook.
-        self._one_at_a_time = asyncio.Lock()
+        # Calls are rare and quick, and two of them may be about the same notebook.
+        self._lock = asyncio.Lock()
 
     async def identify(
         self, path: str, notebook_id: str | None, cell_ids: Sequence[str]
     ) -> NotebookIdentity:
-        """The id for the notebook at ``path``, which carries ``notebook_id`` now.
+        """The id for the notebook at ``path``, whose present id is ``notebook_id``.
 
-        Raises InvalidRequest for an id that is none, StorageError.
+        Raises InvalidRequest for an invalid id, StorageError.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
-        async with self._one_at_a_time, self._store.exclusively(owner=self._owner):
-            if self._elsewhere:
-                await self._elsewhere.take_logs(path)
+        async with self._lock, self._store.exclusively(owner=self._owner):
+            if self._other_roots:
+                await self._other_roots.copy_logs(path)
             await self._refresh()
             name = self._files.name(path)
-            claimed = notebook_id or await self._claimed_by_none(name, cell_ids)
-            if claimed is None:
-                claimed = str(uuid.uuid4())
-            elif not await self._is_at_home(claimed, name):
-                return await self._fork(claimed, path, cell_ids)
-            await self._record(claimed, name, cell_ids)
-            await self._take_over(path, claimed, claimed)
-            return NotebookIdentity(claimed)
+            id_ = notebook_id or await self._find_id(name, cell_ids)
+            if id_ is None:
+                id_ = str(uuid.uuid4())
+            elif not await self._is_original(id_, name):
+                return await self._fork(id_, path, cell_ids)
+            await self._record(id_, name, cell_ids)
+            await self._copy_sessions(path, id_, id_)
+            return NotebookIdentity(id_)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
-        """Where notebooks are now, as the server's contents API knows it; None if one is gone.
+        """The present paths of notebooks in the contents API; None if a notebook doesn't exist.
 
         Raises StorageError.
         """
-        async with self._one_at_a_time:
+        async with self._lock:
             await self._refresh()
             names = {id_: self._notebooks[id_].path for id_ in self._notebooks}
-        found: dict[str, str | None] = {}
+        paths: dict[str, str | None] = {}
         for notebook_id in notebook_ids:
             name = names.get(notebook_id)
-            is_there = name is not None and await self._files.exists(name)
-            found[notebook_id] = self._files.path(name) if is_there and name else None
-        return found
+            exists = name is not None and await self._files.exists(name)
+            paths[notebook_id] = self._files.path(name) if exists and name else None
+        return paths
 
-    async def _claimed_by_none(self, name: str, cell_ids: Sequence[str]) -> str | None:
-        """The id for a page without one: of its file, its cells, or given before and unused.
+    async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
+        """Find the id for a page without one: by its file, its cells, or an unused id of its path.
 
-        Its file has one if another page has asked and saved meanwhile. Where the cells' ids are
-        made up on each read, two pages have no cell in common: while nothing was asked in either,
-        they may share an id, for there is nothing to inherit.
+        The file has an id if another page was identified and saved meanwhile. If cell ids are
+        generated on each read, two pages have no cells in common. They may share an id as long as
+        it has no sessions, since there is nothing to inherit.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        known = self._known_at(name, cell_ids)
-        if known is not None:
-            return known
+        match = self._best_match(name, cell_ids)
+        if match is not None:
+            return match
         for notebook_id, notebook in sorted(self._notebooks.items()):
             if notebook.path == name and notebook.pending_fork_of is None:
                 _, count = await self._store.list_sessions(notebook_id, owner=self._owner, limit=1)
@@ -179,47 +177,51 @@ class NotebookRegistry:
                     return notebook_id
         return None
 
-    def _known_at(self, path: str, cell_ids: Sequence[str]) -> str | None:
-        """The notebook that was seen at a path with some of these cells; the best match."""
+    def _best_match(self, path: str, cell_ids: Sequence[str]) -> str | None:
+        """The notebook recorded at a path that has most of these cells, if any."""
         cells = set(cell_ids)
         overlaps = {
-            notebook_id: (len(cells & known.cells_at[path]), known.path == path, notebook_id)
-            for notebook_id, known in self._notebooks.items()
-            if cells & known.cells_at.get(path, set())
+            notebook_id: (
+                len(cells & notebook.cells_by_path[path]),
+                notebook.path == path,
+                notebook_id,
+            )
+            for notebook_id, notebook in self._notebooks.items()
+            if cells & notebook.cells_by_path.get(path, set())
         }
         return max(overlaps, key=lambda notebook_id: overlaps[notebook_id], default=None)
 
-    async def _is_at_home(self, notebook_id: str, path: str) -> bool:
-        """Whether this is the notebook itself (perhaps moved), not a copy of it."""
-        known = self._notebooks.get(notebook_id)
-        if known is None or known.path in (None, path):
+    async def _is_original(self, notebook_id: str, path: str) -> bool:
+        """Whether the file at ``path`` is the notebook itself (perhaps moved), not a copy."""
+        notebook = self._notebooks.get(notebook_id)
+        if notebook is None or notebook.path in (None, path):
             return True
-        if not await self._files.exists(known.path):
+        if not await self._files.exists(notebook.path):
             return True
-        if await self._files.is_same(known.path, path):
+        if await self._files.is_same(notebook.path, path):
             return True
-        # Another notebook may have taken the old place. One whose id a tool has stripped counts
-        # as another too: if it does come back, it is known by its cells, and gets its own copy.
-        return await self._files.notebook_id(known.path) != notebook_id
+        # Another notebook may be at the old path now. A notebook whose id a tool has stripped also
+        # counts as another: if it is opened again, its cells identify it and it gets its own copy.
+        return await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
         name = self._files.name(path)
-        # A copy that never came back with its new id asks once more: the same answer.
+        # A copy that never came back with its new id gets the same id again.
         copy = next(
             (
                 notebook_id
-                for notebook_id, known in self._notebooks.items()
-                if known.path == name and known.pending_fork_of == origin
+                for notebook_id, notebook in self._notebooks.items()
+                if notebook.path == name and notebook.pending_fork_of == origin
             ),
             None,
         ) or str(uuid.uuid4())
-        # The log first: if we die on the way, the next call finds it and forks the rest.
+        # Write the log first: after a crash, the next call finds it and forks the rest.
         await self._record(copy, name, cell_ids, forked_from=origin)
         sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
-        await self._keep_away(origin, copy, {row.cell_id for row in sessions})
-        # What a place nearer to the copy has kept of it is its own history, more than ours.
-        await self._take_over(path, origin, copy)
-        marks: dict[str, int] = {}
+        await self._log_deleted(origin, copy, {row.cell_id for row in sessions})
+        # Records in a root nearer to the copy have precedence over the original's.
+        await self._copy_sessions(path, origin, copy)
+        last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}
         for row in sessions:
             source = SessionKey(origin, row.cell_id, self._owner)
@@ -227,31 +229,34 @@ class NotebookRegistry:
             try:
                 session = await self._store.fork(source, target)
             except (SessionTooNew, SessionCorrupt):
-                continue  # it can't be copied; it stays with the original
-            marks[row.cell_id] = session.next_seq - 1
-            if found := last_digest(session):
-                digests[row.cell_id] = found
-        await self._record_inherited(copy, marks, digests)
+                continue  # it stays with the original only
+            last_seqs[row.cell_id] = session.next_seq - 1
+            if digest := last_digest(session):
+                digests[row.cell_id] = digest
+        await self._record_inherited(copy, last_seqs, digests)
         return NotebookIdentity(copy, forked_from=origin)
 
     async def _record_inherited(
-        self, copy: str, marks: dict[str, int], digests: dict[str, str]
+        self, copy: str, last_seqs: dict[str, int], digests: dict[str, str]
     ) -> None:
-        """Log what is older than a copy: no later line may take it for its own."""
-        known = self._notebooks[copy]
-        if marks and not known.says_inherited:
-            name = str(uuid.uuid4())
-            data = {"cells": marks, "digests": digests, "id": name, "inherited": True}
+        """Log which records are older than a copy, so that no later entry counts as theirs."""
+        notebook = self._notebooks[copy]
+        if last_seqs and not notebook.has_inherited_entry:
+            id_ = str(uuid.uuid4())
+            data = {"cells": last_seqs, "digests": digests, "id": id_, "inherited": True}
             entry = NewLogEntry(type=_CHANGED, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
-            known.follow(saved)
+            notebook.extend(saved)
 
-    async def _keep_away(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
-        """Log for a copy what was taken over and then deleted: it must not come back in it."""
-        known = self._notebooks[copy]
+    async def _log_deleted(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
+        """Log records that were copied to the original and deleted there as copied to the copy.
+
+        So they don't come back in it.
+        """
+        notebook = self._notebooks[copy]
         deleted: dict[str, list[str]] = {}
-        for cell_id, digests in self._notebooks[origin].taken.digests.items():
-            if cell_id in known.taken.digests:
+        for cell_id, digests in self._notebooks[origin].copied.digests.items():
+            if cell_id in notebook.copied.digests:
                 continue
             try:
                 key = SessionKey(origin, cell_id, self._owner)
@@ -264,24 +269,25 @@ class NotebookRegistry:
             data = {"taken": {}, "digests": deleted}
             entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
-            known.follow(saved)
+            notebook.extend(saved)
 
-    async def _take_over(self, path: str, source: str, target: str) -> None:
-        if self._elsewhere is None:
+    async def _copy_sessions(self, path: str, source: str, target: str) -> None:
+        """Copy and log the sessions of notebook ``source`` in other roots."""
+        if self._other_roots is None:
             return
-        known = self._notebooks[target]
-        taken = await self._elsewhere.take_sessions(path, source, target, known.taken)
-        if taken:
-            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=taken)
+        notebook = self._notebooks[target]
+        data = await self._other_roots.copy_sessions(path, source, target, notebook.copied)
+        if data:
+            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(target, [entry], owner=self._owner)
-            known.follow(saved)
+            notebook.extend(saved)
 
     async def _refresh(self) -> None:
         marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
             if self._marks.get(notebook_id) != mark:
                 log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
-                self._notebooks[notebook_id] = _Notebook().follow(log)
+                self._notebooks[notebook_id] = _Notebook().extend(log)
         self._marks = dict(marks)
         for notebook_id in self._notebooks.keys() - marks.keys():
             del self._notebooks[notebook_id]
@@ -294,17 +300,17 @@ class NotebookRegistry:
         *,
         forked_from: str | None = None,
     ) -> None:
-        """Log where a notebook was seen and with which cells, as far as that is new."""
-        known = self._notebooks.setdefault(notebook_id, _Notebook())
-        news: list[tuple[str, dict[str, Any]]] = []
-        moved = (known.path, known.pending_fork_of) != (name, forked_from)
-        if moved:
-            seen: dict[str, Any] = {"path": name}
-            news.append((_PATH_SEEN, seen | ({"forked_from": forked_from} if forked_from else {})))
-        if cell_ids and (moved or known.cell_order != list(cell_ids)):
-            news.append((_CELL_ORDER, {"cell_ids": list(cell_ids)}))
-        if news:
-            now = utc_now()
-            entries = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in news]
+        """Log the path and the cells of a notebook, as far as they are new."""
+        notebook = self._notebooks.setdefault(notebook_id, _Notebook())
+        now = utc_now()
+        entries: list[NewLogEntry] = []
+        is_moved = (notebook.path, notebook.pending_fork_of) != (name, forked_from)
+        if is_moved:
+            data = {"path": name} | ({"forked_from": forked_from} if forked_from else {})
+            entries.append(NewLogEntry(type=_PATH_SEEN, timestamp=now, data=data))
+        if cell_ids and (is_moved or notebook.cell_order != list(cell_ids)):
+            order = {"cell_ids": list(cell_ids)}
+            entries.append(NewLogEntry(type=_CELL_ORDER, timestamp=now, data=order))
+        if entries:
             saved = await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-            known.follow(saved)
+            notebook.extend(saved)

@@ -1,11 +1,10 @@
-"""What the log of one notebook says of changes, and which of them a page has heard of.
+"""The change log of one notebook in memory, and the entries that each page has seen.
 
 Invariants:
 
-- It follows the log as it grows, by this server or another one.
-- An older log that was put back in its place (a backup, a checkout) counts as another log: what
-  pages say that they have seen names lines of the old one. So each page is told once of all cells,
-  and answers with what it has.
+- The view follows the log as it grows, by this server or another one.
+- An older log that replaced it (from a backup, a checkout) counts as a new log: the seqs that pages
+  have seen refer to the old one. So each page gets all cells once, and answers with what it has.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_IDS = 256  # of the newest batches; what is sent again was sent last
-_LINES = 10_000  # of the log that are remembered of a notebook
+_MAX_BATCH_IDS = 256  # only recent batches are sent again
+_MAX_ENTRIES = 10_000  # of a notebook in memory
 
 
-class _Line(NamedTuple):
-    """A line of the log that says what was changed, by which page."""
+class _Entry(NamedTuple):
+    """A ``changed`` entry of the log."""
 
     seq: int
     page: str | None
@@ -35,78 +34,80 @@ class _Line(NamedTuple):
 
 @dataclass
 class LogView:
-    """What the log of one notebook says, as far as it was read."""
+    """The log of one notebook, as far as it was read."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    ids: deque[str] = field(default_factory=lambda: deque(maxlen=_IDS))
-    """Of the batches that were recorded last."""
-    lines: deque[_Line] = field(default_factory=lambda: deque(maxlen=_LINES))
+    batch_ids: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_BATCH_IDS))
+    """The ids of the batches that were recorded last."""
+    entries: deque[_Entry] = field(default_factory=lambda: deque(maxlen=_MAX_ENTRIES))
     is_read: bool = False
-    is_placed: bool = False
-    """Whether one of the lines came with an order."""
+    has_order: bool = False
+    """Whether an entry with an order that a page sent was read."""
     order: list[tuple[str, str]] | None = None
-    """The cells' ids and types by the last line with an order."""
+    """The ids and types of the cells in the last order."""
     unwritable: set[str] = field(default_factory=set)
     """The cells whose last change could not be recorded."""
     seq: int = 0
     is_replaced: bool = False
-    """Whether the log was replaced by an older one since this server read it first."""
-    answered: dict[str, int] = field(default_factory=dict)
-    """By page, the last line that its newest answer named, since the log was replaced."""
-    informed: set[str] = field(default_factory=set)
-    """The pages that got such an answer: what they have seen is of this log."""
+    """Whether an older log replaced this one since the server first read it."""
+    acknowledged: dict[str, int] = field(default_factory=dict)
+    """The last seq in the newest answer to each page since the log was replaced."""
+    informed_pages: set[str] = field(default_factory=set)
+    """The pages that received such an answer: the seqs they have seen refer to this log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
-        """Whether all that pages sent of the cells in this order, or in the last, is recorded."""
+        """Whether all changes of the cells in ``order``, or in the last order, are recorded."""
         order = order or self.order
-        there = self.unwritable if order is None else {cell_id for cell_id, _ in order}
-        return self.unwritable.isdisjoint(there)
+        cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
+        return self.unwritable.isdisjoint(cell_ids)
 
-    def begin_anew(self) -> None:
-        """Forget what the log said, for another one is in its place."""
-        self.ids.clear()
-        self.lines.clear()
-        self.answered.clear()
-        self.informed.clear()
-        self.is_read = self.is_placed = False
+    def reset(self) -> None:
+        """Forget the log, since another one replaced it."""
+        self.batch_ids.clear()
+        self.entries.clear()
+        self.acknowledged.clear()
+        self.informed_pages.clear()
+        self.is_read = self.has_order = False
         self.order = None
         self.seq = 0
         self.is_replaced = True
 
-    def follow(self, entries: Iterable[NotebookLogEntry]) -> None:
-        """Take in what comes after ``seq``."""
+    def extend(self, entries: Iterable[NotebookLogEntry]) -> None:
+        """Add the entries after ``seq``."""
         for entry in entries:
             if entry.seq <= self.seq:
                 continue
             self.seq = entry.seq
-            # (Whoever registers a notebook doesn't tell the cells' types.)
             if entry.type == ORDER:
-                self.is_placed |= "types" in entry.data
+                # The order that the registration of a notebook logs has no types.
+                self.has_order |= "types" in entry.data
                 self.order = _order_of(entry.data)
             if entry.type == CHANGED:
                 page, cells = entry.data.get("page"), entry.data.get("cells")
-                self.ids.append(str(entry.data.get("id")))
-                named = tuple(cells) if isinstance(cells, dict) else ()
+                self.batch_ids.append(str(entry.data.get("id")))
+                cell_ids = tuple(cells) if isinstance(cells, dict) else ()
                 saved = entry.data.get("saved") is True
                 name = page if isinstance(page, str) else None
-                self.lines.append(_Line(entry.seq, name, named, saved))
+                self.entries.append(_Entry(entry.seq, name, cell_ids, saved))
 
-    def answer(self, page: str | None) -> int:
-        """The last line, of which a page is told now."""
+    def acknowledge(self, page: str | None) -> int:
+        """The last seq, which is sent to a page now."""
         if self.is_replaced and page is not None:
-            self.answered[page] = self.seq
+            self.acknowledged[page] = self.seq
         return self.seq
 
-    def others(self, page: str | None, seen: int | None) -> list[str] | None:
-        """The cells that other pages wrote since a page looked; None if none wrote."""
+    def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
+        """The cells that other pages changed after ``seen``; None if no other page wrote."""
         if seen is None or page is None:
             return None
-        if seen == self.answered.get(page):
-            self.informed.add(page)
-        lines = list(self.lines)
-        if not self.is_replaced or page in self.informed:
-            lines = [line for line in lines if line.seq > seen and line.page != page]
-        return list(dict.fromkeys(id_ for line in lines for id_ in line.cells)) if lines else None
+        if seen == self.acknowledged.get(page):
+            self.informed_pages.add(page)
+        entries = list(self.entries)
+        if not self.is_replaced or page in self.informed_pages:
+            entries = [entry for entry in entries if entry.seq > seen and entry.page != page]
+        if not entries:
+            return None
+        return list(dict.fromkeys(cell_id for entry in entries for cell_id in entry.cells))
 
 
 def _order_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:

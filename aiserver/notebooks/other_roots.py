@@ -1,14 +1,14 @@
-"""Takes over what other folders' ``.aiserver_sessions`` know of a notebook.
+"""Copy the records that other roots have of a notebook.
 
-Jupyter may be started in any folder above a notebook, and each start may have kept sessions in a
-place of its own. When a notebook is opened, what those on its way up hold of it is copied into the
-place in use.
+Jupyter may be started in any folder above a notebook, and each start may have created a root of its
+own. When a notebook is opened, the records in the roots above it are copied to the current root.
 
-What must hold:
+Invariants:
 
-- The other places are only read; what can't be read there stands in nobody's way.
-- Nothing is taken twice, nothing that was taken and then deleted comes back.
-- Of two records of a cell, the one in use keeps its order; what it lacks is put behind.
+- Other roots are only read. Anything unreadable there is skipped.
+- Nothing is copied twice, and a copied record that was deleted doesn't come back.
+- When two sessions of a cell are merged, the one in the current root keeps its order, and new
+  records are appended.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 
 @dataclass
-class Taken:
-    """Which records were taken over before, as a notebook's log says."""
+class CopiedRecords:
+    """The records that were copied before, as logged in the notebook's ``taken_over`` entries."""
 
     digests: dict[str, set[str]] = field(default_factory=dict)
     """By cell."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By place and cell, how many; all that logs had before digests."""
+    """The number of records by root and cell, for old entries without digests."""
 
-    def follow(self, data: Mapping[str, Any]) -> None:
-        """Take in what a line of the log says."""
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Add the data of a log entry."""
         for cell_id, digests in _items(data.get("digests")):
             if isinstance(digests, list):
                 self.digests.setdefault(cell_id, set()).update(map(str, digests))
-        for place, counts in _items(data.get("taken")):
-            known = {cell: count for cell, count in _items(counts) if isinstance(count, int)}
-            self.counts.setdefault(place, {}).update(known)
+        for root, counts in _items(data.get("taken")):
+            valid = {cell: count for cell, count in _items(counts) if isinstance(count, int)}
+            self.counts.setdefault(root, {}).update(valid)
 
-    def before(self, place: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Those of a session's digests, in its order, that were taken from this place."""
+    def select(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
+        """Those of a session's digests, given in its order, that were copied from ``root``."""
         if cell_id in self.digests:
             return self.digests[cell_id]
-        return set(digests[: self.counts.get(place, {}).get(cell_id, 0)])
+        return set(digests[: self.counts.get(root, {}).get(cell_id, 0)])
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
@@ -64,10 +64,10 @@ def _items(value: object) -> list[tuple[str, Any]]:
 
 
 def name_under(root: Path, path: Path) -> str:
-    """A file as the logs of ``root`` call it: relative where it is inside, else absolute.
+    """The name of a file in the logs of ``root``: relative if it is inside, else absolute.
 
-    So the notebooks of a project keep their names when the project is moved, and one notebook
-    has one name wherever Jupyter was started.
+    So notebooks keep their names when their project is moved, and a notebook has the same name
+    wherever Jupyter was started.
     """
     try:
         return path.relative_to(root).as_posix()
@@ -75,11 +75,11 @@ def name_under(root: Path, path: Path) -> str:
         return path.as_posix()
 
 
-class Elsewhere:
-    """The other places of one store.
+class OtherRoots:
+    """The roots other than that of ``store``.
 
-    ``folder_of`` gives the folder of a notebook, by the path that the server knows it under; None
-    if it is no file here.
+    ``folder_of`` returns the folder of the notebook at a path of the contents API; None if the
+    notebook is not a file here.
     """
 
     def __init__(
@@ -93,62 +93,63 @@ class Elsewhere:
     ) -> None:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
-        self._known: dict[Path, SessionManager] = {}
-        self._marks: dict[Path, Mapping[str, Hashable]] = {}
-        self._taken_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
+        self._stores: dict[Path, SessionManager] = {}
+        self._notebook_marks: dict[Path, Mapping[str, Hashable]] = {}
+        self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
-    def places(self, path: str) -> dict[Path, SessionManager]:
-        """The places that may know the notebook at a path, the nearest first."""
+    def stores(self, path: str) -> dict[Path, SessionManager]:
+        """The stores of other roots that may have the notebook at a path, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}
-        found = find_other_roots(folder, self._root, self._served)
-        for place in found:
-            if place not in self._known:
-                self._known[place] = FileSessionManager(
-                    root=str(place), lock_timeout=self._store.lock_timeout
+        roots = find_other_roots(folder, self._root, self._served)
+        for root in roots:
+            if root not in self._stores:
+                self._stores[root] = FileSessionManager(
+                    root=str(root), lock_timeout=self._store.lock_timeout
                 )
-        return {place: self._known[place] for place in found}
+        return {root: self._stores[root] for root in roots}
 
-    async def take_logs(self, path: str) -> None:
-        """Learn which notebooks the other places know, and where those were seen."""
-        for place, other in self.places(path).items():
+    async def copy_logs(self, path: str) -> None:
+        """Copy the logs of notebooks that the store doesn't have yet."""
+        for root, other in self.stores(path).items():
             try:
                 marks = await other.notebook_marks(owner=self._owner)
-                if marks == self._marks.get(place):
+                if marks == self._notebook_marks.get(root):
                     continue
-                known = set(await self._store.list_notebooks(owner=self._owner))
+                existing = set(await self._store.list_notebooks(owner=self._owner))
                 logs = {
                     notebook_id: await other.read_notebook_log(notebook_id, owner=self._owner)
-                    for notebook_id in marks.keys() - known
+                    for notebook_id in marks.keys() - existing
                 }
             except (OSError, StorageError):
-                self._log.warning("Sessions in %s can't be read.", place)
+                self._log.warning("Sessions in %s can't be read.", root)
                 continue
             for notebook_id, log in sorted(logs.items()):
-                entries = [self._translated(entry, place) for entry in log]
+                entries = [self._translate(entry, root) for entry in log]
                 await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-            self._marks[place] = marks
+            self._notebook_marks[root] = marks
 
-    async def take_sessions(
-        self, path: str, source: str, target: str, taken: Taken
+    async def copy_sessions(
+        self, path: str, source: str, target: str, copied: CopiedRecords
     ) -> dict[str, Any]:
-        """Copy what the other places hold of notebook ``source`` to ``target`` here.
+        """Copy the sessions of notebook ``source`` in other roots to ``target`` in the store.
 
-        ``taken`` is what was so before; returns what is to be logged of it, if anything.
+        ``copied`` are the records that were copied before. Returns the data of the
+        ``taken_over`` entry to log, empty if nothing was copied.
         """
         counts: dict[str, dict[str, int]] = {}
         new: dict[str, list[str]] = {}
-        for place, other in self.places(path).items():
-            name = name_under(self._root, place)
+        for root, other in self.stores(path).items():
+            name = name_under(self._root, root)
             try:
                 marks = await other.session_marks(source, owner=self._owner)
             except (OSError, StorageError):
-                self._log.warning("Sessions in %s can't be read.", place)
+                self._log.warning("Sessions in %s can't be read.", root)
                 continue
             for (_, cell_id), mark in sorted(marks.items(), key=lambda row: row[0]):
-                seen = (place, source, target, cell_id)
-                if self._taken_marks.get(seen) == mark:
+                cache_key = (root, source, target, cell_id)
+                if self._session_marks.get(cache_key) == mark:
                     continue
                 try:
                     session = await other.load_if_exists(SessionKey(source, cell_id, self._owner))
@@ -157,24 +158,24 @@ class Elsewhere:
                 if session is None:
                     continue
                 digests = await asyncio.to_thread(_digests, session)
-                before = taken.before(name, cell_id, digests)
-                known = taken.digests.get(cell_id, set()).union(new.get(cell_id, ()))
-                lacking = list(dict.fromkeys(one for one in digests if one not in known))
-                if lacking:
+                before = copied.select(name, cell_id, digests)
+                existing = copied.digests.get(cell_id, set()).union(new.get(cell_id, ()))
+                missing = list(dict.fromkeys(item for item in digests if item not in existing))
+                if missing:
                     key = SessionKey(target, cell_id, self._owner)
-                    # First, so that at no moment a history names what isn't there.
-                    await self._take_blobs(other, session)
+                    # Blobs first, so that a session never names a blob that doesn't exist.
+                    await self._copy_blobs(other, session)
                     try:
                         await self._store.take_over(key, session, merged_digests=before)
                     except (SessionTooNew, SessionCorrupt):
-                        continue  # it can't be joined whole: each stays where it is
-                    new.setdefault(cell_id, []).extend(lacking)
+                        continue  # the sessions can't be merged completely: both stay as they are
+                    new.setdefault(cell_id, []).extend(missing)
                     counts.setdefault(name, {})[cell_id] = len(digests)
-                self._taken_marks.put(seen, mark)
+                self._session_marks.put(cache_key, mark)
         return {"taken": counts, "digests": new} if new else {}
 
-    async def _take_blobs(self, other: SessionManager, session: Session) -> None:
-        """Copy what a session names by its SHA-256, as far as the other place has it."""
+    async def _copy_blobs(self, other: SessionManager, session: Session) -> None:
+        """Copy the blobs that a session names, as far as the other store has them."""
         for name in set(_BLOB.findall(codec.encode(session))):
             try:
                 data = await other.get_blob(name.decode(), owner=self._owner)
@@ -183,12 +184,12 @@ class Elsewhere:
             if data is not None:
                 await self._store.put_blob(data, owner=self._owner)
 
-    def _translated(self, entry: NotebookLogEntry, place: Path) -> NewLogEntry:
+    def _translate(self, entry: NotebookLogEntry, root: Path) -> NewLogEntry:
         fields = {key: value for key, value in codec.to_dict(entry).items() if key != "seq"}
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
-            data["path"] = name_under(self._root, place / PurePosixPath(path))
-        # What that place took from others is not what this one took.
+            data["path"] = name_under(self._root, root / PurePosixPath(path))
+        # Records that were copied to that root were not copied to this one.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})

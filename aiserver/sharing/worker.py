@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 from ..child_process import serve_parent
 from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry
-from ..notebooks.history import history_of
+from ..notebooks.history import build_history
 from ..surrogates import json_bytes
 from .export import Format, name_of, render
 from .pictures import named_pictures
@@ -45,7 +45,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
     job: Job = pickle.load(requests)  # noqa: S301 - our own parent
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
-    history = history_of(job.owner, job.notebook_id, job.sessions, log)
+    history = build_history(job.owner, job.notebook_id, job.sessions, log)
     if not history.timeline.moments:
         answer(None)
         return

@@ -8,7 +8,7 @@ import pytest
 
 from aiserver.generation.past_turns import HISTORY_TURNS, load_past_turns
 from aiserver.models import NewEvent, NewTurn, Session, SessionKey
-from aiserver.notebooks.change_log import Batch, CellChange, Changes
+from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder
 from aiserver.sessions.memory import InMemorySessionManager
 
 NOW = "2026-01-27T10:00:00.000Z"
@@ -27,7 +27,7 @@ class Told:
 
     def __init__(self) -> None:
         self.store = InMemorySessionManager()
-        self.changes = Changes(self.store)
+        self.changes = ChangeRecorder(self.store)
         self.count = 0
 
     async def ask(self, cell_id: str, *wishes: str, notebook_id: str = "nb", **more: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from aiserver.errors import SessionTooNew, StorageFull
 from aiserver.models import NewLogEntry, SessionKey
-from aiserver.notebooks.change_log import Batch, CellChange, Changes, Mark
+from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder, SessionHead
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.merge.digests import digest
@@ -46,7 +46,7 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
 ) -> None:
     store = backend.open()
     await store.save_interaction(A, turn())
-    marks, *_ = await Changes(store).record(
+    marks, *_ = await ChangeRecorder(store).record(
         NB,
         batch(
             "b1",
@@ -55,7 +55,7 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
             order=[("aa", "code"), ("bb", "markdown")],
         ),
     )
-    assert marks == {"aa": Mark(2, 3), "bb": Mark(1, 1)}
+    assert marks == {"aa": SessionHead(2, 3), "bb": SessionHead(1, 1)}
     store = backend.open()
     assert await kinds(store, A) == ["turn", "edit", "run"]
     assert (await store.load_session(B)).to_dict()["interactions"] == []
@@ -66,7 +66,7 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
     ]
     last = {key.cell_id: digest((await store.load_session(key)).ordered()[-1]) for key in (A, B)}
     assert (await store.read_notebook_log(NB))[-1].data["digests"] == last
-    await Changes(store).record(NB, batch("b2", saved=True))
+    await ChangeRecorder(store).record(NB, batch("b2", saved=True))
     assert (await lines(store))[2:] == [
         {"type": "changed", "cells": {}, "id": "b2", "saved": True},
     ]
@@ -85,11 +85,11 @@ async def test_the_first_order_names_what_was_recorded_before_anybody_watched(
     await store.append_notebook_log(NB, [registered])
     order = [("aa", "code"), ("bb", "code"), ("cc", "code")]
     begin = batch("b1", CellChange(A, [edit("e1", "x", "first")]), order=order)
-    assert (await Changes(store).record(NB, begin)).marks == {"aa": Mark(1, 1)}
+    assert (await ChangeRecorder(store).record(NB, begin)).heads == {"aa": SessionHead(1, 1)}
     assert (await lines(store))[-1]["cells"] == {"aa": 1, "bb": 2}
     await store.save_interaction(C, turn())
     again = backend.open()
-    await Changes(again).record(NB, batch("b2", order=order[:2]))
+    await ChangeRecorder(again).record(NB, batch("b2", order=order[:2]))
     assert (await lines(again))[-1]["cells"] == {}, "that was told"
 
 
@@ -105,12 +105,12 @@ async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> 
         CellChange(A, [event("merge", id="e3")]),
         order=[("aa", "code")],
     )
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     first = await changes.record(NB, sent)
     before = [await store.load_session(key) for key in (A, B, C)]
-    assert (await changes.record(NB, sent)).marks == first.marks
+    assert (await changes.record(NB, sent)).heads == first.heads
     again = backend.open()
-    assert (await Changes(again).record(NB, sent)).marks == first.marks
+    assert (await ChangeRecorder(again).record(NB, sent)).heads == first.heads
     assert [await again.load_session(key) for key in (A, B, C)] == before
     assert len(await lines(again)) == 2
 
@@ -118,10 +118,10 @@ async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> 
 @in_loop
 async def test_two_that_send_the_same_at_once_are_one(store: SessionManager) -> None:
     """P23"""
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), order=[("aa", "code")])
     first, second = await asyncio.gather(changes.record(NB, sent), changes.record(NB, sent))
-    assert first.marks == second.marks == {"aa": Mark(1, 1)}
+    assert first.heads == second.heads == {"aa": SessionHead(1, 1)}
     assert len(await lines(store)) == 2
 
 
@@ -137,7 +137,7 @@ async def test_what_is_cut_in_the_middle_is_made_whole(store: SessionManager) ->
         return await real(key, *args, **more)
 
     store.record_events = failing  # type: ignore[method-assign]
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     sent = batch(
         "b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")], fork_of=A)
     )
@@ -160,7 +160,7 @@ async def test_a_new_cell_begins_with_what_its_origin_held_before_the_batch(
     await store.save_interaction(A, turn())
     pieces = {"pieces": ["bb", "aa"], "from": "aa"}
     split = [event("split", source=part, data=pieces, id=f"s{part}") for part in "12"]
-    await Changes(store).record(
+    await ChangeRecorder(store).record(
         NB,
         batch("b1", CellChange(A, [split[1]]), CellChange(B, [split[0]], fork_of=A)),
     )
@@ -179,7 +179,9 @@ async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) 
     store = backend.open()
     await store.record_events(A, [edit("e1", "x")])
     merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])
-    await Changes(store).record(NB, batch("b1", merged, CellChange(A, [event("merge", id="n")])))
+    await ChangeRecorder(store).record(
+        NB, batch("b1", merged, CellChange(A, [event("merge", id="n")]))
+    )
     store = backend.open()
     session = await store.load_session(C)
     assert session.meta.parents == [{"notebook_id": NB, "cell_id": "aa", "revision": 1}]
@@ -192,13 +194,13 @@ async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) 
 async def test_owners_stay_apart(store: SessionManager) -> None:
     """P9: what one owner's page saw is nothing of another's."""
     hers, his = (SessionKey(NB, "aa", owner) for owner in ("hers", "his"))
-    await Changes(store, owner="hers").record(
+    await ChangeRecorder(store, owner="hers").record(
         NB, batch("b1", CellChange(hers, [edit("e1", "x")]), order=[("aa", "code")])
     )
     assert not await store.exists(his)
     assert await store.read_notebook_log(NB, owner="his") == []
     fork = CellChange(SessionKey(NB, "bb", "his"), [edit("e2", "y")], fork_of=his)
-    await Changes(store, owner="his").record(NB, batch("b1", fork))
+    await ChangeRecorder(store, owner="his").record(NB, batch("b1", fork))
     assert await kinds(store, fork.key) == ["edit"]
     assert len(await store.read_notebook_log(NB, owner="his")) == 1
 
@@ -216,7 +218,7 @@ async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
 
     store.record_events = too_new  # type: ignore[method-assign]
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")]))
-    assert (await Changes(store).record(NB, sent)).marks == {"bb": Mark(1, 1)}
+    assert (await ChangeRecorder(store).record(NB, sent)).heads == {"bb": SessionHead(1, 1)}
     assert await lines(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
 
 
@@ -233,7 +235,7 @@ async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
             return await super().record_events(key, *args, **more)
 
     store = Store()
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     order = [("aa", "code"), ("bb", "code")]
     cells = [CellChange(A, [edit("e1", "a")]), CellChange(B, [edit("e2", "b")])]
     await changes.record(NB, batch("b1", *cells, order=order, saved=True))
@@ -252,7 +254,7 @@ async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
 async def test_a_first_look_at_a_cell_that_was_deleted_is_kept() -> None:
     """The page was closed without saving, so the cell is there again."""
     store = InMemorySessionManager()
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     await changes.record(NB, batch("b1", CellChange(A, [edit("e1", "x", "first")])))
     gone = event("delete", source="x", id="e2")
     await changes.record(NB, batch("b2", CellChange(A, [gone])))
@@ -263,7 +265,7 @@ async def test_a_first_look_at_a_cell_that_was_deleted_is_kept() -> None:
 @in_loop
 async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     store = InMemorySessionManager()
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     look = iter(range(100))
 
     async def first(source: str) -> list[str]:
@@ -279,7 +281,7 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     assert await first("x = 1") == ["edit", "turn"], "a proposal is not yet in the cell"
     await store.record_events(A, [event("accept", turn_id=1)])
     assert await first("x = 2") == ["edit", "turn", "accept"]
-    assert (await changes.record(NB, batch("e", CellChange(A)))).marks["aa"].seq == 3
+    assert (await changes.record(NB, batch("e", CellChange(A)))).heads["aa"].seq == 3
     assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
     await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
     assert len(await kinds(store, A)) == 5, "only a first look is left out"
@@ -298,7 +300,7 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
 async def test_an_opening_adds_nothing_of_what_is_recorded_in_part(look: dict[str, Any]) -> None:
     """The record has no secrets, and of a source that is too large its length."""
     store = InMemorySessionManager()
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     for number in range(3):
         seen = event("edit", id=f"e{number}", **{"data": {"trigger": "first"}} | look)
         order = [("aa", "code")]
@@ -322,7 +324,7 @@ async def test_a_long_log_is_read_once() -> None:
         return await real(notebook_id, owner=owner)
 
     store.read_notebook_log = counted  # type: ignore[method-assign]
-    changes = Changes(store)
+    changes = ChangeRecorder(store)
     await changes.record(NB, batch("old"))
     for number in range(20):
         edited = CellChange(A, [edit(f"e{number}", f"x = {number}", "run")])
@@ -334,7 +336,7 @@ async def test_a_long_log_is_read_once() -> None:
 @in_loop
 async def test_an_older_log_that_was_put_back_is_followed(files: FileBackend) -> None:
     """A page that saw the newer one is told of all cells, until an answer has reached it."""
-    changes = Changes(files.open())
+    changes = ChangeRecorder(files.open())
     ours, theirs = {"page": "ours"}, {"page": "theirs"}
     await changes.record(NB, batch("b0", CellChange(A, [edit("e0", "x = 0")]), **ours))
     [log] = (files.folder / "notebooks").iterdir()
@@ -361,7 +363,7 @@ async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_a
     backend: Backend,
 ) -> None:
     """P26: the record of a save says what was written into the file, after a restart as well."""
-    first = Changes(backend.open())
+    first = ChangeRecorder(backend.open())
     ours, theirs = {"page": "ours"}, {"page": "theirs"}
     begin = batch("b1", CellChange(A, [edit("e1", "x = 1", "first")]), **ours)
     seen = (await first.record(NB, begin)).seq
@@ -369,7 +371,7 @@ async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_a
     other = await first.record(NB, batch("b2", their, order=[("aa", "code")], saved=True, **theirs))
     assert other.others is None
 
-    again = Changes(backend.open())
+    again = ChangeRecorder(backend.open())
     mine = CellChange(B, [edit("e3", "y = 1")])
     save = batch("b3", mine, saved=True, seen=seen, **ours)
     for _ in range(2):  # the first answer may be lost
@@ -399,7 +401,7 @@ async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_a
 
 @in_loop
 async def test_what_is_told_again_is_kept_where_it_is_news(backend: Backend) -> None:
-    changes = Changes(backend.open())
+    changes = ChangeRecorder(backend.open())
     for number, source in enumerate(["x = 1", "x = 1", "x = 2"]):
         look = event("edit", source=source, data={"again": True}, id=f"e{number}")
         await changes.record(NB, batch(f"b{number}", CellChange(A, [look])))

@@ -66,21 +66,21 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path):
         for cell_id in ("a", "b", "c"):
             await edit(store, cell_id, cell_id)
         await order(store, "a", "b", "c")
-        first = await histories.of("nb")
+        first = await histories.load("nb")
         assert sorted(store.loaded) == ["a", "b", "c"] and store.logs == 1
-        assert await histories.of("nb") is first
+        assert await histories.load("nb") is first
         assert len(store.loaded) == 3 and store.logs == 1
         await edit(store, "b", "new")
-        second = await histories.of("nb")
+        second = await histories.load("nb")
         assert store.loaded[3:] == ["b"] and store.logs == 1
         assert second.version != first.version
         assert [cell.source for cell in second.timeline.last().cells] == ["a", "new", "c"]
         await order(store, "c", "b")
-        third = await histories.of("nb")
+        third = await histories.load("nb")
         assert store.loaded[4:] == [] and store.logs == 2
         assert [cell.cell_id for cell in third.timeline.last().cells] == ["c", "b"]
         await store.delete(SessionKey("nb", "c"))
-        fourth = await histories.of("nb")
+        fourth = await histories.load("nb")
         assert set(fourth.sessions) == {"a", "b"} and store.loaded[4:] == []
         # What was given out before is as it was.
         assert [cell.source for cell in first.timeline.last().cells] == ["a", "b", "c"]
@@ -93,12 +93,12 @@ def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
     async def work() -> None:
         ours, theirs = store_in(tmp_path), store_in(tmp_path)
         histories = Histories(ours)
-        assert (await histories.of("nb")).timeline.moments == []
+        assert (await histories.load("nb")).timeline.moments == []
         await edit(theirs, "a", "x")
-        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+        assert (await histories.load("nb")).timeline.last().cells[0].source == "x"
         await edit(theirs, "a", "y")
         await order(theirs, "a")
-        assert (await histories.of("nb")).timeline.last().cells[0].source == "y"
+        assert (await histories.load("nb")).timeline.last().cells[0].source == "y"
         await ours.close()
         await theirs.close()
 
@@ -119,16 +119,16 @@ def test_a_text_that_was_edited_in_the_file_is_there_at_once(
         store = store_in(tmp_path)
         histories = Histories(store)
         await edit(store, "a", "password = 1")
-        before = await histories.of("nb")
+        before = await histories.load("nb")
         path = tmp_path / ".aiserver_sessions" / session_name(SessionKey("nb", "a"))
         path.write_bytes(path.read_bytes().replace(b"password", "‹removed›".encode()))
-        after = await histories.of("nb")
+        after = await histories.load("nb")
         assert after.timeline.last().cells[0].source == "‹removed› = 1"
         assert after.sessions["a"].events[0].source == "‹removed› = 1"
         assert after.version != before.version
-        assert await histories.of("nb") is after
+        assert await histories.load("nb") is after
         os.utime(path, ns=(1, 1))
-        assert await histories.of("nb") is after, "touched, not changed"
+        assert await histories.load("nb") is after, "touched, not changed"
         await store.close()
 
     asyncio.run(work())
@@ -139,7 +139,7 @@ def test_many_who_ask_at_once_read_once(tmp_path: Path):
         store = store_in(tmp_path)
         await edit(store, "a", "x")
         histories = Histories(store)
-        found = await asyncio.gather(*(histories.of("nb") for _ in range(20)))
+        found = await asyncio.gather(*(histories.load("nb") for _ in range(20)))
         assert {id(history) for history in found} == {id(found[0])}
         assert store.loaded == ["a"]
         await store.close()
@@ -152,13 +152,13 @@ def test_a_version_that_is_remembered_is_answered_without_the_store(tmp_path: Pa
         store = store_in(tmp_path)
         await edit(store, "a", "x")
         histories = Histories(store)
-        first = await histories.of("nb")
+        first = await histories.load("nb")
         await edit(store, "a", "y")
-        assert await histories.of("nb", version=first.version) is first
-        second = await histories.of("nb")
+        assert await histories.load("nb", version=first.version) is first
+        second = await histories.load("nb")
         assert second.version != first.version
         # Of an older one, or one that was never: what is there now.
-        assert await histories.of("nb", version="never") is second
+        assert await histories.load("nb", version="never") is second
         await store.close()
 
     asyncio.run(work())
@@ -169,13 +169,13 @@ def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: P
         store = store_in(tmp_path)
         await edit(store, "a", "x")
         histories = Histories(store)
-        await histories.of("nb")
+        await histories.load("nb")
         for number in range(10):
-            await histories.of(f"other{number}")
-        assert (await histories.of("nb")).timeline.last().cells[0].source == "x"
+            await histories.load(f"other{number}")
+        assert (await histories.load("nb")).timeline.last().cells[0].source == "x"
         assert store.loaded == ["a", "a"]
         with pytest.raises(InvalidRequest):
-            await histories.of("no/id")
+            await histories.load("no/id")
         await store.close()
 
     asyncio.run(work())
@@ -192,17 +192,17 @@ def test_a_large_one_costs_the_garbage_collector_nothing_and_is_freed_without_it
         await order(store, "a", "b", "c", "d")
         histories = Histories(store)
         before = gc.get_freeze_count()
-        history = await histories.of("nb")
+        history = await histories.load("nb")
         large = gc.get_freeze_count()
         assert large > before + 6000
         await edit(store, "a", "y")
-        history = await histories.of("nb")
+        history = await histories.load("nb")
         assert gc.get_freeze_count() <= large, "one more step is none of it"
         gone = weakref.ref(history.timeline)
         gc.disable()
         try:
             del history
-            histories._known.clear()
+            histories._cache.clear()
             await asyncio.sleep(0)  # the loop holds on to what it just answered
             assert gone() is None
         finally:

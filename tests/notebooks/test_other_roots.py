@@ -20,7 +20,7 @@ from jupyter_server.services.contents.filemanager import FileContentsManager
 from aiserver.handlers.notebooks import Contents
 from aiserver.models import SessionKey
 from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
-from aiserver.notebooks.other_roots import Elsewhere
+from aiserver.notebooks.other_roots import OtherRoots
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
 
@@ -51,7 +51,7 @@ class Server:
         self.store = FileSessionManager(start_dir=str(start), **given)
         contents = Contents(FileContentsManager(root_dir=str(start)), Path(self.store.root))
         self.registry = NotebookRegistry(
-            self.store, contents, Elsewhere(self.store, start, contents.folder, LOG)
+            self.store, contents, OtherRoots(self.store, start, contents.folder, LOG)
         )
 
     async def open(self, file: Path, cells: list[str] = CELLS) -> NotebookIdentity:

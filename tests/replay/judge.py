@@ -63,7 +63,7 @@ async def _moments_of_saves(root: str, notebook_id: str) -> list[int]:
     store = FileSessionManager(root=root)
     await store.start()
     try:
-        history = await Histories(store).of(notebook_id)
+        history = await Histories(store).load(notebook_id)
         return history.timeline.saves
     finally:
         await store.close()

@@ -20,7 +20,7 @@ from .demo import NOTEBOOK, fill, notebook
 from .reader import READERS
 
 
-def history_of(sessions: dict[str, Session], lines: list[NotebookLogEntry]) -> History:
+def history_from(sessions: dict[str, Session], lines: list[NotebookLogEntry]) -> History:
     timeline = Timeline(list(sessions.values()), lines)
     return History("nb", sessions, lines, timeline, "1")
 
@@ -66,7 +66,7 @@ def test_each_version_and_each_request_is_in_each_format(seed: int, format_: For
         for turn in session.interactions:
             turn.user_request.intent = f"request {turn.turn_id} of {cell_id}"
             turn.ai_response.explanation = f"answer {turn.turn_id} of {cell_id}"
-    history = history_of(sessions, list(page.server.log))
+    history = history_from(sessions, list(page.server.log))
     fates = history.timeline.cells()
     assert any(row["deleted"] for row in fates) or any(row["mergedInto"] for row in fates)
     file = nbformat.from_dict(page.saves[-1].notebook)
@@ -80,7 +80,7 @@ def test_a_request_that_began_from_other_code_tells_that_code(format_: Format) -
     book.turn("held = 1", "first = 1")
     book.turn("only here = 1\nand here = 2", "second = 1\nand here = 2", parent_turn_id=1)
     book.turn("nowhere else = 3", "nowhere else = 3", parent_turn_id=1)
-    assert missing(history_of({"a": book.session()}, log()), format_, None) == []
+    assert missing(history_from({"a": book.session()}, log()), format_, None) == []
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -90,7 +90,7 @@ def test_a_file_that_is_behind_its_history_lacks_none_of_its_cells(format_: Form
     async def work() -> History:
         store = InMemorySessionManager()
         await fill(store)
-        return await Histories(store).of(NOTEBOOK)
+        return await Histories(store).load(NOTEBOOK)
 
     history = asyncio.run(work())
     file = notebook()

@@ -156,7 +156,7 @@ def test_real_histories_are_told_in_each_form() -> None:
 def test_of_nothing_there_is_no_export() -> None:
     async def work() -> None:
         store = InMemorySessionManager()
-        history = await Histories(store).of("none")
+        history = await Histories(store).load("none")
         with pytest.raises(NotFound):
             await export(store, history, "md", "a.ipynb")
 

@@ -39,7 +39,7 @@ def demo() -> tuple[InMemorySessionManager, History]:
     async def work() -> tuple[InMemorySessionManager, History]:
         store = InMemorySessionManager()
         await fill(store)
-        return store, await Histories(store).of(NOTEBOOK)
+        return store, await Histories(store).load(NOTEBOOK)
 
     return asyncio.run(work())
 
@@ -167,7 +167,7 @@ def test_only_real_pictures_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         run = {"type": "run", "timestamp": "2026-02-01T00:00:00Z", "data": {}}
         run["data"] = {"outputs": {"images": [*images, None, {"sha256": 3}]}}
         await store.record_events(key, [NewEvent.model_validate(run)])
-        history = await Histories(store).of(NOTEBOOK)
+        history = await Histories(store).load(NOTEBOOK)
         named = named_pictures(history)
         found = addresses(await load_pictures(store, named, owner=""))
         (data,) = found.values()
@@ -196,7 +196,7 @@ def verdant() -> History:
         for session in read.sessions:
             meta = session.meta
             await store.take_over(SessionKey(meta.notebook_id, meta.cell_id), session)
-        return await Histories(store).of(read.sessions[0].meta.notebook_id)
+        return await Histories(store).load(read.sessions[0].meta.notebook_id)
 
     return asyncio.run(work())
 
@@ -238,7 +238,7 @@ def test_a_large_notebook_is_told_in_little_time_and_room() -> None:
         await store.append_notebook_log(
             "big", [NewLogEntry(type="cell_order", timestamp=stamp, data=ids)]
         )
-        return await Histories(store).of("big")
+        return await Histories(store).load("big")
 
     history = asyncio.run(work())
     began = time.perf_counter()

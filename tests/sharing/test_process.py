@@ -26,7 +26,7 @@ def test_the_file_is_that_of_the_same_history() -> None:
     async def work() -> None:
         store = InMemorySessionManager()
         await fill(store)
-        history = await Histories(store).of(NOTEBOOK)
+        history = await Histories(store).load(NOTEBOOK)
         wanted = [
             await export(store, history, format_, "a.ipynb", notebook=notebook())
             for format_ in FORMATS

@@ -77,7 +77,7 @@ async def run_report(arguments: argparse.Namespace, place: Place) -> int:
 
 async def _history(name: str, place: Place) -> History:
     notebook_id = _id_of(name)
-    history = await Histories(place.store, owner=place.owner).of(notebook_id)
+    history = await Histories(place.store, owner=place.owner).load(notebook_id)
     if not history.timeline.moments:
         raise NotFound(f"No history of “{name}” in {place.name}.")
     return history

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.cli.sessions.copy import copy
 from aiserver.models import NewEvent, SessionKey
-from aiserver.notebooks.change_log import Batch, CellChange, Changes
+from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder
 from aiserver.notebooks.history import Histories
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
@@ -51,14 +51,14 @@ class Machine:
             saved=True,
             page=self.root.name,
         )
-        await Changes(store).record("nb", batch)
+        await ChangeRecorder(store).record("nb", batch)
         self.saved.append(state)
         await store.close()
 
     async def told(self) -> list[State]:
         """The states that count as saved."""
         store = FileSessionManager(root=str(self.root))
-        timeline = (await Histories(store).of("nb")).timeline
+        timeline = (await Histories(store).load("nb")).timeline
         await store.close()
         return [
             {cell.cell_id: cell.source for cell in timeline.at(index).cells}
