@@ -28,8 +28,8 @@ from typing import Any, NamedTuple
 import httpx
 
 from aiserver.llm.policy import Access
-from aiserver.llm.remote.langchain import make_model
-from aiserver.llm.streaming import chunks
+from aiserver.llm.remote.langchain import create_chat_model
+from aiserver.llm.streaming import stream_chunks
 from aiserver.models import AIResponse, NewTurn, SessionKey, UserRequest, utc_now
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.ports import ReservedPort
@@ -53,7 +53,7 @@ monthly = (
 for region, rows in sorted(monthly.groupby("region"), key=lambda pair: pair[0]):
     print(region, rows["amount"].mean())
 monthly.head({number})"""
-ANSWER = {"chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
+ANSWER = {"stream_chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
 
 
 def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[str, str]) -> float:
@@ -152,7 +152,7 @@ class Bench:
         self._client, self._model, self._api = client, model, api
         self._loop = asyncio.new_event_loop()
         access = Access(f"{model}/v1", "none")
-        self._library, _ = make_model("openai", "scripted", {}, access)
+        self._library, _ = create_chat_model("openai", "scripted", {}, access)
         for _ in range(600):
             try:
                 client.get(f"{api}/health")
@@ -186,7 +186,7 @@ class Bench:
         messages = [kinds[item["role"]](item["content"]) for item in sent]
         took = 0.0
         began = time.perf_counter()
-        async for chunk in chunks(self._library, messages, {}):
+        async for chunk in stream_chunks(self._library, messages, {}):
             if not took and chunk.text:
                 took = (time.perf_counter() - began) * 1000
         return took

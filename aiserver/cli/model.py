@@ -137,7 +137,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    left = weights.leftovers(folder)
+    left = weights.installed_paths(folder)
     if not left:
         print(f"{weights.LABEL} is not installed.")
         return 0

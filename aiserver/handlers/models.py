@@ -57,7 +57,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
         "needsAddress": provider.needs_address,
         "address": info.address,
         "onThisMachine": info.on_this_machine,
-        "placeSettled": info.settled,
+        "placeSettled": info.is_location_fixed,
         "refusal": info.refusal,
         "suggested": list(provider.suggested),
     }

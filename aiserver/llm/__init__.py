@@ -1,1 +1,1 @@
-"""Models: which can be used, and how they are asked."""
+"""Choose, create and query language models."""

@@ -1,4 +1,4 @@
-"""What the rest of AI Server knows of a model: a description, and how to ask it.
+"""The interface of a model: its description and how to query it.
 
 Messages are LangChain's ``BaseMessage``; only ``prompts/`` and ``llm/`` look inside them.
 """
@@ -18,11 +18,12 @@ PromptStyle = Literal["compact", "full"]
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model as shown to people.
+    """A model as shown to users.
 
-    ``id`` is ``provider:name``; ``on_this_machine`` says whether text stays here; ``ready``
-    whether it can be asked now; if not, ``problem`` is a sentence and ``install`` the command;
-    ``handed_on`` whether the server that is asked has, or may have, another one answer.
+    ``id`` is ``provider:name``; ``on_this_machine`` says whether text stays on this machine;
+    ``ready`` says whether the model can be queried now: if not, ``problem`` is a sentence for the
+    user and ``install`` the command that helps. ``is_forwarded`` is true if the server forwards
+    requests for this model to another server, or may do so.
     """
 
     id: str
@@ -31,19 +32,19 @@ class ModelInfo:
     ready: bool = True
     problem: str | None = None
     install: str | None = None
-    handed_on: bool = False
+    is_forwarded: bool = False
 
     @property
     def provider(self) -> str:
-        """Whose model it is."""
+        """The name of the model's provider."""
         return self.id.partition(":")[0]
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A piece of an answer: text as it comes, and (once, at the end) the tokens it took.
+    """A piece of an answer: text, or (once, at the end) the token usage.
 
-    With ``waiting`` it is no text, but the seconds until the provider is asked once more.
+    If ``waiting`` is set, the request will be retried after that many seconds.
     """
 
     text: str = ""
@@ -52,32 +53,32 @@ class Delta:
 
 
 class ChatModel(ABC):
-    """A model that is ready to be asked."""
+    """A model that can be queried."""
 
     info: ModelInfo
     style: PromptStyle = "full"
-    prompt_tokens: int = 8_000  # how much a prompt may hold
+    prompt_tokens: int = 8_000  # the longest prompt
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text takes; may be an estimate that is never too low by much."""
+        """Return the number of tokens in each text. May be an estimate, but never far too low."""
 
     @abstractmethod
     def stream(
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
-        """Ask the model. Closing the generator stops the model within a second.
+        """Query the model. Closing the generator stops the model within a second.
 
-        Raises ModelError or one of its children, never a provider's own exception.
+        Raises ModelError or a subclass, never a provider's own exception.
         """
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Make the model ready to answer a prompt that begins with ``messages``.
+        """Prepare the model for a prompt that begins with ``messages``.
 
-        Nothing is sent to a model that costs money or is remote: at most its package is loaded.
+        Never sends anything to a remote or paid model: at most its package is loaded.
         """
         return
 
     async def close(self) -> None:
-        """Release what the model holds; it can't be asked after that."""
+        """Release the model's resources. It can't be used afterwards."""
         return

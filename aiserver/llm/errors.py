@@ -1,8 +1,8 @@
-"""Turns whatever a provider's library raises into our own error tree, once.
+"""Translate the exceptions of providers' libraries into our own error tree.
 
-What must hold: nothing of the foreign exception's text reaches a person, a log or a file; it
-stays in ``__cause__``. LangChain's own classes are asked first, then the HTTP status that the
-exception carries, then the names of its classes, so that no provider's package is imported.
+Invariants: the text of a foreign exception never reaches a user, a log or a file; it stays in
+``__cause__``. An exception is classified by the names of its classes, then by its HTTP status, then
+by its text, so no provider's package has to be imported.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from ..errors import (
 
 _MAX_RETRY_AFTER = 24 * 3600.0
 
-# How providers say that their filter took the text for unsafe: OpenAI and Moonshot; Alibaba;
-# DeepSeek; Zhipu. The text is read, not shown.
+# How providers report that their filter blocked the text: OpenAI and Moonshot; Alibaba; DeepSeek;
+# Zhipu. The text is read, not shown.
 _FILTERED = re.compile(
     r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
 )
 
-# How providers say that an account has no credit or quota left where the status alone says only
+# How providers report that an account has no credit or quota left where the status only means
 # "too many requests" or "bad request": OpenAI; Moonshot; Anthropic; Alibaba; Zhipu.
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient_balance|exceeded_current_quota|billing_hard_limit_reached"
     r"|credit balance is too low|Arrearage|['\"]code['\"]: ?['\"]1113['\"]"
 )
 
-# A class of this name, or one that ends so, anywhere in the exception's ancestry.
+# Suffixes of class names, matched against the exception's class and all its base classes.
 _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("ContextOverflowError", PromptTooLong),
     ("RateLimitError", ModelRateLimited),
@@ -65,7 +65,7 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
 
 
 def translate(error: Exception) -> AIServerError:
-    """The error of ours that says what happened. Raise it ``from error``."""
+    """Return our own error for ``error``. Raise it ``from error``."""
     if isinstance(error, AIServerError):
         return error
     kind = _by_ancestry(error) or _by_status(_status(error)) or _by_text(error)
@@ -86,13 +86,13 @@ def translate(error: Exception) -> AIServerError:
             return TextRefused()
         return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
-        # A body that is no answer: a broken server or proxy.
+        # The body isn't a valid answer: a broken server or proxy.
         return ModelUnavailable("The model’s answer could not be read. Try again in a moment.")
     return ModelError()
 
 
 def retry_after(error: Exception) -> float | None:
-    """The seconds that the provider asks to wait, or None if it didn't say."""
+    """Return the seconds that the provider asks to wait, or None if it names no time."""
     for item in _chain(error):
         headers = getattr(getattr(item, "response", None), "headers", None)
         if headers is None:
@@ -105,7 +105,7 @@ def retry_after(error: Exception) -> float | None:
 
 
 def _text(error: BaseException) -> str:
-    """All that the error says: LangChain's text leaves out the code and the type."""
+    """Return the error's whole text and body: LangChain's text omits the code and the type."""
     return " ".join(f"{item} {getattr(item, 'body', '')}" for item in _chain(error))
 
 
@@ -115,10 +115,10 @@ def _seconds(value: Any, unit: float) -> float | None:
     try:
         seconds = float(value) / unit
     except ValueError:
-        moment = email.utils.parsedate_tz(str(value))
-        if moment is None:
+        date = email.utils.parsedate_tz(str(value))
+        if date is None:
             return None
-        seconds = email.utils.mktime_tz(moment) - time.time()
+        seconds = email.utils.mktime_tz(date) - time.time()
     return min(max(0.0, seconds), _MAX_RETRY_AFTER) if seconds == seconds else None
 
 
@@ -135,9 +135,9 @@ def _by_ancestry(error: Exception) -> type[ModelError] | None:
     if isinstance(error, asyncio.TimeoutError):
         return ModelTimeout
     names = [kind.__name__ for kind in type(error).__mro__]
-    for ending, ours in _BY_NAME:
-        if any(name.endswith(ending) for name in names):
-            return ours
+    for suffix, error_class in _BY_NAME:
+        if any(name.endswith(suffix) for name in names):
+            return error_class
     return None
 
 
@@ -166,7 +166,7 @@ def _by_status(status: int | None) -> type[ModelError] | None:
 
 
 def _by_text(error: Exception) -> type[ModelError] | None:
-    # Two conditions that libraries report with a general class only. The text is read, not shown.
+    # Two conditions for which libraries only raise a generic class. The text is read, not shown.
     text = str(error).lower()
     if "context" in text and ("exceed" in text or "length" in text or "too long" in text):
         return PromptTooLong

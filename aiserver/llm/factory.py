@@ -1,4 +1,4 @@
-"""Makes the ``ChatModel`` of a model that was found and may be used."""
+"""Create the ``ChatModel`` for a model that is available and allowed."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from .providers import PROVIDERS, provider_of
 from .remote.model import RemoteModel
 from .streaming import Limits
 
-# Providers whose streams always say why they ended: one that doesn't was broken off.
-_SAY_THE_END = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
+# Providers whose streams always end with a finish reason: one without it was interrupted.
+_SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 
 
 @dataclass(frozen=True)
 class ModelFactory:
-    """``report`` takes a provider's name and how its answers end; ``timeout`` is in seconds.
+    """Creates models from the current settings.
 
-    ``threads`` are those of the local model; 0: one less than this machine's cores.
+    ``report`` is called with a provider's name and its refusal, or None after a success.
+    ``timeout`` is in seconds. ``threads`` is for the local model; 0 means one less than the number
+    of CPU cores.
     """
 
     policy: ModelPolicy
@@ -38,21 +40,21 @@ class ModelFactory:
     threads: int
     tracing: bool
 
-    def make(self, info: ModelInfo) -> ChatModel:
-        """The model. Raises NoModel, ModelPackageMissing, ModelError."""
+    def create(self, info: ModelInfo) -> ChatModel:
+        """Create the model. Raises NoModel, ModelPackageMissing, ModelError."""
         provider, _, name = info.id.partition(":")
-        limits = Limits(self.timeout, 4 * self.max_tokens, provider in _SAY_THE_END)
+        limits = Limits(self.timeout, 4 * self.max_tokens, provider in _SEND_FINISH_REASON)
         if provider == "local":
             return self._local(info, limits)
-        known = provider_of(provider)
+        details = provider_of(provider)
         if not name:
             raise ModelError(NO_PROVIDER)
-        if provider in PROVIDERS and not known.installed:
-            raise ModelPackageMissing(known.label, known.install, provider)
+        if provider in PROVIDERS and not details.installed:
+            raise ModelPackageMissing(details.label, details.install, provider)
 
         async def access() -> Access:
             if provider not in PROVIDERS:
-                return Access()  # the options say it all
+                return Access()  # the model's options contain key and address
             return await self.connections.access(provider)
 
         return RemoteModel(
@@ -68,7 +70,7 @@ class ModelFactory:
     def _local(self, info: ModelInfo, limits: Limits) -> LocalModel:
         if not local_package():
             raise ModelPackageMissing("Local", INSTALL_LOCAL)
-        path = self.policy.own_file() if info.id != EMBEDDED else weights.installed()
+        path = self.policy.model_file() if info.id != EMBEDDED else weights.installed()
         if path is None:
             raise NoModel
         process = LocalProcess(path, threads=self.threads or spare_cores(), context=CONTEXT)
@@ -77,7 +79,7 @@ class ModelFactory:
 
 
 def spare_cores() -> int:
-    """The cores of this machine that the process may use, less one; at least one."""
+    """Return the number of cores that this process may use, less one; at least one."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     return max(1, cores - 1)

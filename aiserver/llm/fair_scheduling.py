@@ -1,11 +1,11 @@
-"""Lets many streams share the server's event loop, so that it never stands still.
+"""Share the event loop fairly between streams, so that none of them blocks it.
 
-A provider's library that finds many pieces in one packet hands them out without a pause. With one
-stream that is quick; with a hundred, whatever else the server does would wait for all of them.
+If a packet contains many chunks, a provider's library yields them without a pause. One stream does
+little harm that way; a hundred would block everything else that the server does.
 
-What must hold: each round of the loop lets a few streams work, in the order they came, and each
-for ``SLICE`` seconds at most before it waits for its next turn; the first words of an answer are
-with whoever asked before the next are looked at.
+Invariants: in each iteration of the loop a few streams run, in FIFO order, each for at most
+``SLICE`` seconds before it queues again; the first words of an answer are sent to the client before
+the next chunk is processed.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ import time
 from collections import deque
 from weakref import WeakKeyDictionary
 
-SLICE = 0.001  # seconds of work for one stream at a time
-AT_ONCE = 8  # streams that work in one round of the loop
-HEAD_START = 0.001  # seconds for the first words to get out
+SLICE = 0.001  # seconds that one stream may run at a time
+STREAMS_PER_ROUND = 8  # streams that run in one iteration of the loop
+HEAD_START = 0.001  # seconds for sending the first words
 
 
-class Turns:
-    """The turns of one stream, which calls ``pause`` after each piece."""
+class FairShare:
+    """The share of one stream, which calls ``pause`` after each chunk."""
 
     def __init__(self) -> None:
         self._since = time.perf_counter()
-        self._has_spoken = False
+        self._has_had_text = False
 
-    async def pause(self, speaks: bool) -> None:
-        """Wait if this stream has worked long enough. ``speaks``: whether its last piece has text.
+    async def pause(self, has_text: bool) -> None:
+        """Wait if this stream has run long enough. ``has_text``: whether the last chunk had text.
 
-        Who cancels the task meanwhile is heard at its next wait, which is the library's own: only
-        there does a cancellation unwind the library's clean-up.
+        A cancellation during the wait is re-raised at the task's next await, inside the library:
+        only there does it trigger the library's own clean-up.
         """
-        first = speaks and not self._has_spoken
-        self._has_spoken |= speaks
-        if not first and time.perf_counter() - self._since < SLICE:
+        is_first = has_text and not self._has_had_text
+        self._has_had_text |= has_text
+        if not is_first and time.perf_counter() - self._since < SLICE:
             return
         try:
-            if first:
+            if is_first:
                 await asyncio.sleep(HEAD_START)
             await _queue().wait()
         except asyncio.CancelledError:
@@ -49,28 +49,28 @@ class Turns:
 
 
 class _Queue:
-    """The streams of one loop that wait for their turn."""
+    """The streams of one event loop that wait to run again."""
 
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def wait(self) -> None:
         loop = asyncio.get_running_loop()
-        turn = loop.create_future()
-        self._waiting.append(turn)
+        waiter = loop.create_future()
+        self._waiting.append(waiter)
         if len(self._waiting) == 1:
-            loop.call_soon(self._next)
-        await turn
+            loop.call_soon(self._wake_next)
+        await waiter
 
-    def _next(self) -> None:
-        left = AT_ONCE
-        while self._waiting and left:
-            turn = self._waiting.popleft()
-            if not turn.done():  # it may have been cancelled
-                turn.set_result(None)
-                left -= 1
+    def _wake_next(self) -> None:
+        remaining = STREAMS_PER_ROUND
+        while self._waiting and remaining:
+            waiter = self._waiting.popleft()
+            if not waiter.done():  # it may have been cancelled
+                waiter.set_result(None)
+                remaining -= 1
         if self._waiting:
-            asyncio.get_running_loop().call_soon(self._next)
+            asyncio.get_running_loop().call_soon(self._wake_next)
 
 
 _queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queue] = WeakKeyDictionary()

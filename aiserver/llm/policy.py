@@ -1,10 +1,10 @@
-"""What the administrator set, and what that excludes.
+"""The administrator's settings for models, and the restrictions that follow from them.
 
-What must hold: where ``allowed_models`` excludes anything, a name that is allowed leads where the
-administrator knows of. So a person's address counts only for an Ollama on this machine, a server
-that ``local_servers`` names (and one whose address nobody else can know), not at all for a provider
-that has an address by configuration; and a model that Ollama hands on to its cloud must itself be
-named.
+Invariants: if ``allowed_models`` excludes anything, an allowed name only leads to servers that the
+administrator can expect. A user's own address is then accepted only for an Ollama on this machine,
+for a server that matches ``local_servers`` and for the OpenAI-compatible server, and never for a
+provider whose address is configured; a model that Ollama forwards to its cloud must be allowed by
+its own name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .providers import COMPATIBLE, address_option, is_loopback, key_option
 
 @dataclass(frozen=True)
 class Access:
-    """Where a provider's class is to go, and with which key."""
+    """The address and the key with which a provider is called."""
 
     address: str | None = None
     key: str | None = field(default=None, repr=False)
@@ -30,35 +30,35 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """What the administrator set."""
+    """The administrator's settings."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     allowed: Sequence[str] = ("*",)
     local_servers: Sequence[str] | None = None
 
-    def own_file(self) -> Path | None:
-        """The user's own model file, if one is configured."""
+    def model_file(self) -> Path | None:
+        """Return the path of the configured model file, if any."""
         provider, _, name = self.model.partition(":")
         is_path = "/" in name or "\\" in name or name.lower().endswith(".gguf")
         return Path(name).expanduser() if provider == "local" and is_path else None
 
     def access(self, provider: str) -> Access:
-        """Key and address of the options; they hold for all models of the configured provider."""
+        """Return key and address from the options, which apply to the configured provider."""
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
-    def settles_local(self, provider: str) -> bool:
-        """Whether it isn't for the person to say which address is on this machine."""
+    def fixes_location(self, provider: str) -> bool:
+        """Whether users can't declare which of the provider's addresses are on this machine."""
         return provider == "ollama" or self.local_servers is not None
 
     def is_local(self, provider: str, address: str | None, declared: str | None = None) -> bool:
-        """Whether what is sent to ``address`` stays on this machine (P4).
+        """Whether text sent to ``address`` stays on this machine (P4).
 
-        A loopback address alone doesn't say so: a proxy or a tunnel listens there, too. Ollama
-        says of each model whether it runs it; of other servers the administrator or, with
-        ``declared``, the person does.
+        A loopback address isn't enough: a proxy or a tunnel may listen there. Ollama reports for
+        each model whether it runs locally; for other servers the administrator decides or, with
+        ``declared``, the user.
         """
         if address is None or not is_loopback(address):
             return False
@@ -69,14 +69,14 @@ class ModelPolicy:
         return any(fnmatch.fnmatchcase(address, pattern) for pattern in self.local_servers)
 
     @property
-    def restricts(self) -> bool:
-        """Whether anything is excluded."""
+    def is_restricted(self) -> bool:
+        """Whether ``allowed_models`` excludes anything."""
         return "*" not in self.allowed
 
     def allows(self, info: ModelInfo) -> bool:
         """Whether this model may be used."""
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
-        if self.restricts and info.handed_on and info.id != self.model:
+        if self.is_restricted and info.is_forwarded and info.id != self.model:
             return any(not set(name) & set("*?[") or is_cloud_name(name) for name in patterns)
         return bool(patterns)
 
@@ -87,11 +87,11 @@ class ModelPolicy:
             for pattern in self.allowed
         )
 
-    def admits(self, provider: str, address: str | None) -> bool:
-        """Whether a person may set this provider up themselves, with this address if any."""
-        if not self.restricts:
+    def allows_connection(self, provider: str, address: str | None) -> bool:
+        """Whether users may connect this provider themselves, with this address if given."""
+        if not self.is_restricted:
             return True
         if self.access(provider).address is not None:
             return False
-        # At a loopback address a proxy or a tunnel may hand requests on to anywhere.
+        # A proxy or a tunnel at a loopback address may forward requests anywhere.
         return address is None or provider == COMPATIBLE or self.is_local(provider, address)

@@ -1,4 +1,4 @@
-"""How far a long download is: for a person at a terminal, or for a program that reads lines."""
+"""Report the progress of a long download, in a terminal or as JSON lines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SECONDS_BETWEEN_STATES = 0.2
 
 
 class Progress:
-    """Steps, one after the other, each with a number of bytes to come. A context manager.
+    """A sequence of steps, each with a size in bytes. A context manager that prints nothing.
 
-    This one keeps them to itself. A step may be part of something larger: ``before`` bytes of its
-    ``overall`` were done when it began. ``phase`` is looking, fetching or checking.
+    A step may be part of something larger: ``before`` of ``overall`` bytes were done when it began.
+    ``phase`` is looking, fetching or checking.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Progress:
         pass
 
     def log(self, sentence: str) -> None:
-        """A line of its own."""
+        """Report a sentence on a line of its own."""
 
     def step(
         self, name: str, total: int, phase: str, source: str, *, before: int = 0, overall: int = 0
@@ -48,16 +48,16 @@ class Progress:
         self.before, self.overall = before, overall or total
 
     def set_done(self, done: int) -> None:
-        """So many bytes of the step are done."""
+        """Set the number of bytes of this step that are done."""
         self.done = done
 
     def advance(self, count: int) -> None:
-        """So many more bytes of the step are done."""
+        """Add ``count`` to the bytes of this step that are done."""
         self.set_done(self.done + count)
 
 
 class TerminalProgress(Progress):
-    """A bar at a terminal, a plain line now and then elsewhere."""
+    """Shows a progress bar in a terminal, and occasional plain lines otherwise."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,44 +119,44 @@ class TerminalProgress(Progress):
 
 
 class JsonProgress(Progress):
-    """A JSON object a line: ``phase``, ``bytes``, ``total``, ``source``, ``message``.
+    """Prints JSON lines with ``phase``, ``bytes``, ``total``, ``source`` and ``message``.
 
-    Within a phase ``bytes`` never falls: what is fetched once more is not told twice.
+    ``bytes`` never decreases within a phase, even if a part is downloaded again.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
-        self._last, self._told = 0.0, 0
-        self._most: tuple[str, int] = ("", 0)  # of which phase, how many bytes
+        self._last_time, self._last_done = 0.0, 0
+        self._maximum: tuple[str, int] = ("", 0)  # phase, bytes
 
     def log(self, sentence: str) -> None:
         """See Progress."""
         self._message = sentence
-        self._tell()
+        self._print()
 
     def step(
         self, name: str, total: int, phase: str, source: str, *, before: int = 0, overall: int = 0
     ) -> None:
         """See Progress."""
         super().step(name, total, phase, source, before=before, overall=overall)
-        self._tell()
+        self._print()
 
     def set_done(self, done: int) -> None:
         """See Progress."""
         super().set_done(done)
-        far = done - self._told >= self.overall / 100  # also just before it stands still
-        if far or time.monotonic() - self._last >= _SECONDS_BETWEEN_STATES:
-            self._tell()
+        has_advanced = done - self._last_done >= self.overall / 100  # also just before a stall
+        if has_advanced or time.monotonic() - self._last_time >= _SECONDS_BETWEEN_STATES:
+            self._print()
 
-    def _tell(self) -> None:
-        self._last, self._told = time.monotonic(), self.done
-        phase, most = self._most
-        reached = min(self.before + self.done, self.overall)
-        self._most = (self.phase, max(reached, most if phase == self.phase else 0))
+    def _print(self) -> None:
+        self._last_time, self._last_done = time.monotonic(), self.done
+        phase, maximum = self._maximum
+        done = min(self.before + self.done, self.overall)
+        self._maximum = (self.phase, max(done, maximum if phase == self.phase else 0))
         state = {
             "phase": self.phase,
-            "bytes": self._most[1],
+            "bytes": self._maximum[1],
             "total": self.overall or None,
             "source": self.source or None,
             "message": self._message,

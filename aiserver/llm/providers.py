@@ -1,7 +1,7 @@
-"""The providers that AI Server knows by name: their package, key, address and models to begin with.
+"""The table of supported providers: package, key, address and suggested models.
 
-LangChain knows more of them than this table; those work too, by configuration. What must hold:
-nothing here imports a provider's package or sends anything.
+LangChain supports more providers than this table; those work by configuration.
+Invariant: nothing here imports a provider's package or sends a request.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ COMPATIBLE = "openai_compatible"
 
 @dataclass(frozen=True)
 class Provider:
-    """``extra`` is the one of ours that installs it; ``library`` what LangChain calls it, if not
-    by ``name``; ``keys`` and ``addresses`` are environment variables; ``suggested`` are models to
-    begin with, the first one first."""
+    """A provider of models.
+
+    ``extra`` is the extra of AI Server that installs ``package``; ``library`` is LangChain's name
+    for the provider if it differs from ``name``; ``keys`` and ``addresses`` are environment
+    variables; ``suggested`` lists models to start with, best first.
+    """
 
     name: str
     label: str
@@ -35,31 +38,31 @@ class Provider:
 
     @property
     def installed(self) -> bool:
-        """Whether its package is there. Does not import it."""
+        """Whether the package is installed. Doesn't import it."""
         return importlib.util.find_spec(self.package) is not None
 
     @property
     def install(self) -> str:
-        """The line that installs its package."""
-        what = f"'aiserver[{self.extra}]'" if self.extra else self.package.replace("_", "-")
-        return f"pip install {what}"
+        """The shell command that installs the package."""
+        target = f"'aiserver[{self.extra}]'" if self.extra else self.package.replace("_", "-")
+        return f"pip install {target}"
 
     @property
     def needs_key(self) -> bool:
-        """Whether it answers nobody without a key (unless it runs on this machine)."""
+        """Whether it requires a key (unless it runs on this machine)."""
         return bool(self.keys)
 
     @property
     def needs_address(self) -> bool:
-        """Whether only the person can say where it is."""
+        """Whether the user has to enter its address."""
         return self.name == COMPATIBLE
 
     def key_in_environment(self) -> str | None:
-        """The key that the environment holds for it."""
+        """Return its key from the environment, if any."""
         return next(filter(None, map(os.environ.get, self.keys)), None)
 
-    def usual_address(self) -> str | None:
-        """Where it is, if nobody said otherwise but the environment."""
+    def default_address(self) -> str | None:
+        """Return its address from the environment, else the built-in one."""
         return next(filter(None, map(os.environ.get, self.addresses)), self.address)
 
 
@@ -117,7 +120,7 @@ PROVIDERS = {
             suggested=("codestral-latest", "mistral-medium-latest"),
         ),
         Provider("ollama", "Ollama", "langchain_ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
-        # vLLM, LM Studio, llama.cpp, DashScope and the many others that speak OpenAI's protocol.
+        # vLLM, LM Studio, llama.cpp, DashScope and the many others with OpenAI's protocol.
         Provider(
             COMPATIBLE, "OpenAI-compatible server", "langchain_openai", "openai", library="openai"
         ),
@@ -126,12 +129,15 @@ PROVIDERS = {
 
 
 def provider_of(name: str, package: str | None = None) -> Provider:
-    """The provider of that name; of one that isn't known, ``package`` is its module if it is."""
+    """Return the provider called ``name``.
+
+    For a name that isn't in ``PROVIDERS``, ``package`` is its module, if that is known.
+    """
     return PROVIDERS.get(name) or Provider(name, name, package or f"langchain_{name}")
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address can only be this machine."""
+    """Whether ``url`` can only refer to this machine."""
     try:
         host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
         if host == "localhost":
@@ -142,16 +148,18 @@ def is_loopback(url: str) -> bool:
 
 
 def server_label(provider: str, address: str | None) -> str:
-    """What people know a server by: the provider, and its host where that isn't the usual one.
+    """Return a label for a server: the provider, and the host if it isn't the default one.
 
-    Never a whole address: a path or a query may hold a secret.
+    Never contains the full address: a path or a query may contain a secret.
     """
-    known = PROVIDERS.get(provider)
+    details = PROVIDERS.get(provider)
     host = _host(address)
-    if known is None or known.name == COMPATIBLE:
+    if details is None or details.name == COMPATIBLE:
         return host or provider_of(provider).label
-    usual = host is None or (known.address is None and is_loopback(address or ""))
-    return known.label if usual or host == _host(known.address) else f"{known.label} ({host})"
+    is_default = host is None or (details.address is None and is_loopback(address or ""))
+    if is_default or host == _host(details.address):
+        return details.label
+    return f"{details.label} ({host})"
 
 
 def _host(address: str | None) -> str | None:
@@ -168,12 +176,12 @@ ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url
 
 
 def address_option(options: Mapping[str, Any]) -> str | None:
-    """The address that the options name, whatever the provider's package calls it."""
+    """Return the address from the options, whatever the provider's package calls it."""
     return next((str(options[name]) for name in ADDRESS_OPTIONS if options.get(name)), None)
 
 
 def key_option(options: Mapping[str, Any]) -> str | None:
-    """The key that the options bring, whatever the provider's package calls it."""
+    """Return the key from the options, whatever the provider's package calls it."""
     for name, value in options.items():
         if name.endswith("api_key") and value:
             secret = getattr(value, "get_secret_value", None)

@@ -1,14 +1,14 @@
-"""Which models can be used, which one answers, and how to get at it.
+"""List the available models, choose the default and create models.
 
-What must hold:
+Invariants:
 
-- **Text leaves the machine only after one explicit choice** (P4): the person's, kept here; the
-  trait ``model``; or a model that the client names. A key in the environment is no choice: such a
+- **Text leaves the machine only after an explicit choice** (P4): the user's stored choice, the
+  trait ``model``, or a model that the client names. A key in the environment is not a choice: its
   provider is listed, but never the default.
-- A client can name any model of a provider that is connected, and none else; a file of the user's
-  own only if it is configured, and then by its name, never by its path (P8).
-- What ``allowed_models`` excludes is neither listed nor used, however it is named.
-- ``model_options`` are shown and logged nowhere.
+- A client can only name models of connected providers; a local file only if it is configured, and
+  then by its name, never by its path (P8).
+- Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
+- ``model_options`` are never shown or logged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from traitlets.config import LoggingConfigurable
 
 from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import Catalog, Listed, LocalInfo, ProviderInfo
+from .catalog.catalog import Catalog, LocalInfo, ProviderInfo, ServedModels
 from .catalog.check import Checker, Verdict
 from .catalog.lookup import Lookups
 from .credentials.connections import Connections
@@ -34,12 +34,12 @@ from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
 
-_PATIENCE = 0.2  # seconds that the list of models waits for a server whose last list is there
+_PATIENCE = 0.2  # seconds to wait for a server whose previous list is cached
 
-_NO_SUCH_PROVIDER = (
+_PROVIDER_NOT_ALLOWED = (
     "The administrator of this server does not allow this provider. Choose another one."
 )
-_IN_THE_CLOUD = (
+_CLOUD_NOT_ALLOWED = (
     "Only models that run in Ollama on this machine are allowed here, "
     "and Ollama does not list this one as local."
 )
@@ -47,7 +47,7 @@ _IN_THE_CLOUD = (
 
 @dataclass(frozen=True)
 class Overview:
-    """All that is shown of models at one look."""
+    """The default model, all listed models and providers, and the state of the local model."""
 
     default: ModelInfo | None
     models: list[ModelInfo]
@@ -56,7 +56,7 @@ class Overview:
 
 
 class ModelRegistry(LoggingConfigurable):
-    """Finds models and keeps one ``ChatModel`` for each that was asked for."""
+    """Finds models and caches one ``ChatModel`` for each model that was requested."""
 
     model = Unicode(
         "",
@@ -123,7 +123,7 @@ class ModelRegistry(LoggingConfigurable):
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
-        self._lookups: Lookups[Listed] = Lookups()
+        self._lookups: Lookups[ServedModels] = Lookups()
         self.connections = Connections(self.folder, self._policy)
         self._checker = Checker(self.connections)
         self.installer = Installer()
@@ -133,65 +133,68 @@ class ModelRegistry(LoggingConfigurable):
         return masked(proposal["value"])
 
     async def overview(self) -> Overview:
-        """All that can be used or easily made usable; each server is asked once."""
+        """Return all models that are usable or easy to set up. Queries each server once."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
-        default = await self._wanted(catalog, served) or self._usual(catalog, served)
+        default = await self._chosen(catalog, served) or self._fallback(catalog, served)
         first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
-        found = [*filter(catalog.policy.allows, first), *served]
-        found += catalog.suggested()
-        models = {info.id: info for info in reversed(found)}  # of two the first one counts …
-        ordered = [models[id] for id in dict.fromkeys(info.id for info in found)]  # … and its place
+        infos = [*filter(catalog.policy.allows, first), *served, *catalog.suggested()]
+        unique: dict[str, ModelInfo] = {}
+        for info in infos:
+            unique.setdefault(info.id, info)
+        ordered = list(unique.values())
         return Overview(
             default, ordered, catalog.providers(self._checker.refusals), catalog.local()
         )
 
     async def default(self) -> ModelInfo | None:
-        """The model that answers if none is named, or None if there is none."""
+        """Return the model that is used if none is named, or None if there is none."""
         catalog = self._catalog()
-        wanted = await self._wanted(catalog)
-        return wanted or self._usual(catalog, []) or self._usual(catalog, await catalog.served())
+        chosen = await self._chosen(catalog)
+        if chosen is not None:
+            return chosen
+        return self._fallback(catalog, []) or self._fallback(catalog, await catalog.served())
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """The model of that id, or the default.
+        """Return the model with this id, or the default one.
 
         Raises NoModel, NotFound, ModelNotAllowed, ModelPackageMissing.
         """
         if model_id is None:
             info = await self.default()
         else:
-            info = await self._named(model_id)
+            info = await self._find(model_id)
         if info is None:
             raise NoModel
-        known = self._models.get(info.id)
-        if known is not None and known.info.on_this_machine != info.on_this_machine:
-            self._retired.append(self._models.pop(info.id))  # its name is another model's now
-            known = None
-        if known is None:
-            known = self._models[info.id] = self._factory().make(info)
-        return known
+        model = self._models.get(info.id)
+        if model is not None and model.info.on_this_machine != info.on_this_machine:
+            self._retired.append(self._models.pop(info.id))  # another model has that name now
+            model = None
+        if model is None:
+            model = self._models[info.id] = self._factory().create(info)
+        return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
-        """Make a model the default one, or (None) leave that to ``default`` again.
+        """Make a model the default, or with None clear the choice. Return the new default.
 
         Raises NotFound, ModelNotAllowed, StorageError.
         """
         if model_id is not None:
-            await self._named(model_id)
+            await self._find(model_id)
         await asyncio.to_thread(self.connections.choose, model_id)
         return await self.default()
 
     async def connect(
         self, provider: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
-        """Set a provider up. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
+        """Connect a provider. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
-            raise ModelNotAllowed(_NO_SUCH_PROVIDER)
+            raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         await self.connections.save(provider, key, address, on_this_machine)
         self._retire(provider)
 
     async def declare_local(self, provider: str, on_this_machine: bool) -> None:
-        """Note the person's word on where a provider's server runs.
+        """Store the user's declaration whether a provider's server runs on this machine.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
@@ -200,95 +203,102 @@ class ModelRegistry(LoggingConfigurable):
 
     async def disconnect(self, provider: str) -> None:
         """Undo ``connect``. Raises NotFound, StorageError."""
-        await self.connections.forget(provider)
+        await self.connections.remove(provider)
         self._retire(provider)
 
     async def sweep(self) -> None:
-        """Remove what killed writers left beside the person's keys. Raises nothing."""
+        """Remove temporary files that killed processes left in the settings folder.
+
+        Logs failures and never raises.
+        """
         try:
             await asyncio.to_thread(self.connections.sweep)
         except StorageError:
-            self.log.warning("What a killed writer left beside the keys can't be removed.")
+            self.log.warning("Temporary files in the settings folder could not be removed.")
 
     async def check(
         self, model_id: str, key: str | None = None, address: str | None = None
     ) -> Verdict:
-        """Ask a model's provider whether it can be asked: see ``catalog/check.py``.
+        """Check with a model's provider whether the model can be used (``catalog/check.py``).
 
-        With ``key`` or ``address``, as if they were saved. Raises InvalidRequest, NotFound,
-        ModelNotAllowed, ModelError.
+        If ``key`` or ``address`` are given, they are used as if they were saved. Raises
+        InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
-            await self._named(model_id)
+            await self._find(model_id)
             if provider not in PROVIDERS:
-                return "no_list"  # there is nobody to ask
+                return "no_list"  # its address is unknown here
         else:
-            self._known(model_id)
+            self._describe(model_id)
         return await self._checker.check(provider, name, key, address)
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """The models that a provider lists, asked with what a person entered in its form.
+        """Return the models that a provider lists, using the key and address that a user entered.
 
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
-            raise ModelNotAllowed(_NO_SUCH_PROVIDER)
+            raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         listed = await self._checker.list_names(provider, key, address)
         return self._catalog().usable(provider, listed)
 
     async def close(self) -> None:
-        """End every model, the child process of the embedded one included."""
+        """Close all models, including the child process of the local one."""
         models = [*self._models.values(), *self._retired]
         self._models, self._retired = {}, []
         await asyncio.gather(self.installer.close(), *(model.close() for model in models))
 
     def can_install(self) -> bool:
-        """Whether the embedded model is one that may be used."""
+        """Whether the embedded model is allowed."""
         return self._catalog().local() is not None
 
-    async def _wanted(
+    async def _chosen(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo | None:
-        """P4: the person's choice, else the administrator's, if it may be used."""
-        chosen = self.connections.choice
-        for info in (catalog.named(chosen) if chosen else None, catalog.configured()):
+        """Return the user's choice, else the configured model, if it is allowed (P4)."""
+        choice = self.connections.choice
+        for info in (catalog.find(choice) if choice else None, catalog.configured()):
             if info is not None:
-                info = await catalog.certain(info, served)
+                info = await catalog.resolve_location(info, served)
                 if catalog.policy.allows(info):
                     return info
         return None
 
-    def _usual(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """P4: one on this machine, where nobody has chosen."""
-        # Not a compatible server, though it be on this machine: it may pass on what it is sent.
-        here = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
-        usable = (info for info in here if info.ready and info.on_this_machine)
+    def _fallback(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
+        """Return a model on this machine, for users who haven't chosen one (P4)."""
+        # Compatible servers don't count, even on this machine: they may forward requests.
+        local = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
+        usable = (info for info in local if info.ready and info.on_this_machine)
         return next(filter(catalog.policy.allows, usable), None)
 
-    async def _named(self, model_id: str) -> ModelInfo:
+    async def _find(self, model_id: str) -> ModelInfo:
+        """Return the description of a usable model. Raises NotFound, ModelNotAllowed."""
         catalog = self._catalog()
-        info = await catalog.certain(self._known(model_id))
+        info = await catalog.resolve_location(self._describe(model_id))
         if not catalog.policy.allows(info):
-            raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
+            raise ModelNotAllowed(_CLOUD_NOT_ALLOWED if info.is_forwarded else None)
         if info.provider in PROVIDERS and info.id != self.model:
-            connection = self.connections.of(info.provider)
+            connection = self.connections.get(info.provider)
             if not connection.usable:
                 raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
         return info
 
-    def _known(self, model_id: str) -> ModelInfo:
-        """The model of that id as its name and the settings describe it; asks nobody."""
+    def _describe(self, model_id: str) -> ModelInfo:
+        """Describe a model by its name and the settings alone, without any request.
+
+        Raises NotFound, ModelNotAllowed.
+        """
         catalog = self._catalog()
-        info = catalog.named(model_id)
+        info = catalog.find(model_id)
         if info is None:
             raise NotFound("This model is not available here. Choose one from the list.")
         if not catalog.policy.allows(info):
-            raise ModelNotAllowed(_IN_THE_CLOUD if info.handed_on else None)
+            raise ModelNotAllowed(_CLOUD_NOT_ALLOWED if info.is_forwarded else None)
         return info
 
     def _retire(self, provider: str) -> None:
-        """A model with an old key is used no more; what it is writing goes on to its end."""
+        """Stop using a provider's models after a change of key. Running answers continue."""
         self._lookups.clear()
         self._checker.refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
@@ -314,7 +324,7 @@ class ModelRegistry(LoggingConfigurable):
 
     @property
     def folder(self) -> Path:
-        """Where the person's choices and keys are kept."""
+        """The folder with the user's settings and keys."""
         if self.data_dir:
             return Path(self.data_dir).expanduser()
         from jupyter_core.paths import jupyter_data_dir

@@ -1,19 +1,19 @@
-"""One way to take a streamed answer from any LangChain chat model.
+"""Stream an answer from any LangChain chat model.
 
-What must hold:
+Invariants:
 
-- Closing the iterator stops the model: the call runs in a task of its own that always waits
-  inside the model's library, so that cancelling it unwinds that library's own clean-up at once.
+- Closing the iterator stops the model: the call runs in a task of its own that always awaits
+  inside the model's library, so cancelling it triggers the library's own clean-up at once.
   (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
-- A model that is silent too long raises ModelTimeout; an answer that grows too long, or that the
-  model itself cut, raises AnswerCut; one that a filter stopped, TextRefused; one that ended for a
-  reason unknown here, AnswerBrokenOff: a part is never passed off as the whole (P17, P32).
-- What comes is text: a character that a server cut in two is joined, half of one is U+FFFD.
-- No stream, nor many of them, holds the server's event loop (see ``fair_scheduling.py``).
-- Nobody listens in, whatever the environment says, unless asked for (P4). LangChain's public
-  ``astream`` first asks the environment who wants to be told of prompts and answers (LangSmith,
-  tracers of old, hooks that other libraries left); ``_astream``, which each provider's package
-  implements, asks nobody. So that is what is called, and ``astream`` only where tracing is on.
+- A model that is silent too long raises ModelTimeout; an answer that grows too long or was cut by
+  the provider raises AnswerCut; one stopped by a filter raises TextRefused; one that ended for an
+  unknown reason raises AnswerBrokenOff. A partial answer never counts as complete (P17, P32).
+- The output is valid text: surrogate pairs that a server split are joined, lone ones are U+FFFD.
+- Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
+- Nothing is traced unless tracing is on, whatever the environment says (P4). LangChain's public
+  ``astream`` looks up tracers in the environment (LangSmith, legacy tracers, hooks of other
+  libraries); ``_astream``, which each provider's package implements, doesn't. So ``_astream`` is
+  called unless tracing is on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, Te
 from ..surrogates import ends_in_high_surrogate, fix_surrogates
 from .base import Delta
 from .errors import translate
-from .fair_scheduling import Turns
+from .fair_scheduling import FairShare
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     Item = AIMessageChunk | Exception | None
 
-# The fields in which providers give the reason why an answer ended, and the values (in lower case)
-# of a whole answer, of one that grew too long, and of one that a filter stopped. With any other
-# reason, such as DeepSeek's "insufficient_system_resource", the answer isn't known to be whole.
+# The fields in which providers give the finish reason, and its values (in lower case) for a
+# complete answer, for one that grew too long, and for one that a filter stopped. With any other
+# reason, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
 _REASONS = ("finish_reason", "stop_reason", "done_reason")
-_WHOLE = {
+_COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
 }
@@ -52,17 +52,20 @@ _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
-_MOST_TOKENS = 2**31  # a larger count is a server's mistake
+_MAX_TOKENS = 2**31  # a larger count is a mistake of the server
 
 
 @dataclass(frozen=True)
 class Limits:
-    """``timeout``: seconds of silence; ``characters``: of one answer; ``must_end``: whether an
-    answer without a reason why it ended counts as broken off."""
+    """The limits of one answer.
+
+    ``timeout`` is in seconds of silence; ``characters`` is the maximum length;
+    ``requires_finish_reason`` says whether an answer without one counts as interrupted.
+    """
 
     timeout: float
     characters: int
-    must_end: bool = False
+    requires_finish_reason: bool = False
 
 
 async def stream_chat(
@@ -73,29 +76,29 @@ async def stream_chat(
     tracing: bool = False,
     options: dict[str, Any] | None = None,
 ) -> AsyncGenerator[Delta, None]:
-    """Ask ``model``; ``options`` go to its ``astream``. Raises ModelError or a child of it."""
-    # Unbounded, so that the task never waits for the reader; the answer's own cap bounds it.
+    """Query ``model`` with ``options`` for its ``astream``. Raises ModelError or a subclass."""
+    # Unbounded, so that the task never waits for the reader; ``limits`` bounds its size.
     queue: asyncio.Queue[Item] = asyncio.Queue()
     task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
     usage: dict[str, int] = {}
     reasons: list[str] = []
     size = 0
-    half = ""  # a character whose second half has not come
+    half = ""  # a high surrogate whose low surrogate hasn't arrived yet
     error: Exception | None = None
     ended = False
     try:
         while not ended:
             text, half = half, ""
-            # All that has come is one piece: where much comes at once, little is done for each.
-            for item in await _batch(queue, limits.timeout):
+            # Everything received so far is yielded at once, to save work per chunk.
+            for item in await _next_batch(queue, limits.timeout):
                 if item is None or isinstance(item, Exception):
                     ended, error = True, item
                     break
                 _add(usage, item.usage_metadata)
                 reasons += list(filter(None, map(item.response_metadata.get, _REASONS)))[:1]
-                said = str(item.text)
-                text += said
-                size += max(1, len(said))  # also one that thinks, or says nothing, without end
+                chunk_text = str(item.text)
+                text += chunk_text
+                size += max(1, len(chunk_text))  # empty chunks must not go on forever, either
             half = text[-1] if not ended and ends_in_high_surrogate(text) else ""
             if text := fix_surrogates(text.removesuffix(half)):
                 yield Delta(text)
@@ -110,12 +113,12 @@ async def stream_chat(
         yield Delta(usage=dict(usage))
     if reasons:
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
-    elif limits.must_end:
+    elif limits.requires_finish_reason:
         raise AnswerBrokenOff if size else NoModelAnswer
 
 
-async def _batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
-    """All that has come, and at least one thing. Raises ModelTimeout."""
+async def _next_batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
+    """Return all queued items, waiting for at least one. Raises ModelTimeout."""
     try:
         batch = [await asyncio.wait_for(queue.get(), timeout)]
     except asyncio.TimeoutError as error:
@@ -133,27 +136,27 @@ async def _pump(
     limits: Limits,
     tracing: bool,
 ) -> None:
-    size, turns = 0, Turns()
+    size, share = 0, FairShare()
     try:
-        async with contextlib.aclosing(chunks(model, messages, options, tracing)) as answer:
+        async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
                 size += max(1, len(chunk.text))
                 if size > limits.characters:
-                    break  # also when nobody reads
-                await turns.pause(speaks=bool(chunk.text))
+                    break  # even if nobody reads the queue
+                await share.pause(has_text=bool(chunk.text))
         queue.put_nowait(None)
     except Exception as error:
         queue.put_nowait(error)
 
 
-async def chunks(
+async def stream_chunks(
     model: BaseChatModel,
     messages: list[BaseMessage],
     options: dict[str, Any],
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
-    """What the model says, as LangChain has it, unheard by others unless ``tracing``."""
+    """Yield LangChain's chunks of the answer, traced only with ``tracing``."""
     if tracing:
         async with contextlib.aclosing(_closable(model.astream(messages, **options))) as stream:
             async for message in stream:
@@ -161,7 +164,7 @@ async def chunks(
         return
     from langsmith import tracing_context
 
-    with tracing_context(enabled=False):  # for whatever a provider's package calls in turn
+    with tracing_context(enabled=False):  # for what a provider's package calls itself
         async with contextlib.aclosing(_closable(model._astream(messages, **options))) as stream:
             async for chunk in stream:
                 message = chunk.message
@@ -170,23 +173,23 @@ async def chunks(
 
 
 def _closable(stream: Any) -> AsyncGenerator[Any, None]:
-    """The same stream: a generator, though LangChain's types don't say so."""
+    """Cast the stream to a generator, which it is, though LangChain's types don't say so."""
     return cast("AsyncGenerator[Any, None]", stream)
 
 
 def _check_reasons(reasons: list[str]) -> None:
-    """Raise unless an answer that ended for ``reasons`` is whole: some servers send several."""
+    """Raise unless ``reasons`` mean a complete answer. Some servers send several."""
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
     if not _FILTERED.isdisjoint(reasons):
         raise TextRefused
-    if reasons[-1] not in _WHOLE:
+    if reasons[-1] not in _COMPLETE:
         raise AnswerBrokenOff
 
 
 def _add(total: dict[str, int], part: Any) -> None:
-    """Add the plausible counts of ``part``. LangChain makes 0 of a missing one."""
+    """Add the plausible counts of ``part`` to ``total``. LangChain reports missing ones as 0."""
     for name in ("input_tokens", "output_tokens", "total_tokens"):
         count = part.get(name) if part else None
-        if isinstance(count, int) and 0 < count < _MOST_TOKENS:
+        if isinstance(count, int) and 0 < count < _MAX_TOKENS:
             total[name] = total.get(name, 0) + count

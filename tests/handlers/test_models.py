@@ -241,11 +241,11 @@ async def test_ollama_is_asked_once_at_each_look(call: Call, monkeypatch: pytest
 
     asked = []
 
-    async def models(url: str, key: str | None) -> list[Any]:
+    async def list_models(url: str, key: str | None) -> list[Any]:
         asked.append(url)
         return [ollama.OllamaModel("qwen3:8b", False)]
 
-    monkeypatch.setattr(ollama, "models", models)
+    monkeypatch.setattr(ollama, "list_models", list_models)
     seen = (await call("GET", "models")).data
     assert asked == ["http://127.0.0.1:9"]
     assert "ollama:qwen3:8b" in [model["id"] for model in seen["models"]]

@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An Ollama with two models of its own, and two of its cloud; the addresses it was asked at."""
     urls: list[str] = []
 
-    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
         urls.append(url)
         names = {
             "qwen3:8b": False,
@@ -44,7 +44,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         }
         return [ollama.OllamaModel(name, cloud) for name, cloud in names.items()]
 
-    monkeypatch.setattr(ollama, "models", models)
+    monkeypatch.setattr(ollama, "list_models", list_models)
     return urls
 
 
@@ -105,7 +105,7 @@ async def test_an_ollama_elsewhere_is_the_administrators_to_name(
     assert set(asked) == {house}
     own = registry(data, "ollama:*", model="ollama:qwen3:8b", model_options={"base_url": house})
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
-    assert own.connections.of("ollama").address == house
+    assert own.connections.get("ollama").address == house
     listed = {info.id for info in (await own.overview()).models if info.provider == "ollama"}
     assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
 
@@ -138,13 +138,13 @@ async def test_a_proxy_on_loopback_is_the_administrators_to_name(data: str):
     proxy = "http://127.0.0.1:4000/v1"
     await ModelRegistry(data_dir=data).connect("openai", KEY, proxy)
     models = registry(data, "openai:gpt-4.1*")
-    assert models.connections.of("openai").address != proxy  # of before the rule
+    assert models.connections.get("openai").address != proxy  # of before the rule
     for on_this_machine in (False, True):
         with pytest.raises(errors.ModelNotAllowed):
             await models.connect("openai", KEY, proxy, on_this_machine)
     named = registry(data, "openai:gpt-4.1*", local_servers=["http://127.0.0.1:4000/*"])
     await named.connect("openai", KEY, proxy)
-    assert named.connections.of("openai").address == proxy
+    assert named.connections.get("openai").address == proxy
 
 
 async def test_an_allowed_name_leads_where_it_always_does(data: str):

@@ -1,4 +1,4 @@
-"""Where keys and choices are kept, and which key goes to which address."""
+"""Where keys and choices are stored, and which key is sent to which address."""
 
 from __future__ import annotations
 
@@ -62,48 +62,48 @@ async def test_without_a_keyring_keys_are_in_a_private_file(folder: Path, umask:
     assert mode(folder / ".keys.json") == mode(folder / "settings.json") == 0o600
     assert json.loads((folder / ".keys.json").read_text()) == {"openai": KEY}
     assert KEY not in (folder / "settings.json").read_text()
-    found = connections(folder)
-    assert found.of("openai").source == "file"
-    assert await found.access("openai") == Access("https://api.openai.com/v1", KEY)
+    saved = connections(folder)
+    assert saved.get("openai").source == "file"
+    assert await saved.access("openai") == Access("https://api.openai.com/v1", KEY)
 
 
 async def test_with_a_keyring_no_file_holds_a_key(folder: Path, tmp_path: Path):
     keyring.set_keyring(Keyring())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
-    assert kept.of("openai").source == "keyring"
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
+    assert saved.get("openai").source == "keyring"
     assert not (folder / ".keys.json").exists()
     assert all(KEY not in path.read_text() for path in folder.iterdir() if path.is_file())
     assert (await connections(folder).access("openai")).key == KEY
-    await kept.forget("openai")
+    await saved.remove("openai")
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
-    assert kept.of("openai").source is None
+    assert saved.get("openai").source is None
 
 
 async def test_a_key_moves_into_the_keyring_once_there_is_one(folder: Path):
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
     keyring.set_keyring(Keyring())
-    await kept.save("openai", KEY, None)
-    assert kept.of("openai").source == "keyring"
+    await saved.save("openai", KEY, None)
+    assert saved.get("openai").source == "keyring"
     assert KEY not in (folder / ".keys.json").read_text()
 
 
 async def test_a_keyring_that_refuses_gives_way_to_the_file(folder: Path):
     """P8: and what it says goes nowhere."""
     keyring.set_keyring(Locked())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
-    assert kept.of("openai").source == "file"
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
+    assert saved.get("openai").source == "file"
 
 
 async def test_a_keyring_that_was_locked_since_is_said(folder: Path):
     keyring.set_keyring(Keyring())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
     keyring.set_keyring(Locked())
     with pytest.raises(errors.ModelKeyMissing, match="Unlock"):
-        await kept.access("openai")
+        await saved.access("openai")
 
 
 async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch):
@@ -116,9 +116,9 @@ async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytes
     release = threading.Event()
     monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
     keyring.set_keyring(Hanging())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
-    assert kept.of("openai").source == "file"
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
+    assert saved.get("openai").source == "file"
     release.set()
 
 
@@ -142,13 +142,13 @@ async def test_what_a_slow_keyring_does_later_is_undone(
 
     monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
     keyring.set_keyring(Slow())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
-    assert kept.of("openai").source == "file"
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
+    assert saved.get("openai").source == "file"
     release.set()
     assert kept_late.wait(30) and gone.wait(30)
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
-    assert (await kept.access("openai")).key == KEY
+    assert (await saved.access("openai")).key == KEY
 
 
 @pytest.mark.parametrize("refusal", [RuntimeError("locked"), None], ids=["refuses", "does nothing"])
@@ -163,27 +163,27 @@ async def test_a_key_counts_as_forgotten_only_when_it_is_gone(
                 raise refusal
 
     keyring.set_keyring(Tight())
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
     with pytest.raises(errors.StorageError, match="keychain"):
-        await kept.forget("openai")
-    assert kept.of("openai").source == "keyring"  # it is still shown as connected
+        await saved.remove("openai")
+    assert saved.get("openai").source == "keyring"  # it is still shown as connected
     keyring.set_keyring(Keyring())
-    await kept.forget("openai")
-    assert kept.of("openai").source is None
+    await saved.remove("openai")
+    assert saved.get("openai").source is None
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
 
 
 async def test_a_new_key_is_taken_though_the_old_one_is_locked_away(folder: Path, tmp_path: Path):
     """P8: and what was left in the keyring goes with the new one, once it opens."""
     keyring.set_keyring(Keyring())
-    kept = connections(folder)
-    await kept.save("openai", "an-old-key", None)
+    saved = connections(folder)
+    await saved.save("openai", "an-old-key", None)
     keyring.set_keyring(Locked())
-    await kept.save("openai", KEY, None)
-    assert (kept.of("openai").source, (await kept.access("openai")).key) == ("file", KEY)
+    await saved.save("openai", KEY, None)
+    assert (saved.get("openai").source, (await saved.access("openai")).key) == ("file", KEY)
     keyring.set_keyring(Keyring())
-    await kept.forget("openai")
+    await saved.remove("openai")
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
     assert KEY not in (folder / ".keys.json").read_text()
 
@@ -195,13 +195,13 @@ async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
     elsewhere.write_text(json.dumps({"model": "openai:theirs", "openai": "theirs"}))
     for name in ("settings.json", ".keys.json"):
         (folder / name).symlink_to(elsewhere)
-    kept = connections(folder)
-    assert kept.choice is None
-    await kept.save("openai", KEY, None)
-    kept.choose("openai:mine")
+    saved = connections(folder)
+    assert saved.choice is None
+    await saved.save("openai", KEY, None)
+    saved.choose("openai:mine")
     assert "mine" not in elsewhere.read_text() and KEY not in elsewhere.read_text()
     assert not (folder / ".keys.json").is_symlink()
-    assert (await kept.access("openai")).key == KEY
+    assert (await saved.access("openai")).key == KEY
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"providers": [1]}'])
@@ -210,17 +210,17 @@ async def test_a_damaged_file_counts_as_empty_and_is_put_aside(folder: Path, con
     folder.mkdir()
     for name in ("settings.json", ".keys.json"):
         (folder / name).write_bytes(content)
-    kept = connections(folder)
-    assert kept.choice is None and kept.of("openai").source is None
-    await kept.save("openai", KEY, None)
-    kept.choose("openai:x")
-    assert (kept.choice, (await kept.access("openai")).key) == ("openai:x", KEY)
+    saved = connections(folder)
+    assert saved.choice is None and saved.get("openai").source is None
+    await saved.save("openai", KEY, None)
+    saved.choose("openai:x")
+    assert (saved.choice, (await saved.access("openai")).key) == ("openai:x", KEY)
     damaged = content != b'{"providers": [1]}'  # that one can be read, and is written anew
     for name in ("settings.json", ".keys.json"):
         asides = [path.read_bytes() for path in folder.glob(f"{name}.corrupt-*")]
         assert asides == [content] * damaged
     (folder / "settings.json").write_bytes(b"{again")
-    kept.choose("openai:y")
+    saved.choose("openai:y")
     assert (folder / f"settings.json.corrupt-{1 + damaged}").read_bytes() == b"{again"
 
 
@@ -229,9 +229,9 @@ async def test_what_cannot_be_read_now_is_not_written_over(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
     """P20: one failed read costs neither the keys nor the settings."""
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
-    kept.choose("openai:before")
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
+    saved.choose("openai:before")
     files = [folder / "settings.json", folder / ".keys.json"]
     before = [path.read_bytes() for path in files]
     real = os.open
@@ -243,23 +243,23 @@ async def test_what_cannot_be_read_now_is_not_written_over(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", broken)
-        assert kept.choice is None
-        for change in (lambda: kept.choose("openai:after"), lambda: _put(folder)):
+        assert saved.choice is None
+        for change in (lambda: saved.choose("openai:after"), lambda: _put(folder)):
             with pytest.raises(errors.StorageError):
                 change()
     assert [path.read_bytes() for path in files] == before
-    assert (kept.choice, (await kept.access("openai")).key) == ("openai:before", KEY)
+    assert (saved.choice, (await saved.access("openai")).key) == ("openai:before", KEY)
 
 
 async def test_what_a_killed_writer_left_is_swept(folder: Path):
     """P21: its temporary file may hold a key."""
-    kept = connections(folder)
-    await kept.save("openai", KEY, None)
+    saved = connections(folder)
+    await saved.save("openai", KEY, None)
     for left in (folder / f".keys.json.{'0a' * 8}.tmp", folder / f"settings.json.{'0a' * 8}.tmp"):
         left.write_text(KEY)
     mine = folder / ".keys.json.mine.tmp"
     mine.write_text("not of that form")
-    await kept.forget("openai")
+    await saved.remove("openai")
     files = {path for path in folder.iterdir() if path.name != ".lock"}
     assert files == {folder / ".keys.json", folder / "settings.json", mine}
 
@@ -317,16 +317,16 @@ async def test_a_full_disk_leaves_what_was(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
     """P20"""
-    kept = connections(folder)
-    kept.choose("openai:before")
+    saved = connections(folder)
+    saved.choose("openai:before")
 
     def full(*args: object) -> None:
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(errors.StorageFull, match="the settings could not be saved"):
-        kept.choose("openai:after")
-    assert kept.choice == "openai:before"
+        saved.choose("openai:after")
+    assert saved.choice == "openai:before"
     assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []
 
 
@@ -350,26 +350,26 @@ def test_changes_of_many_processes_are_all_kept(folder: Path):
 async def test_which_key_goes_where(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """P8: a key goes to no address that it was not meant for."""
     monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
-    kept = connections(folder)
-    assert await kept.access("openai") == Access("https://api.openai.com/v1", "of-the-environment")
+    saved = connections(folder)
+    assert await saved.access("openai") == Access("https://api.openai.com/v1", "of-the-environment")
     # The administrator's address takes the environment's key: both are the administrator's.
     company = "https://models.company.example/v1"
     assert await connections(folder, company).access("openai") == Access(
         company, "of-the-environment"
     )
     # A key saved without an address goes where the provider is for all …
-    await kept.save("openai", KEY, None)
-    assert await kept.access("openai") == Access("https://api.openai.com/v1", KEY)
+    await saved.save("openai", KEY, None)
+    assert await saved.access("openai") == Access("https://api.openai.com/v1", KEY)
     assert (await connections(folder, company).access("openai")).address == company
     # … an address saved gets the key saved with it, or none.
-    await kept.save("openai", KEY, "https://proxy.example/v1/")
+    await saved.save("openai", KEY, "https://proxy.example/v1/")
     assert await connections(folder, company).access("openai") == Access(
         "https://proxy.example/v1", KEY
     )
-    await kept.save("openai", None, "http://127.0.0.1:9999/v1")
-    assert await kept.access("openai") == Access("http://127.0.0.1:9999/v1", None)
-    await kept.forget("openai")
-    assert (await kept.access("openai")).key == "of-the-environment"
+    await saved.save("openai", None, "http://127.0.0.1:9999/v1")
+    assert await saved.access("openai") == Access("http://127.0.0.1:9999/v1", None)
+    await saved.remove("openai")
+    assert (await saved.access("openai")).key == "of-the-environment"
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ async def test_what_cannot_work_is_refused_by_its_field(folder, provider, key, a
 
 
 async def test_unknown_providers_are_not_found(folder: Path):
-    for call in (connections(folder).save("evil", KEY, None), connections(folder).forget("evil")):
+    for call in (connections(folder).save("evil", KEY, None), connections(folder).remove("evil")):
         with pytest.raises(errors.NotFound):
             await call
 

@@ -46,7 +46,7 @@ def model(run: Any) -> Iterator[LocalModel]:
     if path is None:
         pytest.fail("The embedded model is missing. Run: jupyter aiserver model install --yes")
     process = LocalProcess(path, threads=1, context=CONTEXT)
-    limits = Limits(120, 10_000, must_end=True)
+    limits = Limits(120, 10_000, requires_finish_reason=True)
     made = LocalModel(ModelInfo("local:test", "test", True), process, limits)
     yield made
     run(made.close())

@@ -62,7 +62,7 @@ async def test_streams_take_turns_and_the_loop_goes_round_between_them(clock):
     assert answers == ["x" * 50] * 100
     # The first round lets each begin; then so many streams, each for one slice of four pieces.
     steps = [after - before for before, after in itertools.pairwise(rounds)]
-    assert max(steps[3:]) <= turns.AT_ONCE * 5
+    assert max(steps[3:]) <= turns.STREAMS_PER_ROUND * 5
     half = said[: len(said) // 2]
     assert set(half) == set(range(100)), "all go on side by side"
 

@@ -21,7 +21,7 @@ from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import server as local_server
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.local.process import LocalProcess
-from aiserver.llm.local.repetition import repeats_itself
+from aiserver.llm.local.repetition import ends_in_repetition
 from aiserver.llm.streaming import Limits
 
 ASK = [HumanMessage("SAY: x = 1")]
@@ -42,7 +42,7 @@ def model(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     process = LocalProcess(weights, threads=1, context=4096, command=CHILD)
-    made = LocalModel(INFO, process, Limits(30, 10_000, must_end=True))
+    made = LocalModel(INFO, process, Limits(30, 10_000, requires_finish_reason=True))
     yield made
     jp_asyncio_loop.run_until_complete(made.close())
 
@@ -296,7 +296,7 @@ async def test_a_model_that_repeats_itself_is_stopped(model):
     ],
 )
 def test_repeats_itself(text, loop):
-    assert repeats_itself(text) is loop
+    assert ends_in_repetition(text) is loop
 
 
 @pytest.mark.parametrize(

@@ -100,10 +100,10 @@ async def test_the_administrator_may_settle_it():
 async def test_ollama_says_it_of_each_model_itself(monkeypatch: pytest.MonkeyPatch):
     """P4: and only where it listens on this machine."""
 
-    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
         return [ollama.OllamaModel("own:7b", False), ollama.OllamaModel("big:cloud", True)]
 
-    monkeypatch.setattr(ollama, "models", models)
+    monkeypatch.setattr(ollama, "list_models", list_models)
     registry = ModelRegistry()
     await registry.connect("ollama", None, "http://127.0.0.1:11434")
     assert await is_local(registry, "ollama:own:7b")

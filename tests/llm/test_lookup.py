@@ -150,7 +150,7 @@ async def test_an_endless_body_is_left_at_the_limit(behave: Callable[..., None])
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert await ollama.models(f"http://127.0.0.1:{server.port}") == []
+        assert await ollama.list_models(f"http://127.0.0.1:{server.port}") == []
     assert peak < 8 * lookup.MAX_BYTES
 
 
@@ -184,7 +184,7 @@ async def test_a_slow_server_rests_and_its_last_list_is_shown_meanwhile():
 
     may_answer.set()
     assert await lookups.get("a", ask) == 1
-    clock.now += lookup.REST - 0.1
+    clock.now += lookup.CACHE_FACTOR - 0.1
     assert await lookups.get("a", ask) == 1  # still resting
     clock.now += 0.2
     may_answer.clear()

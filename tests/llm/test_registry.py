@@ -49,10 +49,10 @@ def running_ollama(monkeypatch: pytest.MonkeyPatch):
     """An Ollama with these models."""
 
     def _run(*names: str, cloud: tuple[str, ...] = ()) -> None:
-        async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+        async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
             return [ollama.OllamaModel(name, name in cloud) for name in names]
 
-        monkeypatch.setattr(ollama, "models", models)
+        monkeypatch.setattr(ollama, "list_models", list_models)
         _installed(monkeypatch, "langchain_ollama")
 
     return _run
@@ -262,9 +262,9 @@ async def test_ollamas_answer_is_read(monkeypatch):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
-        found = await ollama.models(ollama.address())
+        found = await ollama.list_models(ollama.address())
         server.shutdown()
-    assert [(model.name, model.cloud) for model in found] == [
+    assert [(model.name, model.is_cloud) for model in found] == [
         ("qwen2.5-coder:7b", False),
         ("llama3:8b", False),
         ("gpt-oss:120b-cloud", True),
@@ -298,11 +298,11 @@ async def test_an_ollama_elsewhere_is_asked_only_where_a_person_said(monkeypatch
     """P4"""
     asked = []
 
-    async def models(url: str, key: str | None) -> list[ollama.OllamaModel]:
+    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
         asked.append(url)
         return [ollama.OllamaModel("llama3:8b", False)]
 
-    monkeypatch.setattr(ollama, "models", models)
+    monkeypatch.setattr(ollama, "list_models", list_models)
     _installed(monkeypatch, "langchain_ollama")
     monkeypatch.setenv("OLLAMA_HOST", "gpu.example")
     registry = ModelRegistry()

@@ -52,7 +52,9 @@ def make(scripted: ScriptedModel, waits: Waits, jp_asyncio_loop):
     made = []
 
     def _make(**limits) -> RemoteModel:
-        bounds = Limits(**{"timeout": 30.0, "characters": 10_000, "must_end": True} | limits)
+        bounds = Limits(
+            **{"timeout": 30.0, "characters": 10_000, "requires_finish_reason": True} | limits
+        )
         info = ModelInfo("openai:scripted", "scripted", True)
         made.append(RemoteModel(info, {}, bounds, access=given(scripted.base_url), sleep=waits))
         return made[-1]

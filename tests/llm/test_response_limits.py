@@ -14,13 +14,13 @@ from aiserver import errors
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.policy import Access
 from aiserver.llm.remote.model import RemoteModel
-from aiserver.llm.remote.response_limits import BODY, LINE
+from aiserver.llm.remote.response_limits import MAX_BODY, MAX_LINE
 from aiserver.llm.streaming import Limits
 
 from ..scripted_wires import WIRES
 
 BLOCK = 1 << 16
-MOST = 2 * BODY  # what it would send if nobody stopped it
+ENDLESS = 2 * MAX_BODY  # what it would send if nobody stopped it
 ON_THE_WAY = 12 << 20  # bytes that may lie in the sockets' buffers
 
 
@@ -45,7 +45,7 @@ class Endless:
                 try:
                     self.asked = connection.recv(BLOCK).decode("latin-1")
                     connection.sendall(f"HTTP/1.1 {self.head}\r\n\r\n".encode())
-                    while self.sent < MOST:
+                    while self.sent < ENDLESS:
                         connection.sendall(self.block)
                         self.sent += len(self.block)
                 except OSError:
@@ -94,7 +94,7 @@ async def test_what_has_no_lines_and_no_end_is_given_up(server: Endless, provide
     """P17: with one clear sentence, after a megabyte; it is asked thrice at most (P31)."""
     with pytest.raises(errors.ModelError):
         await ask(provider, server.url)
-    assert server.sent < 3 * (LINE + ON_THE_WAY)
+    assert server.sent < 3 * (MAX_LINE + ON_THE_WAY)
 
 
 @pytest.mark.parametrize("server", [LINES_WITHOUT_END], indirect=True)
@@ -102,7 +102,7 @@ async def test_a_body_of_lines_without_end_is_given_up(server: Endless):
     """P17"""
     with pytest.raises(errors.ModelError):
         await ask("openai", server.url)
-    assert BODY <= server.sent < BODY + ON_THE_WAY
+    assert MAX_BODY <= server.sent < MAX_BODY + ON_THE_WAY
 
 
 AN_ANSWER = b"""data: {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",

@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
-from aiserver.llm.factory import _SAY_THE_END
+from aiserver.llm.factory import _SEND_FINISH_REASON
 from aiserver.llm.policy import Access
 from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits
@@ -42,7 +42,7 @@ class Asked:
         async def sleep(seconds: float) -> None:
             self.waited.append(seconds)
 
-        limits = Limits(20, 10_000, provider in _SAY_THE_END)
+        limits = Limits(20, 10_000, provider in _SEND_FINISH_REASON)
         info = ModelInfo(f"{provider}:m", "m", True)
         self.model = RemoteModel(info, {}, limits, access=access, max_tokens=99, sleep=sleep)
 

@@ -1,1 +1,1 @@
-"""Which models there are: the catalogue, and the lists that servers give."""
+"""List the available models, including those that servers report."""

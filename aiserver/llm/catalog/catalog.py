@@ -1,8 +1,8 @@
-"""What can be asked, as it is shown to people: models, providers, the local one.
+"""Describe models and providers as they are shown to users.
 
-What must hold: looking costs nothing and sends no text; of servers it asks Ollama on this machine
-and those whose address a person saved, each once, for their lists; no key is read but for these.
-What the administrator excludes (``allowed``) is not shown.
+Invariants: listing costs nothing and sends no text of the user. Only Ollama on this machine and
+servers whose address somebody saved are queried, each once and only for their lists; keys are read
+only for these. Models that the administrator excludes are not shown.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_PROVIDER = (
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
 
-# Of a model, as a person may type it, in any script: own servers give names such as 通义-模型.
+# A model's name as a user may type it, in any script: some servers have names such as 通义-模型.
 _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 
 
@@ -38,9 +38,9 @@ _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 class ProviderInfo:
     """A provider, and whether it is connected.
 
-    ``key_source`` says where its key is; ``on_this_machine`` whether its server counts as on this
-    machine, and ``settled`` that this isn't for the person to say; ``refusal`` is the code of the
-    error by which it refused its key or account the last time.
+    ``key_source`` says where its key is stored; ``on_this_machine`` whether its server counts as
+    local, and ``is_location_fixed`` whether users can't change that; ``refusal`` is the error code
+    with which it last rejected the key or account.
     """
 
     provider: Provider
@@ -48,57 +48,57 @@ class ProviderInfo:
     key_source: KeySource | None
     address: str | None
     on_this_machine: bool
-    settled: bool
+    is_location_fixed: bool
     refusal: str | None = None
 
 
 @dataclass(frozen=True)
 class LocalInfo:
-    """The embedded model: whether its weights and its package are there, and how to get them."""
+    """The embedded model, and whether its weights and its package are installed."""
 
     info: ModelInfo
     installed: bool
     package: bool
 
 
-# The models that a server lists, and whether each is handed on to another server.
-Listed = Sequence[tuple[str, bool]]
+# The models that a server lists, and whether each is forwarded to another server.
+ServedModels = Sequence[tuple[str, bool]]
 
 
 class Catalog:
-    """Looks at the machine, each time anew; what servers list is cached in ``lookups``."""
+    """Inspects the machine on each call; the lists of servers are cached in ``lookups``."""
 
     def __init__(
-        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[Listed]
+        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[ServedModels]
     ) -> None:
         self.policy, self._connections, self._lookups = policy, connections, lookups
 
     def configured(self) -> ModelInfo | None:
-        """The model that the administrator set, usable or not."""
+        """Return the model that the administrator configured, usable or not."""
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")
-        own = self.policy.own_file()
-        if own is not None:
+        path = self.policy.model_file()
+        if path is not None:
             problem = (
                 None
-                if own.is_file()
+                if path.is_file()
                 else "The configured model file does not exist. Check the path."
             )
-            return ModelInfo(f"local:{own.stem}", own.stem, True, problem is None, problem)
+            return ModelInfo(f"local:{path.stem}", path.stem, True, problem is None, problem)
         if provider == "local":
             return self.embedded()
         if not name:
             label = f"{name} ({provider})"
             return ModelInfo(self.policy.model, label, False, False, NO_PROVIDER)
         if provider in PROVIDERS:
-            return self._remote(self._connections.of(provider), name)
+            return self._remote(self._connections.get(provider), name)
         address = address_option(self.policy.options)
-        here = self.policy.is_local(provider, address)
-        return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", here)
+        is_local = self.policy.is_local(provider, address)
+        return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", is_local)
 
     def embedded(self) -> ModelInfo:
-        """The model of our own, installed or not."""
+        """Return the embedded model, installed or not."""
         problem, install = None, None
         if not local_package():
             problem, install = "The local model needs one more Python package.", INSTALL_LOCAL
@@ -108,15 +108,15 @@ class Catalog:
         return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
 
     def local(self) -> LocalInfo | None:
-        """The embedded model and what it takes; None if it is excluded."""
+        """Return the embedded model and its state, or None if it isn't allowed."""
         if not self.policy.allows(self.embedded()):
             return None
         return LocalInfo(self.embedded(), weights.installed() is not None, local_package())
 
-    def named(self, model_id: str) -> ModelInfo | None:
-        """The model of that id, if it can be asked for; None if there can be no such model.
+    def find(self, model_id: str) -> ModelInfo | None:
+        """Return the model with this id, or None if there can be no such model.
 
-        Asks nobody: any name of a connected provider passes, for only the provider knows them all.
+        Sends no request, so any name of a supported provider is accepted.
         """
         for info in (self.configured(), self.embedded()):
             if info is not None and info.id == model_id:
@@ -124,55 +124,57 @@ class Catalog:
         provider, _, name = model_id.partition(":")
         if provider not in PROVIDERS or not _NAME.fullmatch(name):
             return None
-        return self._remote(self._connections.of(provider), name)
+        return self._remote(self._connections.get(provider), name)
 
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
-        """The models that servers list: Ollama, and a compatible server that a person set up.
+        """Return the models that servers list: Ollama and a connected compatible server.
 
-        With ``patience``, a server that is slower than that counts with its last list, if any.
+        After ``patience`` seconds, a server's previous list is used, if there is one.
         """
-        asked = [
-            self._ask(connection, patience)
-            for connection in map(self._connections.of, ("ollama", COMPATIBLE))
-            if self._may_ask(connection)
+        queries = [
+            self._query(connection, patience)
+            for connection in map(self._connections.get, ("ollama", COMPATIBLE))
+            if self._may_query(connection)
         ]
-        found = await asyncio.gather(*asked)
-        return [info for part in found for info in part if self.policy.allows(info)]
+        lists = await asyncio.gather(*queries)
+        return [info for infos in lists for info in infos if self.policy.allows(info)]
 
-    async def certain(
+    async def resolve_location(
         self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo:
-        """The same model; one of Ollama counts as its own, and as on this machine if Ollama is,
-        only if Ollama lists it so, for a model of its cloud can have any name (P4). ``served``
-        spares asking anew."""
-        matters = info.on_this_machine or self.policy.restricts
-        connection = self._connections.of("ollama")
+        """Return ``info``, corrected if Ollama forwards this model to its cloud (P4).
+
+        Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
+        as such. ``served``, if given, is used instead of a new query.
+        """
+        matters = info.on_this_machine or self.policy.is_restricted
+        connection = self._connections.get("ollama")
         if info.provider != "ollama" or not matters or connection.address is None:
             return info
-        if served is None or not self._may_ask(connection):
-            served = await self._ask(connection)
+        if served is None or not self._may_query(connection):
+            served = await self._query(connection)
         return listed_as(info, served)
 
     def suggested(self) -> list[ModelInfo]:
-        """Some models of each provider for which a key is at hand: the person may choose one."""
+        """Return some models of each provider that has a key and its package."""
         return [
             info
-            for connection in map(self._connections.of, PROVIDERS)
+            for connection in map(self._connections.get, PROVIDERS)
             if connection.provider.keys and connection.source and connection.provider.installed
             for name in connection.provider.suggested
             if self.policy.allows(info := self._remote(connection, name))
         ]
 
     def usable(self, provider: str, names: Sequence[str]) -> list[str]:
-        """Those of a provider's models that can be asked for code, and may be."""
-        connection = self._connections.of(provider)
-        chat = (name for name in names if _is_chat(name))
+        """Return those of a provider's models that can write code and are allowed."""
+        connection = self._connections.get(provider)
+        chat = (name for name in names if _is_chat_model(name))
         allowed = (name for name in chat if self.policy.allows(self._remote(connection, name)))
         return list(islice(allowed, MAX_NAMES))
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
-        """All providers that may be used, connected or not; ``refusals`` are codes by name."""
-        connections = map(self._connections.of, filter(self.policy.allows_provider, PROVIDERS))
+        """Return all allowed providers, connected or not. ``refusals`` maps names to codes."""
+        connections = map(self._connections.get, filter(self.policy.allows_provider, PROVIDERS))
         return [
             ProviderInfo(
                 connection.provider,
@@ -180,7 +182,7 @@ class Catalog:
                 connection.source,
                 connection.address,
                 connection.on_this_machine,
-                self.policy.settles_local(connection.provider.name),
+                self.policy.fixes_location(connection.provider.name),
                 refusals.get(connection.provider.name),
             )
             for connection in connections
@@ -198,60 +200,62 @@ class Catalog:
             problem = f"No API key for {provider.label}. Connect it, or set {provider.keys[0]}."
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
         info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
-        cloud = provider.name == "ollama" and ollama.is_cloud_name(name)
-        return _handed_on(info) if cloud else info
+        is_cloud = provider.name == "ollama" and ollama.is_cloud_name(name)
+        return _as_forwarded(info) if is_cloud else info
 
-    def _may_ask(self, connection: Connection) -> bool:
-        """P4: on this machine, or where the person or the administrator said."""
+    def _may_query(self, connection: Connection) -> bool:
+        """Whether the address is on this machine, or saved by the user or administrator (P4)."""
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False
-        said = connection.saved or self.policy.access(name).address is not None
-        return said or connection.on_loopback
+        is_explicit = connection.is_saved or self.policy.access(name).address is not None
+        return is_explicit or connection.on_loopback
 
-    async def _ask(self, connection: Connection, patience: float | None = None) -> list[ModelInfo]:
+    async def _query(
+        self, connection: Connection, patience: float | None = None
+    ) -> list[ModelInfo]:
         name = connection.provider.name
         try:
             access = await self._connections.access(name)
         except ModelKeyMissing:
             return []
         server = (name, access.address, access.key)
-        listed = await self._lookups.get(server, lambda: _list(name, access), patience)
+        models = await self._lookups.get(server, lambda: _list(name, access), patience)
         return [
-            info if not cloud else _handed_on(info)
-            for model, cloud in listed
+            _as_forwarded(info) if is_cloud else info
+            for model, is_cloud in models
             if (info := self._remote(connection, model))
         ]
 
 
-async def _list(provider: str, access: Access) -> Listed:
-    assert access.address is not None  # ``_may_ask``
+async def _list(provider: str, access: Access) -> ServedModels:
+    assert access.address is not None  # ``_may_query`` ensures it
     if provider == "ollama":
-        found = await ollama.models(access.address, access.key)
-        return [(model.name, model.cloud) for model in found]
+        models = await ollama.list_models(access.address, access.key)
+        return [(model.name, model.is_cloud) for model in models]
     try:
         names = await model_names(provider, access, deadline_for(access.address))
     except ModelError:
         return []
-    return [(name, False) for name in islice(filter(_is_chat, names), MAX_NAMES)]
+    return [(name, False) for name in islice(filter(_is_chat_model, names), MAX_NAMES)]
 
 
-def _is_chat(name: str) -> bool:
+def _is_chat_model(name: str) -> bool:
     return "embed" not in name.lower() and _NAME.fullmatch(name) is not None
 
 
 def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """The same model; as handed on if it is Ollama's and isn't listed as one of its own."""
-    own = {known.id for known in served if not known.handed_on}
-    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & own:
+    """Return ``info``, marked as forwarded if it isn't in Ollama's list of its own models."""
+    own_ids = {model.id for model in served if not model.is_forwarded}
+    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & own_ids:
         return info
-    return _handed_on(info)
+    return _as_forwarded(info)
 
 
-def _handed_on(info: ModelInfo) -> ModelInfo:
-    return replace(info, on_this_machine=False, handed_on=True)
+def _as_forwarded(info: ModelInfo) -> ModelInfo:
+    return replace(info, on_this_machine=False, is_forwarded=True)
 
 
 def local_package() -> bool:
-    """Whether what runs the embedded model is there."""
+    """Whether the packages that run the embedded model are installed."""
     return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))

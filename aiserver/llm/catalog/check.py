@@ -1,7 +1,7 @@
-"""Asks a provider for its list of models: whether it is there, takes the key and has the model.
+"""Check with a provider whether it is reachable, accepts the key and has the model.
 
-Invariants: called only when a person pressed a button (P4); nothing of what comes back is shown
-but whether a name is in it.
+Invariants: called only when a user pressed a button (P4); of the response, only the presence of a
+name is shown.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from ..providers import server_label
 from .lookup import EXPLICIT_DEADLINE
 from .model_list import model_names
 
-# ``no_list``: it answers, but lists no models · ``not_listed``: it does, and not this one.
+# ``no_list``: it responds, but lists no models · ``not_listed``: its list lacks this model.
 Verdict = Literal["ok", "no_list", "not_listed"]
 
 
 async def check(provider: str, access: Access, name: str) -> Verdict:
-    """Whether ``provider`` can be asked for its model ``name``. Raises ModelError."""
+    """Check whether ``provider`` offers the model ``name``. Raises ModelError."""
     names = await model_names(provider, access, EXPLICIT_DEADLINE)
     if not names:
         return "no_list"
-    # Lists have versions of a name (``:latest``, a date) that can be left out.
+    # Lists contain names with versions (``:latest``, a date) that users may omit.
     return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
 
 class Checker:
-    """Asks providers with the keys and addresses that are saved, or were entered in a form.
+    """Queries providers with the saved keys and addresses, or with those entered in a form.
 
-    ``refusals`` holds, by provider, the code of the error by which it refused its saved key or
-    account the last time.
+    ``refusals`` maps each provider to the error code with which it last rejected its saved key or
+    account.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -42,23 +42,26 @@ class Checker:
     async def check(
         self, provider: str, name: str, key: str | None, address: str | None
     ) -> Verdict:
-        """Whether a model can be asked for. Raises InvalidRequest, ModelNotAllowed, ModelError."""
-        access = await self._connections.entered(provider, key, address)
-        saved = key is None and address is None
+        """Check a model. Raises InvalidRequest, ModelNotAllowed, ModelError."""
+        access = await self._connections.access_with(provider, key, address)
+        is_saved = key is None and address is None
         try:
             verdict = await check(provider, access, name)
         except ModelError as error:
             error.name_server(provider, server_label(provider, access.address))
-            if saved and isinstance(error, ModelAuthFailed):
+            if is_saved and isinstance(error, ModelAuthFailed):
                 self.report(provider, error)
             raise
-        if saved:
+        if is_saved:
             self.report(provider, None)
         return verdict
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """What a provider lists. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError."""
-        access = await self._connections.entered(provider, key, address)
+        """List a provider's models.
+
+        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        """
+        access = await self._connections.access_with(provider, key, address)
         try:
             return await model_names(provider, access, EXPLICIT_DEADLINE)
         except ModelError as error:
@@ -66,7 +69,7 @@ class Checker:
             raise
 
     def report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
-        """Remember how a provider took its saved key."""
+        """Remember whether a provider accepted its saved key."""
         if refusal is None:
             self.refusals.pop(provider, None)
         else:

@@ -1,11 +1,11 @@
-"""Ask a server for its list of models, in bounded time and memory.
+"""Query a server for its list of models, in bounded time and memory.
 
 Invariants:
 
-- A look-up has one deadline and one size limit, however slowly or endlessly the server answers.
-- It runs in threads of its own: a bad server never occupies those that read and write histories.
-- One look-up at a time per server (``Lookups``); a server that answers slowly is asked seldom.
-- Redirects are not followed, and a server on this machine is reached past any proxy (P4).
+- A look-up has one deadline and one size limit, however slowly or endlessly the server responds.
+- It runs in its own thread pool: a bad server never blocks the threads that access histories.
+- One look-up at a time per server (``Lookups``); slow servers are queried less often.
+- Redirects are not followed, and proxies are bypassed for a server on this machine (P4).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from ..providers import is_loopback
 if TYPE_CHECKING:
     import httpx
 
-LOCAL_DEADLINE = 0.7  # seconds: a local server that runs answers in a few milliseconds
+LOCAL_DEADLINE = 0.7  # seconds: a running local server responds in a few milliseconds
 REMOTE_DEADLINE = 3.0
-EXPLICIT_DEADLINE = 15.0  # where a person pressed a button and waits
+EXPLICIT_DEADLINE = 15.0  # for a user who pressed a button and waits
 MAX_NAMES = 1000  # some servers list thousands of models
-MAX_BYTES = 4 * 1024 * 1024  # of a list: the longest public ones are under 1 MB
-START = 5.0  # seconds more, for a free thread and the first import of the HTTP library
+MAX_BYTES = 4 * 1024 * 1024  # per list: the longest public ones are under 1 MB
+START_ALLOWANCE = 5.0  # additional seconds for a free thread and the first import of httpx
 
-# A result is used without asking again for so many times as long as the look-up took: a server
-# that answers at once is asked each time, since a name may come to mean another model (P4).
-REST = 10.0
+# A result is cached for this many times the duration of the look-up: a fast server is queried each
+# time, since a name may start to refer to another model (P4).
+CACHE_FACTOR = 10.0
 
 Value = TypeVar("Value")
 
@@ -43,48 +43,48 @@ _pool = ThreadPoolExecutor(4, "aiserver-lookup")
 
 
 @dataclass(frozen=True)
-class Reply:
-    """A server's answer, whatever its status; ``headers`` have lower-case names."""
+class Response:
+    """A server's response, whatever its status. ``headers`` have lower-case names."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     def raise_for_status(self) -> None:
-        """Raise Refused unless the answer is a success."""
+        """Raise HttpStatusError unless the status is 2xx."""
         if not 200 <= self.status < 300:
-            raise Refused(self)
+            raise HttpStatusError(self)
 
     def json(self) -> Any:
         """The body as JSON data. Raises ValueError, RecursionError."""
         return json.loads(self.body)
 
 
-class Refused(Exception):
-    """An answer that is no success, in the form in which HTTP libraries raise it."""
+class HttpStatusError(Exception):
+    """A response with an error status; has the attributes that HTTP libraries use."""
 
-    def __init__(self, reply: Reply) -> None:
-        self.status_code, self.response = reply.status, reply
-        self.body = reply.body[:10_000].decode(errors="replace")
-        super().__init__(f"HTTP {reply.status}")
+    def __init__(self, response: Response) -> None:
+        self.status_code, self.response = response.status, response
+        self.body = response.body[:10_000].decode(errors="replace")
+        super().__init__(f"HTTP {response.status}")
 
 
 def deadline_for(address: str) -> float:
-    """Seconds for a look-up that nobody asked for explicitly."""
+    """Return the deadline in seconds for a look-up that no user explicitly requested."""
     return LOCAL_DEADLINE if is_loopback(address) else REMOTE_DEADLINE
 
 
 async def fetch(
-    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Reply], Value]
+    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Response], Value]
 ) -> Value:
-    """GET ``url`` within ``deadline`` seconds; ``read`` gets the answer, in a thread.
+    """GET ``url`` within ``deadline`` seconds and pass the response to ``read``, in a thread.
 
-    Raises ModelError: also for a body that is over the limit or that ``read`` can't make sense of.
+    Raises ModelError, also if the body is over the limit or ``read`` can't parse it.
     """
     loop = asyncio.get_running_loop()
     running = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
     try:
-        return await asyncio.wait_for(running, deadline + START)
+        return await asyncio.wait_for(running, deadline + START_ALLOWANCE)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise NoModelAnswer from error
     except Exception as error:
@@ -92,22 +92,22 @@ async def fetch(
 
 
 def _fetch(
-    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Reply], Value]
+    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Response], Value]
 ) -> Value:
     import httpx
 
-    # An event loop can be left at the deadline. A blocking read could not: its time-out begins
-    # anew with each byte. Nor does a silent name server hold this thread up.
+    # An event loop can be stopped at the deadline. A blocking read can't: its timeout restarts with
+    # each byte. A name server that doesn't respond doesn't block this thread, either.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
     loop = asyncio.new_event_loop()
     try:
-        reply = loop.run_until_complete(asyncio.wait_for(_get(client, url, headers), deadline))
+        response = loop.run_until_complete(asyncio.wait_for(_get(client, url, headers), deadline))
     finally:
         loop.close()
-    return read(reply)
+    return read(response)
 
 
-async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> Reply:
+async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> Response:
     body = bytearray()
     plain = {"Accept-Encoding": "identity"}
     async with client, client.stream("GET", url, headers=plain | dict(headers)) as response:
@@ -116,11 +116,11 @@ async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) 
             if len(body) > MAX_BYTES:
                 raise NoModelAnswer
     fields = {name.lower(): value for name, value in response.headers.items()}
-    return Reply(response.status_code, fields, _unpacked(bytes(body), fields))
+    return Response(response.status_code, fields, _unpacked(bytes(body), fields))
 
 
 def _unpacked(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """The body without the compression that some proxies apply unasked, within the limit."""
+    """Decompress the body, within the limit: some proxies compress without being asked to."""
     if "gzip" not in headers.get("content-encoding", ""):
         return body
     unpacker = zlib.decompressobj(wbits=31)
@@ -136,12 +136,12 @@ def _unpacked(body: bytes, headers: Mapping[str, str]) -> bytes:
 @dataclass
 class _Entry(Generic[Value]):
     task: asyncio.Task[Value]
-    former: Value | None
-    until: float = 0.0
+    previous: Value | None
+    expires_at: float = 0.0
 
 
 class Lookups(Generic[Value]):
-    """The last result for each server, and the look-up that is under way."""
+    """Caches the last result for each server, and shares a running look-up."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -150,43 +150,42 @@ class Lookups(Generic[Value]):
     async def get(
         self,
         server: Hashable,
-        ask: Callable[[], Awaitable[Value]],
+        query: Callable[[], Awaitable[Value]],
         patience: float | None = None,
     ) -> Value:
-        """The result of ``ask``, which must not raise.
+        """Return the result of ``query``, which must not raise.
 
-        With ``patience``, the former result where there is one and the new one isn't there after
-        that many seconds.
+        If it takes longer than ``patience`` seconds, return the previous result, if there is one.
         """
         entry = self._entries.get(server)
-        if entry is None or (entry.task.done() and self._clock() >= entry.until):
-            entry = self._begin(server, ask, entry)
-        if entry.former is not None:
+        if entry is None or (entry.task.done() and self._clock() >= entry.expires_at):
+            entry = self._start(server, query, entry)
+        if entry.previous is not None:
             await asyncio.wait({entry.task}, timeout=patience)
             if not entry.task.done():
-                return entry.former
+                return entry.previous
         return await asyncio.shield(entry.task)
 
     def clear(self) -> None:
-        """Forget all results: an address or a key has changed."""
+        """Drop all results, after a change of an address or a key."""
         self._entries.clear()
 
-    def _begin(
+    def _start(
         self,
         server: Hashable,
-        ask: Callable[[], Awaitable[Value]],
+        query: Callable[[], Awaitable[Value]],
         last: _Entry[Value] | None,
     ) -> _Entry[Value]:
-        began = self._clock()
+        started_at = self._clock()
 
         async def run() -> Value:
-            value = await ask()
-            entry.until = self._clock() + REST * (self._clock() - began)
+            value = await query()
+            entry.expires_at = self._clock() + CACHE_FACTOR * (self._clock() - started_at)
             return value
 
-        former = None
+        previous = None
         if last and not last.task.cancelled() and last.task.exception() is None:
-            former = last.task.result()
-        entry = _Entry(asyncio.ensure_future(run()), former)
+            previous = last.task.result()
+        entry = _Entry(asyncio.ensure_future(run()), previous)
         self._entries[server] = entry
         return entry

@@ -11,13 +11,13 @@ from typing import Any
 
 from ...errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
 from ..policy import Access
-from .lookup import Refused, Reply, fetch
+from .lookup import HttpStatusError, Response, fetch
 
-_NO_LIST = (404, 405, 501)
+_NO_LIST = (404, 405, 501)  # statuses
 
 
 async def model_names(provider: str, access: Access, deadline: float) -> list[str]:
-    """The names, in the provider's order; empty if it has no list. Raises ModelError."""
+    """Return the names in the provider's order, or [] if it has no list. Raises ModelError."""
     assert access.address is not None
     path, headers = _request(provider, access.key)
     read = functools.partial(_read, provider)
@@ -29,19 +29,19 @@ async def model_names(provider: str, access: Access, deadline: float) -> list[st
         raise
 
 
-def _read(provider: str, reply: Reply) -> list[str]:
-    if reply.status in _NO_LIST:
+def _read(provider: str, response: Response) -> list[str]:
+    if response.status in _NO_LIST:
         return []
-    if provider == "google_genai" and reply.status == 400:
-        raise ModelAuthFailed from Refused(reply)  # that is how it says that a key is none
-    if 300 <= reply.status < 400:
+    if provider == "google_genai" and response.status == 400:
+        raise ModelAuthFailed from HttpStatusError(response)  # Google's status for an invalid key
+    if 300 <= response.status < 400:
         raise NoModelAnswer
-    reply.raise_for_status()
-    return _names(reply.json())
+    response.raise_for_status()
+    return _names(response.json())
 
 
 def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
-    """The path of the list, and the headers that carry the key."""
+    """Return the path of the list, and the headers with the key."""
     if provider == "anthropic":
         version = {"anthropic-version": "2023-06-01"}
         return "v1/models?limit=1000", version | ({"x-api-key": key} if key else {})

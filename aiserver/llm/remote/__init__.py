@@ -1,1 +1,1 @@
-"""Models of providers and servers, through LangChain."""
+"""Models of providers and other servers, through LangChain."""

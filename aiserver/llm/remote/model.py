@@ -1,8 +1,9 @@
-"""A model of a provider, or of a server of the user's own.
+"""A model of a provider, or of the user's own server.
 
-What must hold: a request is repeated only before its first token, at most ``RETRIES`` times, and
-never sooner than the provider asks, which whoever waits is told (P31); a provider that needs a key
-is not asked without one; an error names the provider, so that a person can be led to its settings.
+Invariants: a request is only retried before its first token, at most ``RETRIES`` times, and never
+sooner than the provider asks; the client is notified of the wait (P31). A provider that requires a
+key is never called without one. An error names the provider, so that the page can link to its
+settings.
 """
 
 from __future__ import annotations
@@ -27,21 +28,22 @@ from ..errors import translate
 from ..policy import Access
 from ..providers import PROVIDERS, address_option, is_loopback, provider_of, server_label
 from ..streaming import Limits, stream_chat
-from .langchain import OLLAMA_CONTEXT, close_model, make_model
+from .langchain import OLLAMA_CONTEXT, close_model, create_chat_model
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
 RETRIES = 2
-FIRST_WAIT = 1.0  # seconds, doubled each time, where the provider names none
-LONGEST_WAIT = 30.0  # seconds: who must wait longer is told so instead
+FIRST_WAIT = 1.0  # seconds, doubled each time, if the provider specifies none
+MAX_WAIT = 30.0  # seconds: if the provider asks for more, the request fails
 
 
 class RemoteModel(ChatModel):
-    """Asks ``info.id`` with the given options. Nothing is imported before the first request.
+    """A remote model. Imports nothing before the first request.
 
-    ``report`` is called with the refusal of a key or an account, and with None after an answer.
+    ``report`` is called with the error if a key or an account is refused, and with None after an
+    answer.
     """
 
     def __init__(
@@ -66,14 +68,14 @@ class RemoteModel(ChatModel):
         self._sleep = sleep
         self._model: BaseChatModel | None = None
         self._clients: dict[str, Any] = {}
-        self._has_key = True  # or none is needed, as far as is known
+        self._has_key = True  # unless a provider's connection has none
         self._address = address_option(options)
-        self._making = asyncio.Lock()
+        self._create_lock = asyncio.Lock()
         if info.id.startswith("ollama:"):
             self.prompt_tokens = OLLAMA_CONTEXT // 2
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """An estimate, without asking anybody."""
+        """Return estimates, without a request."""
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
@@ -87,8 +89,8 @@ class RemoteModel(ChatModel):
             self._report(None)
         except ModelError as error:
             provider = self.info.provider
-            named = provider if provider in PROVIDERS else None
-            error.name_server(named, server_label(provider, self._address))
+            connectable = provider if provider in PROVIDERS else None
+            error.name_server(connectable, server_label(provider, self._address))
             if isinstance(error, ModelAuthFailed):
                 self._report(error)
             raise
@@ -105,7 +107,7 @@ class RemoteModel(ChatModel):
                 return
             except (ModelRateLimited, ModelUnavailable) as error:
                 wait = _wait(error, attempt)
-                if started or attempt == RETRIES or wait > LONGEST_WAIT:
+                if started or attempt == RETRIES or wait > MAX_WAIT:
                     raise
             except ModelAuthFailed as error:
                 if self._has_key or isinstance(error, ModelNoCredit):
@@ -117,11 +119,11 @@ class RemoteModel(ChatModel):
             await self._sleep(wait)
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Load the provider's package, which takes seconds the first time. Nothing is sent."""
+        """Load the provider's package, which takes seconds the first time. Sends nothing."""
         await self._get()
 
     async def close(self) -> None:
-        """Close the connections: our own, and the library's where it lets us."""
+        """Close our own connections, and those of the library where possible."""
         model, self._model = self._model, None
         clients, self._clients = self._clients, {}
         if model is not None:
@@ -131,23 +133,23 @@ class RemoteModel(ChatModel):
             await clients["http_async_client"].aclose()
 
     async def _get(self) -> BaseChatModel:
-        async with self._making:
+        async with self._create_lock:
             if self._model is not None:
                 return self._model
             provider, _, name = self.info.id.partition(":")
             access = await self._access()
-            known = PROVIDERS.get(provider)
-            if known is not None:
+            details = PROVIDERS.get(provider)
+            if details is not None:
                 self._address = access.address
                 self._has_key = access.key is not None
-                here = access.address is not None and is_loopback(access.address)
-                if known.needs_key and not self._has_key and not here:
+                on_loopback = access.address is not None and is_loopback(access.address)
+                if details.needs_key and not self._has_key and not on_loopback:
                     raise ModelKeyMissing(
-                        f"No API key for {known.label}. Connect it, or set {known.keys[0]}."
+                        f"No API key for {details.label}. Connect it, or set {details.keys[0]}."
                     )
             try:
                 model, self._clients = await asyncio.to_thread(
-                    make_model, provider, name, self._options, access, self._max_tokens
+                    create_chat_model, provider, name, self._options, access, self._max_tokens
                 )
             except ImportError as error:
                 missing = provider_of(provider, _missing_module(error))
@@ -161,11 +163,11 @@ class RemoteModel(ChatModel):
 
 
 def _missing_module(error: ImportError) -> str | None:
-    """The package that LangChain looked for: a provider's name doesn't always tell it."""
+    """Return the package that LangChain tried to import, which may differ from the provider."""
     missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
     return missing.name.partition(".")[0] if missing.name else None
 
 
 def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    asked = error.retry_after if isinstance(error, ModelRateLimited) else None
-    return FIRST_WAIT * 2**attempt if asked is None else asked
+    requested = error.retry_after if isinstance(error, ModelRateLimited) else None
+    return FIRST_WAIT * 2**attempt if requested is None else requested

@@ -1,8 +1,8 @@
-"""No provider's answer fills the memory, whatever it is made of.
+"""Limit the size of providers' responses, so that none can exhaust the memory.
 
-The libraries read an answer line by line, and hold a line until it ends; an error they read to its
-end. What must hold (P17): a line that doesn't end, and a body without end, are given up at these
-bounds; and what comes is as large as it seems, for nobody asked for it compressed.
+The libraries read a streamed response line by line and buffer incomplete lines; an error's body
+they read completely. Invariants (P17): endless lines and endless bodies are aborted at these
+limits; responses are uncompressed, since that is all we accept.
 """
 
 from __future__ import annotations
@@ -12,41 +12,41 @@ from typing import Any
 
 from ...errors import ModelError, NoModelAnswer
 
-LINE = 1 << 20  # bytes; an event of a stream has some hundred
-BODY = 1 << 26
+MAX_LINE = 1 << 20  # bytes; an event of a stream has some hundred
+MAX_BODY = 1 << 26  # bytes
 
 
-def bound(client: Any) -> None:
-    """Bound what an asynchronous HTTP client of httpx, or one that holds one, takes in."""
+def limit_responses(client: Any) -> None:
+    """Limit the responses of an asynchronous httpx client, or of one that wraps it."""
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
-    if isinstance(hooks, dict) and _bounded not in hooks["response"]:  # clients may be shared
+    if isinstance(hooks, dict) and _limit not in hooks["response"]:  # clients may be shared
         client.headers["Accept-Encoding"] = "identity"
-        hooks["response"].append(_bounded)
+        hooks["response"].append(_limit)
 
 
-async def _bounded(response: Any) -> None:
+async def _limit(response: Any) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         await response.aclose()
         raise ModelError(NoModelAnswer.default_message)
-    whole = response.stream
-    stream = next(kind for kind in type(whole).__mro__ if kind.__name__ == "AsyncByteStream")
+    unlimited = response.stream
+    stream = next(kind for kind in type(unlimited).__mro__ if kind.__name__ == "AsyncByteStream")
 
     async def read() -> AsyncIterator[bytes]:
         size = line = 0
-        async for block in whole:
+        async for block in unlimited:
             size += len(block)
-            after = max(block.rfind(b"\n"), block.rfind(b"\r"))
-            line = line + len(block) if after < 0 else len(block) - after - 1
-            if line > LINE or size > BODY:
+            last_break = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            line = line + len(block) if last_break < 0 else len(block) - last_break - 1
+            if line > MAX_LINE or size > MAX_BODY:
                 raise ModelError(NoModelAnswer.default_message)
             yield block
 
     response.stream = type(
-        "Bounded",
+        "LimitedStream",
         (stream,),
         {
             "__aiter__": lambda self: read(),
-            "aclose": lambda self: whole.aclose(),
+            "aclose": lambda self: unlimited.aclose(),
         },
     )()
