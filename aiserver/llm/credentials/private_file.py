@@ -110,7 +110,7 @@ class PrivateFile:
         return [path for path in siblings if temp_target(path.name) == self.path.name]
 
     def _load(self) -> dict[str, Any]:
-        """Return the content. Raises OSError, NotRegularFile, ValueError if it isn't a JSON object."""
+        """Return the content. Raises OSError, NotRegularFile, or ValueError if it isn't JSON."""
         result = read_file(self.path)
         data = json.loads(result[0]) if result else {}
         if not isinstance(data, dict):
