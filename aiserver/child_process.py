@@ -1,4 +1,4 @@
-"""Child processes that serve their parent through its pipes, and go when it goes."""
+"""Child processes that serve their parent through pipes and end with it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import IO, BinaryIO
 
-_PATIENCE = 2  # seconds that a child has to go by itself
+_PATIENCE = 2  # seconds to wait for a child to end by itself
 
 
 class Child:
-    """One process, with a pipe to it and one from it. Raises OSError if it can't be started."""
+    """A child process with pipes to and from it. Raises OSError if it can't be started."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -22,7 +22,7 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
-            start_new_session=True,  # Ctrl+C only asks Jupyter whether to stop
+            start_new_session=True,  # otherwise Ctrl+C, which Jupyter asks about, would end it
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self.requests: IO[bytes] = self._process.stdin
@@ -30,11 +30,11 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """Its id, while it runs."""
+        """The process id, or None if the process has ended."""
         return self._process.pid if self._process.poll() is None else None
 
     def has_ended(self, within: float) -> bool:
-        """Whether it is gone, or goes within so many seconds."""
+        """Whether the process has ended, or ends within ``within`` seconds."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -42,11 +42,11 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Stop it at once. Whoever waits at its pipes gets an error or their end."""
+        """Kill the process. Pending reads and writes on its pipes fail or reach the end."""
         self._process.kill()
 
     def end(self) -> None:
-        """Have it go: it is told by the end of its pipe, and killed if it doesn't listen."""
+        """Close its input, which asks it to end, and kill it if it doesn't."""
         with contextlib.suppress(OSError):
             self.requests.close()
         if not self.has_ended(_PATIENCE):
@@ -56,20 +56,20 @@ class Child:
 
 
 def command_of(module: str) -> tuple[str, ...]:
-    """The command that runs a module's ``main`` in a child.
+    """Return the command that runs a module's ``main`` in a child.
 
-    Nothing of the working folder is on its import path: a user's files may bear any name, also
-    that of a module which the child needs.
+    The working folder isn't on its import path: a user's file may have the same name as a module
+    that the child needs.
     """
     code = "import sys; sys.path[:] = filter(None, sys.path)"
     return sys.executable, "-c", f"{code}; from {module} import main; main()"
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """In a child: call ``serve`` with its requests and its answers, until the parent is gone."""
-    with contextlib.suppress(AttributeError, OSError):  # Windows knows no niceness
-        os.nice(5)  # others of this machine come first
-    # What a library prints must not get between the answers.
+    """Call ``serve`` with the streams of requests and answers, until the parent ends."""
+    with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
+        os.nice(5)  # run at a lower priority
+    # Output that a library prints must not get between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

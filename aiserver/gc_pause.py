@@ -1,9 +1,8 @@
-"""Loads large packages, and much data, into a server that is at work.
+"""Pause the garbage collector while large packages or much data are loaded.
 
-What must hold: whoever types meanwhile notices little. Python's garbage collector looks through
-all that was ever loaded whenever there is much that is new, and stops the server for it: LangChain
-and a provider's package are some hundred thousand objects, which take 0.2 s each time. So it waits
-while they are loaded, and is told that they stay.
+A full collection traverses all objects and blocks the server meanwhile. LangChain and a provider's
+package have some hundred thousand objects, which takes 0.2 s each time. So the collector is
+disabled while they are loaded, and then ignores them.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ _active = 0
 
 
 def freeze_gc() -> None:
-    """Spare the collector all there is by now. To be called seldom, and inside ``pause_gc``.
+    """Exempt all current objects from collection. Call it rarely, and inside ``pause_gc``.
 
-    What is no longer used is freed all the same, but for objects in a circle.
+    Reference counting still frees them, except for objects in reference cycles.
     """
     gc.freeze()
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """For the code that imports, or makes very many objects. Many threads may enter it at once."""
+    """Disable the collector while code imports packages or creates many objects. Thread-safe."""
     global _active
-    known = len(sys.modules)
+    module_count = len(sys.modules)
     with _lock:
         _active += 1
-        ours = _active == 1 and gc.isenabled()
-        if ours:
+        disables = _active == 1 and gc.isenabled()
+        if disables:
             gc.disable()
     try:
         yield
     finally:
         with _lock:
             _active -= 1
-            if len(sys.modules) > known:
+            if len(sys.modules) > module_count:
                 freeze_gc()
-            if ours:
+            if disables:
                 gc.enable()

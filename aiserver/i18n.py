@@ -1,11 +1,11 @@
-"""Lets JupyterLab's server translate our settings' titles and descriptions.
+"""Make JupyterLab's server translate the titles and descriptions of our settings.
 
-The page's words need nothing of this: JupyterLab hands ``aiserver/locale/*.json`` to it. Schemas
-are translated on the server, from the language packs alone, which know nothing of an extension.
-So our own file is put beside them, as one more domain.
+The page doesn't need this: JupyterLab serves it ``aiserver/locale/*.json``. Schemas, however, are
+translated on the server, and only from language packs, which don't include extensions. So our own
+catalog is added as another domain.
 
-What must hold: where a text or a language is missing there is English, and no error. A server
-that runs no JupyterLab does not load jupyterlab_server for this.
+Invariants: missing texts and languages fall back to English without an error. A server without
+JupyterLab doesn't import jupyterlab_server for this.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ FOLDER = Path(__file__).parent / "locale"
 
 
 class Translations(gettext.NullTranslations):
-    """The texts of one language as JupyterLab's frontend reads them."""
+    """The translations of one language, from the file that JupyterLab's frontend uses."""
 
     def __init__(self, locale: str) -> None:
         super().__init__()
         self._texts = load_texts(locale)
 
     def gettext(self, message: str) -> str:
-        """The text in this language, or as it is."""
-        return self._of(message) or message
+        """Return the translation of ``message``, or ``message`` itself."""
+        return self._lookup(message) or message
 
     def pgettext(self, context: str, message: str) -> str:
-        """The text as it is said in this context, or as it is."""
-        return self._of(f"{context}\x04{message}") or message
+        """Return the translation of ``message`` in ``context``, or ``message`` itself."""
+        return self._lookup(f"{context}\x04{message}") or message
 
-    def _of(self, key: str) -> str:
-        said = self._texts.get(key) if key else None
-        return str(said[0]) if isinstance(said, list) and said else ""
+    def _lookup(self, key: str) -> str:
+        forms = self._texts.get(key) if key else None
+        return str(forms[0]) if isinstance(forms, list) and forms else ""
 
 
 def load_texts(locale: str) -> dict[str, Any]:
-    """What is said in a language, such as ``zh_CN``; empty if we don't speak it."""
+    """Return the catalog of a language such as ``zh_CN``; empty if there is none."""
     folders = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
     folder = folders.get(locale.lower().replace("-", "_"))
     if folder is None:
         return {}
     path = folder / "LC_MESSAGES" / f"{DOMAIN}.json"
-    said: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return said
+    texts: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return texts
 
 
 def install_translations() -> None:
-    """Have jupyterlab_server take our texts for schemas of our domain, where it runs."""
+    """Make jupyterlab_server use our catalog for schemas of our domain, if it is loaded."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
-    # There is no public way in: a bundle reads a language pack's own folder and no other, and of
-    # the list of all settings, which the page begins with, no extension's are translated (in
-    # 2.28). What is replaced here has public names; without them all stays English.
+    # There is no public API for this: a bundle only reads the folder of a language pack, and the
+    # list of all settings, which the page loads first, isn't translated for extensions (in 2.28).
+    # The replaced attributes are public; if they are missing, everything stays English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)
@@ -71,15 +71,15 @@ def install_translations() -> None:
 
         @wraps(get_settings)
         def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], Any]:
-            found, warnings = get_settings(*args, **more)
-            listed = found.get("settings")
-            # In the answer for one plugin it is what the person set, by name.
-            for one in listed if isinstance(listed, list) else ():
-                if one.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
-                    one["schema"] = translator.translate_schema(one["schema"])
-            return found, warnings
+            result, warnings = get_settings(*args, **more)
+            plugins = result.get("settings")
+            # In the response for a single plugin, "settings" are the user's values.
+            for plugin in plugins if isinstance(plugins, list) else ():
+                if plugin.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
+                    plugin["schema"] = translator.translate_schema(plugin["schema"])
+            return result, warnings
 
-        if not hasattr(get_settings, "__wrapped__"):  # by a server before in this process
+        if not hasattr(get_settings, "__wrapped__"):  # not yet done by a server in this process
             update_locale(utils.SYS_LOCALE)
             bundle.update_locale = update_locale
             handler.get_settings = translated

@@ -1,7 +1,7 @@
-"""What a client sends: request bodies, checked. camelCase on the wire, snake_case here.
+"""Validated request bodies. camelCase on the wire, snake_case here.
 
-A bad body raises pydantic's ValidationError, which ``handlers/base.py`` turns into a 400 that
-names the field. ``rest-api.yml`` describes the same shapes; a test holds the two together.
+An invalid body raises pydantic's ValidationError, which ``handlers/base.py`` turns into a 400 that
+names the field. ``rest-api.yml`` describes the same shapes; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pydantic.alias_generators import to_camel
 
 from .models import Id, NewEvent, utc_now
 
-MAX_TEXT = 200_000  # characters: a cell of more is not written by hand
-MAX_SOURCE = 1_000_000  # characters of a source that is recorded: programs write cells, too
+MAX_TEXT = 200_000  # characters: longer cells aren't written by hand
+MAX_SOURCE = 1_000_000  # characters of a recorded source: programs write cells, too
 MAX_CELLS = 20_000
 MAX_INTENT = 20_000
 
@@ -32,7 +32,7 @@ ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
 class Body(BaseModel):
-    """Base of all request bodies. Unknown fields are refused, so that a typo is noticed."""
+    """Base class of all request bodies. Rejects unknown fields, so that typos are noticed."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -44,7 +44,7 @@ class Body(BaseModel):
 
 
 class ContextCell(Body):
-    """Another cell of the notebook, as context. Cells come in the notebook's order."""
+    """Another cell of the notebook, as context. Cells are in the notebook's order."""
 
     cell_id: Id | None = None
     cell_type: CellType = "code"
@@ -59,9 +59,9 @@ class ColumnProfile(Body):
 
 
 class DataFrameProfile(Body):
-    """A DataFrame of the kernel: its variable's name, shape ``(rows, columns)`` and columns.
+    """A DataFrame in the kernel: its variable's name, shape ``(rows, columns)`` and columns.
 
-    ``columns`` may be cut; ``column_count`` is the true number.
+    ``columns`` may be truncated; ``column_count`` is the full number.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
@@ -72,20 +72,20 @@ class DataFrameProfile(Body):
 
 
 class Context(Body):
-    """What the notebook holds around the cell: the cells before it, oldest first."""
+    """The notebook around the cell: the cells before it, oldest first."""
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
 
 
 class WarmUpBody(Body):
-    """All that is known before the person has said what they want: enough to warm a model."""
+    """The request so far, before the user has entered an intent: enough to warm up a model."""
 
     notebook_id: Id
     cell_id: Id
     source: Text = ""
     language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
-    """What the notebook's kernel runs."""
+    """The kernel's language."""
     cell_type: CellType = "code"
     model: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     context: Context = Context()
@@ -94,11 +94,11 @@ class WarmUpBody(Body):
 class GenerateBody(WarmUpBody):
     """A request for code in a cell, or for text in a Markdown or raw one.
 
-    ``source`` is what the cell holds now.
+    ``source`` is the cell's current source.
 
-    With ``parent_turn_id`` the request goes on from that turn, and the model is told of those
-    turns alone that led to it. Where nobody has accepted the turn's answer yet, ``source`` is that
-    answer, perhaps in part; else it is the older version that a person went back to.
+    With ``parent_turn_id`` the request continues from that turn, and the model only gets the turns
+    that led to it. If that turn's answer isn't accepted yet, ``source`` is that answer or a part of
+    it; otherwise it is the older version to which the user returned.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
@@ -108,26 +108,26 @@ class GenerateBody(WarmUpBody):
 
 
 class AnalyzeBody(GenerateBody):
-    """A request for code about DataFrames of the kernel."""
+    """A request for code about DataFrames in the kernel."""
 
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "analyze"
     dataframes: Annotated[list[DataFrameProfile], Field(min_length=1, max_length=20)]
 
 
 class GitBody(Body):
-    """What git is to do with histories: ignore them, or merge those of branches."""
+    """Whether git ignores histories, or merges those of branches."""
 
     choice: Literal["ignore", "keep"]
 
 
 class ChoiceBody(Body):
-    """The id of the model that is to be the default one; null forgets the choice."""
+    """The id of the new default model; null removes the choice."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)] | None
 
 
 class CheckBody(Body):
-    """The id of a model of a connected provider, or of one with what was entered for it."""
+    """The id of a model to check, with the key and address entered for its provider, if any."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)]
     key: Key | None = None
@@ -135,7 +135,7 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """The provider whose models are to be listed, and what was entered for it."""
+    """A provider to list models of, with the key and address entered for it, if any."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -143,15 +143,15 @@ class NamesBody(Body):
 
 
 class InstallBody(Body):
-    """With ``join`` only an installation that runs already is followed, and none is begun."""
+    """With ``join``, only follow a running installation and never start one."""
 
     join: bool = False
 
 
 class KeyBody(Body):
-    """How a provider is reached: the key, and its address where it isn't the usual one.
+    """The key of a provider, and its address if it isn't the default one.
 
-    ``on_this_machine``: the person says that the server there runs its models itself.
+    ``on_this_machine``: the user declares that the server at that address runs its models itself.
     """
 
     key: Key | None = None
@@ -160,13 +160,13 @@ class KeyBody(Body):
 
 
 class PlaceBody(Body):
-    """Whether the server at a provider's address runs its models on this machine."""
+    """A declaration whether the server at a provider's address runs on this machine."""
 
     on_this_machine: bool
 
 
 class PreviewBody(WarmUpBody):
-    """A request that is not sent: what would be? Any of its parts may still be missing."""
+    """A request to preview. Any of its parts may still be missing."""
 
     intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
@@ -174,14 +174,14 @@ class PreviewBody(WarmUpBody):
 
 
 class ContributorBody(Body):
-    """Who or what made a change."""
+    """The person or program that made a change."""
 
     kind: ContributorKind
     name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
 
 
 class EventBody(Body):
-    """One event to record. The server adds ``seq``, and the time where none is given."""
+    """An event to record. The server adds ``seq``, and the time if none is given."""
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
     timestamp: Annotated[str, Field(max_length=64)] | None = None
@@ -192,23 +192,23 @@ class EventBody(Body):
     contributor: ContributorBody | None = None
 
     def to_event(self) -> NewEvent:
-        """The event as the store takes it. Raises ValidationError on a time that is none."""
+        """Convert to the store's event. Raises ValidationError if the time is invalid."""
         fields = self.model_dump(exclude_none=True)
         return NewEvent.model_validate({"timestamp": utc_now()} | fields)
 
 
 class ForkBody(Body):
-    """The cell that a new one began as a copy of."""
+    """The cell of which a new one is a copy."""
 
     notebook_id: Id
     cell_id: Id
 
 
 class CellChangeBody(Body):
-    """What happened to one cell, oldest first.
+    """The events of one cell, oldest first.
 
-    ``fork_of`` and ``parents`` say where a new cell came from: it was split off or copied, or
-    made of others of the notebook.
+    ``fork_of`` and ``parents`` give the origin of a new cell: it was split off or copied from
+    another cell, or merged from several cells of the notebook.
     """
 
     cell_id: Id
@@ -218,18 +218,18 @@ class CellChangeBody(Body):
 
 
 class PlacedCell(Body):
-    """One cell in the order of a notebook's cells."""
+    """A cell in the order of a notebook's cells."""
 
     id: Id
     type: CellType
 
 
 class ChangesBody(Body):
-    """What happened to the cells of a notebook between two moments of it.
+    """A batch of changes to the cells of a notebook.
 
-    ``id`` is the sender's name of the batch. ``order``, where it or a cell's type changed, has
-    all cells. ``saved``: in this state the notebook was saved. ``page`` names the sender, ``seen``
-    is the ``seq`` of the last answer up to which it knows what other pages recorded.
+    ``id`` is the sender's id of the batch. ``order`` lists all cells if their order or a type
+    changed. ``saved``: the notebook was saved in this state. ``page`` identifies the sender, and
+    ``seen`` is the ``seq`` up to which it has received the changes of other pages.
     """
 
     id: Id
@@ -242,7 +242,7 @@ class ChangesBody(Body):
 
 
 class NotebookBody(Body):
-    """Where a notebook was seen, with which id (if it has one) and which cells."""
+    """A notebook's path, its id (if it has one) and its cells."""
 
     path: Annotated[str, Field(min_length=1, max_length=4096)]
     notebook_id: Id | None = None
@@ -250,7 +250,7 @@ class NotebookBody(Body):
 
 
 class SearchBody(Body):
-    """What to look for. In a body, for a URL is in the logs of servers and proxies."""
+    """A search query. In a body, since URLs appear in the logs of servers and proxies."""
 
     query: Annotated[str, Field(max_length=1000)] = ""
     notebook_id: Id | None = None
@@ -260,14 +260,14 @@ class SearchBody(Body):
 
 
 class ExportBody(Body):
-    """How a notebook's replay is to be exported, and where its file is."""
+    """The format in which to export a notebook's replay, and the notebook's path."""
 
     format: ExportFormat = "html"
     path: Annotated[str, Field(max_length=4096)] = ""
 
 
 class BlameBody(Body):
-    """Of which text the lines are asked for: what the cell holds now, or held after a step."""
+    """The text to blame: the cell's current source, or its source after a step."""
 
     source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None

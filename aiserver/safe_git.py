@@ -1,7 +1,7 @@
-"""Runs git in a repository that anybody may have made, without running what it names.
+"""Run git in an untrusted repository without running the programs that its config names.
 
-A folder that was unpacked or that others can write may have a ``.git`` whose config names programs
-for git to run: a file monitor, hooks, ways to fetch what is missing. Reading needs none of them.
+A folder that was unpacked, or that others can write, may contain a ``.git`` whose config makes git
+run programs: a file monitor, hooks, transports for missing objects. Reading needs none of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SETTINGS = {
 }
 _OPTIONS = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "",  # no program fetches, whatever the config allows
+    "GIT_ALLOW_PROTOCOL": "",  # no transport, whatever the config allows
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -30,10 +30,10 @@ _ENVIRONMENT = {
 def run_git(
     *words: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in ``folder`` with ``stdin``, apart from a repository that this process is told of.
+    """Run git in ``folder``, ignoring GIT_* variables of this process.
 
     Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered, and
-    subprocess.SubprocessError if git doesn't answer in time, or with ``check`` if it fails.
+    subprocess.SubprocessError if git times out or, with ``check``, fails.
     """
     program = shutil.which("git")
     if program is None:

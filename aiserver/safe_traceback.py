@@ -1,8 +1,8 @@
-"""A fault of ours, for the log: of which kind and where, never with what (P8).
+"""Describe an exception for the log by its class and location, without any contents (P8).
 
-What must hold: neither an exception's message (it may quote a key, a path, a prompt or a
-provider's answer) nor the values of a frame are in the text; the folders above a package aren't,
-either. With the request's id it is enough to find the line.
+Invariants: the text contains no exception's message, which may quote a key, a path, a prompt or a
+provider's answer; no values of a frame; and no folders above a package. Together with the
+request's id it is enough to find the line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def outline_of(error: BaseException) -> str:
-    """``KeyError at aiserver/replay/steps.py:88 in turn < aiserver/extension.py:9 in start``."""
+    """Return such as ``KeyError at aiserver/replay/steps.py:88 in turn < aiserver/x.py:9 in y``."""
     parts = []
     seen: set[int] = set()
     link: BaseException | None = error

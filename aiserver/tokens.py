@@ -1,4 +1,4 @@
-"""How many tokens a text takes, where no model is at hand to ask. Pure."""
+"""Estimate token counts without a tokenizer. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of a text where the model's own tokenizer isn't at hand; rather too many than too few.
+    """Return an estimate of the number of tokens in ``text``, rather too high than too low.
 
-    Three ASCII characters, or one other (Chinese above all), to a token.
+    Three ASCII characters are one token; other characters (mostly Chinese) are 1.2 tokens each.
     """
     ascii_count = sum(map(str.isascii, text))
     return math.ceil(ascii_count / 3 + (len(text) - ascii_count) * 1.2)

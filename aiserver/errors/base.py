@@ -6,10 +6,10 @@ from typing import ClassVar
 
 
 class AIServerError(Exception):
-    """Something a person can be told.
+    """The base class of all errors that are reported to users.
 
-    ``code`` is fixed and machine-readable; ``retryable`` says whether the same request
-    may succeed later without a change.
+    ``code`` is stable and machine-readable; ``retryable`` says whether the same request may succeed
+    later.
     """
 
     code: ClassVar[str] = "error"
@@ -43,14 +43,14 @@ class NotFound(AIServerError):
 
 
 class NotYours(AIServerError):
-    """Somebody else asked for this answer."""
+    """Somebody else requested this answer."""
 
     code = "not_yours"
     default_message = "Someone else made this request, so only they can stop it."
 
 
 class NotOwner(AIServerError):
-    """The server is somebody else's, and so are its keys and histories."""
+    """The server, with its keys and histories, belongs to another user."""
 
     code = "not_owner"
     default_message = (
@@ -60,7 +60,7 @@ class NotOwner(AIServerError):
 
 
 class GenerationRunning(AIServerError):
-    """The cell is already being written; ``generation_id`` names the running generation."""
+    """A request is already running in this cell; ``generation_id`` identifies it."""
 
     code = "generation_running"
     retryable = True
@@ -72,7 +72,7 @@ class GenerationRunning(AIServerError):
 
 
 class TooManyGenerations(AIServerError):
-    """As many answers are being written as this server may write at once."""
+    """The limit of concurrent requests on this server is reached."""
 
     code = "too_many_generations"
     retryable = True
@@ -80,7 +80,7 @@ class TooManyGenerations(AIServerError):
 
 
 class StaleRevision(AIServerError):
-    """The write named revision ``expected``, but the session stands at ``actual``."""
+    """The write expected revision ``expected``, but the session has revision ``actual``."""
 
     code = "stale_revision"
     default_message = "This cell’s history was changed somewhere else. Try again."
@@ -91,14 +91,14 @@ class StaleRevision(AIServerError):
 
 
 class SettingError(AIServerError):
-    """A setting names something that there is not, or that can't be."""
+    """A setting is invalid."""
 
     code = "bad_setting"
     default_message = "One of AI Server’s settings is invalid."
 
 
 class SearchFailed(AIServerError):
-    """The process that searches can't be started, or failed."""
+    """The search process couldn't be started, or failed."""
 
     code = "search_failed"
     retryable = True
@@ -106,7 +106,7 @@ class SearchFailed(AIServerError):
 
 
 class ExportFailed(AIServerError):
-    """The process of an export can't be started, or ended without a file."""
+    """The export process couldn't be started, or ended without a file."""
 
     code = "export_failed"
     retryable = True
@@ -114,7 +114,7 @@ class ExportFailed(AIServerError):
 
 
 class ExportTimeout(ExportFailed):
-    """The process of an export took too long and was stopped."""
+    """The export process took too long and was stopped."""
 
     code = "export_timeout"
     retryable = False

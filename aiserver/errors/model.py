@@ -12,14 +12,14 @@ class ModelError(AIServerError):
 
     code = "model_error"
     default_message = "The model could not answer. Try again."
-    named_message: ClassVar[str] = ""  # the same of a server that is known; %1 is its label
-    provider: str | None = None  # by name: whose model it was, where that is not of this machine
-    server: str | None = None  # its label: the provider's, or the host where that says more
+    named_message: ClassVar[str] = ""  # ``default_message`` with the server's label as %1
+    provider: str | None = None  # the provider's name, for remote models
+    server: str | None = None  # the server's label: the provider or the host
 
     def name_server(self, provider: str | None, label: str) -> None:
-        """Say whose model it was; ``provider`` is one that can be connected, or None.
+        """Add the server's label to the error, and to its message if that is the default one.
 
-        A message of the error's own stays.
+        ``provider`` is the name of a provider that can be connected, or None.
         """
         self.provider, self.server = provider, label
         if self.named_message and self.message == self.default_message:
@@ -37,7 +37,7 @@ class NoModel(ModelError):
 
 
 class ModelNotAllowed(ModelError):
-    """The administrator of this server excludes this model or provider."""
+    """The administrator doesn't allow this model or provider."""
 
     code = "model_not_allowed"
     default_message = (
@@ -46,7 +46,7 @@ class ModelNotAllowed(ModelError):
 
 
 class InstallFailed(ModelError):
-    """The local model could not be installed; what had come is kept."""
+    """The local model couldn't be installed; partial downloads are preserved."""
 
     code = "install_failed"
     retryable = True
@@ -56,17 +56,17 @@ class InstallFailed(ModelError):
 
 
 class ModelPackageMissing(ModelError):
-    """The Python package of ``whose`` models isn't installed; ``install`` is the line for it."""
+    """The package for the models of ``label`` is missing; ``install`` is the command for it."""
 
     code = "model_package_missing"
 
-    def __init__(self, whose: str, install: str, provider: str | None = None) -> None:
+    def __init__(self, label: str, install: str, provider: str | None = None) -> None:
         self.install, self.provider = install, provider
-        super().__init__(f"{whose} models need one more Python package: {install}")
+        super().__init__(f"{label} models need one more Python package: {install}")
 
 
 class ModelAuthFailed(ModelError):
-    """The provider refused the key."""
+    """The provider rejected the key."""
 
     code = "model_auth_failed"
     default_message = "The provider rejected the API key. Check the key, then try again."
@@ -74,7 +74,7 @@ class ModelAuthFailed(ModelError):
 
 
 class ModelForbidden(ModelAuthFailed):
-    """The provider knows the key, but doesn't let it use that model."""
+    """The provider accepts the key, but not for this model."""
 
     code = "model_forbidden"
     default_message = (
@@ -84,7 +84,7 @@ class ModelForbidden(ModelAuthFailed):
 
 
 class ModelNoCredit(ModelAuthFailed):
-    """The key is right, but the account behind it has no credit or quota left."""
+    """The key is valid, but the account has no credit or quota left."""
 
     code = "model_no_credit"
     default_message = (
@@ -94,7 +94,7 @@ class ModelNoCredit(ModelAuthFailed):
 
 
 class ModelKeyMissing(ModelAuthFailed):
-    """The provider asks for a key, and there is none."""
+    """The provider requires a key, and there is none."""
 
     code = "model_key_missing"
     default_message = "No API key for the provider. Enter one first."
@@ -102,7 +102,7 @@ class ModelKeyMissing(ModelAuthFailed):
 
 
 class ModelUnknown(ModelError):
-    """The provider knows no model of that name."""
+    """The provider has no model with this name."""
 
     code = "model_unknown"
     default_message = "The provider has no model with this name. Choose another one."
@@ -110,7 +110,7 @@ class ModelUnknown(ModelError):
 
 
 class RequestRefused(ModelError):
-    """The provider refused the request as it was."""
+    """The provider rejected the request."""
 
     code = "model_refused_request"
     default_message = "The provider rejected the request. Check the model name."
@@ -118,7 +118,7 @@ class RequestRefused(ModelError):
 
 
 class TextRefused(ModelError):
-    """A filter of the provider's takes the text for unsafe."""
+    """The provider's content filter blocked the text."""
 
     code = "model_refused_text"
     default_message = (
@@ -128,7 +128,7 @@ class TextRefused(ModelError):
 
 
 class ModelRateLimited(ModelError):
-    """The provider asks to wait; ``retry_after`` is in seconds, or None if it didn't say."""
+    """The provider's rate limit is reached; ``retry_after`` is in seconds, or None if unknown."""
 
     code = "model_rate_limited"
     retryable = True
@@ -141,7 +141,7 @@ class ModelRateLimited(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The model can't be reached."""
+    """The model's server can't be reached."""
 
     code = "model_unavailable"
     retryable = True
@@ -152,7 +152,7 @@ class ModelUnavailable(ModelError):
 
 
 class ModelFailed(ModelUnavailable):
-    """The provider was reached, and reported a fault of its own."""
+    """The provider reported an internal error."""
 
     code = "model_failed"
     default_message = "The provider reported an internal error. Try again in a moment."
@@ -160,7 +160,7 @@ class ModelFailed(ModelUnavailable):
 
 
 class NoModelAnswer(ModelUnavailable):
-    """The response is no model's answer: another program has that address."""
+    """The response isn't a model's answer: another program may have that address."""
 
     code = "model_no_answer"
     default_message = (
@@ -196,7 +196,7 @@ class BadAnswer(ModelError):
 
 
 class AnswerCut(BadAnswer):
-    """The answer grew too long, here or for the provider; what had come is no whole."""
+    """The answer exceeded our limit or the provider's and is incomplete."""
 
     code = "answer_cut"
     retryable = False
@@ -204,7 +204,7 @@ class AnswerCut(BadAnswer):
 
 
 class AnswerBrokenOff(BadAnswer):
-    """The provider ended its stream without saying that the answer was whole."""
+    """The provider's stream ended without a sign that the answer was complete."""
 
     code = "answer_broken_off"
     default_message = "The model stopped in the middle of its answer. Try again."

@@ -14,14 +14,14 @@ class StorageError(AIServerError):
 
 
 class StorageBusy(StorageError):
-    """Another process has kept the history's lock for as long as a save may wait."""
+    """Another process held the history's lock for longer than a save may wait."""
 
     code = "storage_busy"
     default_message = "Another Jupyter server is writing to this history. Try again in a moment."
 
 
 class StorageFull(StorageError):
-    """The disk, or what the user may use of it, is full."""
+    """The disk is full, or the user's quota is used up."""
 
     code = "storage_full"
     default_message = (
@@ -31,7 +31,7 @@ class StorageFull(StorageError):
 
 
 class StorageReadOnly(StorageError):
-    """The sessions folder can't be written, or not even read."""
+    """The sessions folder can't be written or read."""
 
     code = "storage_read_only"
     retryable = False
@@ -42,7 +42,7 @@ class StorageReadOnly(StorageError):
 
 
 class StorageUnreachable(StorageError):
-    """The database of the histories doesn't answer."""
+    """The history database doesn't respond."""
 
     code = "storage_unreachable"
     default_message = (
@@ -52,7 +52,7 @@ class StorageUnreachable(StorageError):
 
 
 class SessionTooNew(StorageError):
-    """A newer AI Server wrote this session: it can be read here, but not written."""
+    """A newer version of AI Server wrote this session: it is read-only here."""
 
     code = "session_too_new"
     retryable = False
@@ -62,7 +62,7 @@ class SessionTooNew(StorageError):
 
 
 class SessionCorrupt(StorageError):
-    """The stored session is damaged. Its bytes were set aside and are kept."""
+    """The stored session is damaged. Its bytes are in quarantine."""
 
     code = "session_corrupt"
     retryable = False

@@ -1,6 +1,6 @@
-"""Passwords by their place in a command or a call: ``curl -u bob:…``, ``mysql -p…``, ``auth=(…)``.
+"""Patterns of passwords in commands and calls: ``curl -u bob:…``, ``mysql -p…``, ``auth=(…)``.
 
-Each pattern has a group ``value``, and takes time in proportion to the line.
+Each pattern has a group ``value``, and takes linear time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _PAIR = rf"['\"]?[^\s:'\"]{{1,64}}:(?!//){_VALUE}"
 _USER = re.compile(
     r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR
 )
-# By program; the options count behind its name only.
+# Programs and their options, which only match after the program's name.
 _PROGRAMS = [
     (re.compile(r"\bcurl(?:\.exe)?\b"), _USER),
     (
@@ -26,30 +26,30 @@ _PROGRAMS = [
         re.compile(rf"(?<=[\s'\"])-p['\"]?[, ]{{0,4}}['\"]?{_VALUE}"),
     ),
 ]
-# A line that goes on with the command above it; two numbers are a user and a group.
+# A line that continues a command; two numbers are a user and a group.
 _CONTINUED = re.compile(
     rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
 )
 
 _STRING = r"[rbufRBUF]{0,2}['\"][^'\"\n]{0,128}['\"]"
 _COMMA = r"[ ]{0,8},[ ]{0,8}[rbufRBUF]{0,2}(?P<quote>['\"])"
-# `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the first may be any expression without a comma.
+# `auth=("bob", "…")`, `HTTPBasicAuth(user, "…")`: the user may be any expression without a comma.
 _AUTH = re.compile(
     r"(?:\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}|(?:Basic|Digest)Auth)"
     rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: two literals and nothing else, the second no sentence.
+# `smtp.login("bob@example.org", "…")`: exactly two literals, the second one not a sentence.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
 
 
-def passwords(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
-    """The patterns to look for in a line, and where to begin."""
+def password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
+    """Yield the patterns to search for in a line, each with the start of the search."""
     for program, pattern in _PROGRAMS:
-        if found := program.search(line):
-            yield found.end(), pattern
+        if match := program.search(line):
+            yield match.end(), pattern
     for pattern in (_CONTINUED, _AUTH, _LOGIN):
         yield 0, pattern

@@ -1,10 +1,10 @@
-"""Secrets in string literals that a program joins, and in calls over several lines.
+"""Redact secrets in joined string literals, and in calls over several lines.
 
-``"sk-" + "Ab12…"`` · one literal below the other, also with comments between ·
+``"sk-" + "Ab12…"`` · adjacent literals on consecutive lines, also with comments in between ·
 ``"".join(["sk-", "Ab12…"])`` · ``"sk-%s" % "Ab12…"`` · ``auth=(`` with its arguments below it.
 
-Invariants: all between a secret's first character and its last is replaced, or all behind the last
-bracket that is opened there; a secret in one literal on one line is left to ``forms``.
+Invariants: everything from a secret's first character to its last is replaced, or everything after
+the last bracket opened in between; ``patterns`` handles a secret in one literal on one line.
 """
 
 from __future__ import annotations
@@ -13,27 +13,25 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
-from .forms import Replace, redact_line
+from .patterns import Replace, redact_line
 
-_MOST = 20_000  # characters that are looked at together, so that time stays in proportion
-_QUOTES = 8  # of a line that are tried as its last: those behind it are in a comment
-_LINES = 12  # of a call
+_MAX_LENGTH = 20_000  # characters that are examined together, so that the time stays linear
+_MAX_QUOTES = 8  # quotes of a line to try as its last one: later ones may be in a comment
+_MAX_LINES = 12  # lines of a call
 _PASSES = 4
 
 _SPACE = r"[ \t]{0,64}"
-_BREAK = (
-    rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"  # behind space; lines of comments included
-)
+_BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"  # after spaces; including comment lines
 _OPENING = r"[rbufRBUF]{0,2}['\"]"
 # From the closing quote of a literal to the opening one of the next.
-_JOINT = re.compile(
+_JOIN_GAP = re.compile(
     rf"['\"]{_SPACE}(?:{_BREAK})?\+{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?P<quote>['\"])(?:{_SPACE}{_BREAK}|[ \t]{{1,64}})[rbufRBUF]{{0,2}}(?P=quote)"
     rf"|(?<=%s)['\"]{_SPACE}(?:{_BREAK})?%{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?<=\}})['\"]\.format\({_SPACE}(?:{_BREAK})?{_OPENING}"
 )
 _PLACEHOLDER = re.compile(r"(?:%s|\{[0-9]?\}){1,6}\Z")
-# Calls that put literals one behind the other …
+# Calls that concatenate literals …
 _JOIN = re.compile(
     rf"(?:\"\"|'')\.join\({_SPACE}[\[(]"
     rf"|['\"](?:%s){{2,6}}['\"]{_SPACE}%{_SPACE}\("
@@ -49,23 +47,23 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
-    """The end of the last line whose literals are joined to those of the line from ``start``."""
+    """Return the end of the last line whose literals are joined to those of the first line."""
     line = start
-    while end < len(text) and end - start < _MOST:
-        further = max(_end_of_call(text, line, end), _end_of_joint(text, line, end))
-        if further == end:
+    while end < len(text) and end - start < _MAX_LENGTH:
+        new_end = max(_end_of_call(text, line, end), _end_of_gap(text, line, end))
+        if new_end == end:
             return end
-        line, end = end + 1, further
+        line, end = end + 1, new_end
     return end
 
 
 def _end_of_call(text: str, line: int, end: int) -> int:
-    """The end of the line that closes the call begun before ``end``; ``end`` if none is near."""
+    """Return the end of the line that closes the call begun before ``end``, else ``end``."""
     call = _JOIN.search(text, line, end) or _LOGIN.search(text, line, end)
     if call is None:
         return end
     depth, inside, last = 1, call.end(), end
-    for _ in range(_LINES):
+    for _ in range(_MAX_LINES):
         part = text[inside:last]
         depth += sum(map(part.count, "([")) - sum(map(part.count, ")]"))
         if depth <= 0:
@@ -76,29 +74,29 @@ def _end_of_call(text: str, line: int, end: int) -> int:
     return end
 
 
-def _end_of_joint(text: str, line: int, end: int) -> int:
-    """The end of the line in which the joint ends that begins before ``end``, or ``end``."""
+def _end_of_gap(text: str, line: int, end: int) -> int:
+    """Return the end of the line with the end of the join begun before ``end``, else ``end``."""
     quote = end
-    for _ in range(_QUOTES):
+    for _ in range(_MAX_QUOTES):
         quote = max(text.rfind('"', line, quote), text.rfind("'", line, quote))
         if quote < 0:
             break
-        joint = _JOINT.match(text, quote)
+        joint = _JOIN_GAP.match(text, quote)
         if joint and joint.end() > end:
             return _end_of_line(text, joint.end())
     return end
 
 
-def _end_of_line(text: str, place: int) -> int:
-    end = text.find("\n", place)
+def _end_of_line(text: str, start: int) -> int:
+    end = text.find("\n", start)
     return len(text) if end < 0 else end
 
 
 def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
-    """Some lines with a mark for each secret that spans literals or lines."""
-    if len(text) > 2 * _MOST:
+    """Return lines of text with each secret that spans literals or lines replaced."""
+    if len(text) > 2 * _MAX_LENGTH:
         return text
-    for _ in range(_PASSES):  # what is left before a bracket may be a secret of its own
+    for _ in range(_PASSES):  # the text before a bracket may contain another secret
         before, text = text, _redact_joined_once(text, is_prose, replace)
         if text == before:
             break
@@ -107,77 +105,77 @@ def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
 
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     breaks = _breaks(text)
-    joints = _joints(text, breaks)
+    joints = _gaps(text, breaks)
     if not joints:
         return text
-    ends = [0, *(place for joint in joints for place in joint), len(text)]
+    ends = [0, *(end for joint in joints for end in joint), len(text)]
     pieces = list(zip(ends[::2], ends[1::2], strict=True))
     gaps = [text[a:b] for a, b in joints]
     joined = "".join(text[a:b] for a, b in pieces)
     begins = [0, *accumulate(b - a for a, b in pieces)][:-1]  # of each piece, in ``joined``
-    parts, place = [], 0
+    parts, position = [], 0
     for kind, first, last in _secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(begins, at) - 1 for at in (first, last))
         if first_piece == last_piece and not breaks:
             continue
         opening = max((n for n in range(first_piece, last_piece) if "(" in gaps[n]), default=-1)
-        if opening >= 0:  # the bracket stays, and what is before it
+        if opening >= 0:  # keep the bracket and the text before it
             first_piece, first = opening + 1, begins[opening + 1]
         start = pieces[first_piece][0] + first - begins[first_piece]
         end = pieces[last_piece][0] + last - begins[last_piece] + 1
-        parts += [text[place:start], replace(kind, text[start:end])]
-        place = end
-    return "".join([*parts, text[place:]])
+        parts += [text[position:start], replace(kind, text[start:end])]
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def _breaks(text: str) -> list[tuple[int, int]]:
-    """Start and end of the line breaks between the arguments of a login."""
+    """Return start and end of the line breaks between the arguments of a login."""
     call = _LOGIN.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
-def _joints(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Start and end of what is between the joined pieces of a text."""
-    found = list(breaks)
-    for joint in _JOINT.finditer(text):
+def _gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return start and end of the gaps between the joined pieces of a text."""
+    spans = list(breaks)
+    for joint in _JOIN_GAP.finditer(text):
         placeholder = _PLACEHOLDER.search(text, max(0, joint.start() - 18), joint.start())
         start = placeholder.start() if placeholder else joint.start()
-        found.append((start, joint.end()))
+        spans.append((start, joint.end()))
     for call in _JOIN.finditer(text):
         close = _CLOSE.search(text, call.end())
         end = close.start() if close else len(text)
-        found += [joint.span() for joint in _COMMA.finditer(text, call.end(), end)]
+        spans += [joint.span() for joint in _COMMA.finditer(text, call.end(), end)]
     joints: list[tuple[int, int]] = []
-    for span in sorted(found):
+    for span in sorted(spans):
         if not joints or span[0] >= joints[-1][1]:
             joints.append(span)
     return joints
 
 
 def _secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """The secrets of a joined text: kind, place of the first and of the last character."""
-    found: list[tuple[str, str]] = []
+    """Return the secrets of a joined text: kind, index of the first and of the last character."""
+    secrets: list[tuple[str, str]] = []
     nonce = "\ue000"
     while nonce in joined:
         nonce += "\ue000"
 
     def note(kind: str, secret: str) -> str:
-        found.append((kind, secret))
-        return f"‹redacted:{nonce}{len(found) - 1}›"
+        secrets.append((kind, secret))
+        return f"‹redacted:{nonce}{len(secrets) - 1}›"
 
     marks = re.compile(rf"‹redacted:{nonce}([0-9]+)›")
 
     def original(text: str) -> str:
         while marks.search(text):
-            text = marks.sub(lambda mark: found[int(mark[1])][1], text)
+            text = marks.sub(lambda mark: secrets[int(mark[1])][1], text)
         return text
 
-    spans, place, read = [], 0, 0
+    spans, position, consumed = [], 0, 0
     marked = redact_line(joined, is_prose, note)
     for mark in marks.finditer(marked):
-        place += mark.start() - read
-        kind, secret = found[int(mark[1])]
+        position += mark.start() - consumed
+        kind, secret = secrets[int(mark[1])]
         length = len(original(secret))
-        spans.append((kind, place, place + length - 1))
-        place, read = place + length, mark.end()
+        spans.append((kind, position, position + length - 1))
+        position, consumed = position + length, mark.end()
     return spans

@@ -1,26 +1,26 @@
-"""Texts without their secrets, and the marks that stand there instead."""
+"""Replace the secrets in texts by marks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .configured import REGISTERED
-from .forms import MIN_KEY_LENGTH, Replace, redact_line, redact_private_keys
-from .hints import candidate_lines
 from .literals import end_of_joined_lines, redact_joined
+from .patterns import MIN_KEY_LENGTH, Replace, redact_line, redact_private_keys
+from .prefilter import candidate_lines
+from .registered import REGISTERED
 
 OPEN, CLOSE = "‹redacted:", "›"
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
-    """``text`` without its secrets. ``is_prose``: it is a person's sentence, not code."""
+    """Return ``text`` with marks for its secrets. ``is_prose``: it is prose, not code."""
     if len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier():
         return text  # a name, such as each key of a record
     return replace_secrets(text, is_prose, lambda kind, secret: mark(kind))
 
 
 def redact_json(value: Any) -> Any:
-    """JSON-ready data with the texts inside it redacted, names of keys included."""
+    """Return JSON-ready data with all texts redacted, including keys."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
@@ -31,14 +31,14 @@ def redact_json(value: Any) -> Any:
 
 
 def mark(kind: str, nonce: str = "") -> str:
-    """What stands in a secret's place."""
+    """Return the mark that replaces a secret."""
     return f"{OPEN}{kind}{':' + nonce if nonce else ''}{CLOSE}"
 
 
 def replace_secrets(
     text: str, is_prose: bool, replace: Replace, cache: dict[tuple[str, bool], str] | None = None
 ) -> str:
-    """A text with something else in the place of each secret.
+    """Return a text with each secret replaced.
 
     ``cache`` holds results by line for one ``replace`` that always gives the same for a secret: the
     turns of a cell repeat most lines (``benchmarks/first_token.py``).
@@ -47,10 +47,10 @@ def replace_secrets(
     for secret in REGISTERED:
         if secret in text:
             text = text.replace(secret, replace("token", secret))
-    parts, place = [], 0
+    parts, position = [], 0
     for start, line_end in candidate_lines(text):
-        if start < place:
-            continue  # seen with the lines before it
+        if start < position:
+            continue  # already handled with the lines before it
         end = end_of_joined_lines(text, start, line_end)
         part = text[start:end]
         clean = None if cache is None else cache.get((part, is_prose))
@@ -59,6 +59,6 @@ def replace_secrets(
             clean = "\n".join(redact_line(line, is_prose, replace) for line in lines)
             if cache is not None:
                 cache[part, is_prose] = clean
-        parts += [text[place:start], clean]
-        place = end
-    return "".join([*parts, text[place:]]) if parts else text
+        parts += [text[position:start], clean]
+        position = end
+    return "".join([*parts, text[position:]]) if parts else text

@@ -20,7 +20,7 @@ from aiserver.redact import (
     register_secrets,
     secrets_in_environment,
 )
-from aiserver.redact.configured import REGISTERED
+from aiserver.redact.registered import REGISTERED
 
 from ..conftest import SSE, request
 

@@ -13,7 +13,7 @@ from aiserver.generation.compose import _hidden
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.history import PER_MESSAGE, newest_that_fit
 from aiserver.redact import Vault
-from aiserver.redact.forms import Replace, redact_line
+from aiserver.redact.patterns import Replace, redact_line
 
 KEY = "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4"
 CODE = f'client = connect(api_key="{KEY}")\nrows = sorted(client, key=len)\nprint({{number}})'

@@ -1,6 +1,6 @@
-"""Where to look for secrets at all: the words near them are found faster than their patterns.
+"""Find candidate lines for secrets by keywords, which is faster than matching all patterns.
 
-Invariant: whatever ``forms`` or ``known`` would find, is found in what is looked at.
+Invariant: every secret that ``patterns`` or ``registered`` would match is in a candidate line.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-from .configured import REGISTERED
+from .registered import REGISTERED
 
-# One of these is in every line that holds a secret, in lower case.
+# Every line with a secret contains one of these, in lower case.
 _WORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
     *("github_pat_", "hf_", "gsk_", "k_live_", "k_test_", "npm_"),
@@ -19,17 +19,17 @@ _WORDS = (
     *("passw", "passphrase", "pwd", "key", "secret", "token", "credential", "密码", "口令"),
     *("://", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
     *("mysql", "mariadb", "sshpass"),
-    *("\u212a", "\u0130"),  # letters whose small form is in a word
+    *("\u212a", "\u0130"),  # letters whose lower case is in one of the words
 )
 _QUOTE = r"\\?['\"]"  # also in a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
-# These are in ordinary words, too ("msg.", "author"), so more of the secret's form is asked for.
+# These occur in ordinary words, too ("msg.", "author"), so more of the secret's format must match.
 _FORMS = (
     r"sg\.[a-z0-9_-]{16}",
     ":aa[a-z0-9_-]{33}",
     "_v1_[0-9a-f]{64}",
     r"auth['\"\\]{0,2}[ ]{0,4}[=:(]",
-    # Joints of literals, which may cut a word.
+    # Joins of literals, which may split a word.
     r"(?:''|\\?\"\\?\")\.join\([ \t]*[\[(]",
     rf"(?:%s){{2,6}}{_QUOTE}[ \t]*%",
     rf"(?:\{{[0-9]?\}}){{2,6}}{_QUOTE}\.format\(",
@@ -37,14 +37,14 @@ _FORMS = (
     rf"%s{_QUOTE}[ \t]*%[ \t]*\(?[ \t]*{_OPENING}",
     rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
-# A literal that ends its line, perhaps joined to one below: in a record's JSON, and in a text.
+# A literal at the end of a line, perhaps joined to one below: in a record's JSON, and in a text.
 _ENDS_IN_JSON = rf"{_QUOTE}[ \t]*(?:\+[ \t]*)?(?:\\\\)?\\n[ \t]*(?:\+[ \t]*)?{_OPENING}"
 _ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
 def _any_of(*forms: str) -> SchemaValidator:
-    # The engine behind pydantic looks for all of them at once. One by one takes ten times as
-    # long, which was a tenth of a whole save.
+    # Pydantic's regex engine searches for all of them at once. One by one takes ten times as
+    # long, which was a tenth of the time of a save.
     pattern = "|".join([*map(re.escape, _WORDS), *_FORMS, *forms])
     return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
 
@@ -55,25 +55,25 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def may_hold_secrets(data: bytes) -> bool:
-    """Whether a record's JSON may hold what ``redact_json`` would take out; False is sure."""
-    lower = data.lower().replace(b'_tokens"', b"")  # as models count them
+    """Whether ``redact_json`` may change a record's JSON. False is certain."""
+    lower = data.lower().replace(b'_tokens"', b"")  # token counts
     if _ANY_IN_JSON.isinstance_python(lower.decode("utf-8", "replace")):
         return True
     return any(secret in data for secret in REGISTERED.values())
 
 
 def candidate_lines(text: str) -> list[tuple[int, int]]:
-    """Start and end of the lines that a hint is in."""
+    """Return start and end of the lines that may contain secrets."""
     lower = text.lower()
-    if len(lower) != len(text):  # a letter whose small form is two
+    if len(lower) != len(text):  # a letter whose lower case is two characters
         return [line.span() for line in _LINE.finditer(text)]
     if not lower.isascii():
-        lower = lower.encode("utf-8", "replace").decode()  # the engine takes no half characters
+        lower = lower.encode("utf-8", "replace").decode()  # the engine rejects lone surrogates
     if not _ANY.isinstance_python(lower):
         return []
-    found, place = [], 0
+    spans, start = [], 0
     for line in lower.split("\n"):
         if _ANY.isinstance_python(line):
-            found.append((place, place + len(line)))
-        place += len(line) + 1
-    return found
+            spans.append((start, start + len(line)))
+        start += len(line) + 1
+    return spans

@@ -1,6 +1,6 @@
-"""What secrets look like, and which of what looks so is one.
+"""The patterns of secrets, and the checks that exclude false positives.
 
-What must hold: see the package; and no pattern takes more than time in proportion to the text.
+Invariants: those of the package; each pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from .commands import passwords
+from .commands import password_patterns
 
 MIN_KEY_LENGTH = 16
-"""Characters; no key with a form of its own is shorter."""
+"""Characters; no key with a distinctive format is shorter."""
 
 Replace = Callable[[str, str], str]
-"""Says what stands in a secret's place: of its kind, and the secret."""
+"""Called with the kind of a secret and the secret; returns its replacement."""
 
-# Keys that tell by their form whose they are. Sure enough without a name beside them.
+# Keys with a distinctive format, which need no name next to them.
 _FORMS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
@@ -60,12 +60,12 @@ _KEY = (
 )
 _NAMED = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ \t]{{0,8}}"
-    # … with a type between, or as the name that a call such as `setdefault("TOKEN", "…")` sets.
+    # … with a type in between, or as the argument of a call such as `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
     r"(?!=)[ \t]{0,8}\(?[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"`])"
     r"(?P<value>[^\s'\"`]{4,512})(?P=quote)"
 )
-# `?token=…&`, `;Password=…;`: inside an address or a connection string.
+# `?token=…&`, `;Password=…;`: inside a URL or a connection string.
 _PART = re.compile(
     rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))="
     r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
@@ -77,9 +77,9 @@ _SHELL = re.compile(
     r"|--[a-z-]{0,32})"
     rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_WORD}"
 )
-# `API_KEY=… command` of a shell, `api_key: …` of YAML: names that stand first in their line, and
-# values that end it, or are followed by a command or a comment. Without quotes a value may be a
-# variable or a class of Python, so it has to look like neither.
+# `API_KEY=… command` in a shell, `api_key: …` in YAML: the name begins the line, and the value ends
+# it, or is followed by a command or a comment. An unquoted value may be a variable or a class in
+# Python, so it must not look like either.
 _BARE = re.compile(
     r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
     r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
@@ -87,13 +87,13 @@ _BARE = re.compile(
     r"(?=[ \t]*$|[ \t]+[#a-z./])"
 )
 _NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
-# What somebody says in their own words: "the password is hunter2!".
+# Prose such as "the password is hunter2!".
 _IN_PROSE = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
     r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
 )
 
-# Values that only stand for one.
+# Placeholders.
 _EMPTY = re.compile(
     r"(?i)[x*._-]+|.*(?:your|my|the|an?)[_-].*|.*(?:example|placeholder|changeme|redacted).*"
     r"|<.*>|\[.*\]|[$%/~].*|.*[{}].*|\.{1,2}/.*|[a-z]:\\.*"
@@ -102,18 +102,18 @@ _EMPTY = re.compile(
 )
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
 _KEY_LENGTH = 20_000  # characters; no private key is longer
-# What may stand between: base64 in lines, headers, and what puts the lines into code or YAML.
+# Between begin and end: lines of base64, headers, and the syntax of code or YAML around the lines.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
 def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
-    """A line without its secrets. ``is_prose``: it is a person's sentence."""
+    """Return a line with its secrets replaced. ``is_prose``: it is prose, not code."""
     text = _KEYS.sub(lambda match: _key_mark(match, replace), text)
     text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), replace), text)
     text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), replace), text)
-    for start, pattern in passwords(text):
+    for start, pattern in password_patterns(text):
         text = text[:start] + pattern.sub(
             lambda match: _in_place(match, "value", _of_place(match), replace), text[start:]
         )
@@ -123,16 +123,16 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _in_place(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
-    whole = match[0]
+    text = match[0]
     if not kind:
-        return whole
+        return text
     start, end = match.start(group) - match.start(), match.end(group) - match.start()
-    return whole[:start] + replace(kind, match[group]) + whole[end:]
+    return text[:start] + replace(kind, match[group]) + text[end:]
 
 
 def _key_mark(match: re.Match[str], replace: Replace) -> str:
     kind = _KINDS[int(str(match.lastgroup)[1:])]
-    # Only these look like words with hyphens between (sklearn's CSS classes begin with "sk-").
+    # Only these may be hyphenated words (sklearn's CSS classes begin with "sk-").
     if kind == "openai-key" and _CSS_CLASS.fullmatch(match[0]):
         return match[0]
     return replace(kind, match[0])
@@ -143,7 +143,7 @@ def _of_url(match: re.Match[str]) -> str:
 
 
 def _of_place(match: re.Match[str]) -> str:
-    """What a command or a call takes there, unless it only stands for one."""
+    """Return the kind of a command's or a call's argument, or "" for a placeholder."""
     value = match["value"]
     return "password" if value.isascii() and not is_placeholder(value) else ""
 
@@ -153,7 +153,7 @@ def _is_bearer(match: re.Match[str]) -> str:
 
 
 def _of_name(match: re.Match[str]) -> str:
-    """What the named value is, or nothing if it is no secret."""
+    """Return the kind of a named value, or "" if it isn't a secret."""
     value = match["value"]
     if not value.isascii() or is_placeholder(value):
         return ""
@@ -161,17 +161,17 @@ def _of_name(match: re.Match[str]) -> str:
         return ""
     if match["password"]:
         if _in_list(match) and value.replace("_", "").isalpha():
-            return ""  # the next of several names, as in `["password", "created_at"]`
+            return ""  # the next name in a list, as in `["password", "created_at"]`
         if match["password"].lower() == "pwd" and value.isalpha():
-            return ""  # a column, or a folder
+            return ""  # a column or a folder
         needs_digit = match.re is _IN_PROSE or (match.re is _SHELL and match["gap"])
         return "" if needs_digit and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()
     letters = any(map(str.isalpha, value))
     digits = sum(map(str.isdigit, value))
-    # "token" is also a word of language models, so what it names must look like a key.
-    vague = word in ("token", "secret", "credential") and match.re is not _SHELL
-    long_enough = len(value) >= (16 if vague else 8)
+    # "token" is also a term of language models, so its value must look like a key.
+    is_vague = word in ("token", "secret", "credential") and match.re is not _SHELL
+    long_enough = len(value) >= (16 if is_vague else 8)
     is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
     if not (letters and digits >= 2 and long_enough) or is_call:
         return ""
@@ -179,17 +179,17 @@ def _of_name(match: re.Match[str]) -> str:
 
 
 def _in_list(match: re.Match[str]) -> bool:
-    """Whether name and value are two literals with a comma between."""
+    """Whether name and value are two literals separated by a comma."""
     return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether this is a placeholder, and no secret."""
+    """Whether a value is a placeholder instead of a secret."""
     return len(set(value)) < 3 or _EMPTY.fullmatch(value) is not None
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:
-    """A text without its private keys, which have many lines."""
+    """Return a text with its private keys, which span many lines, replaced."""
     if _END not in text:
         return text
     parts, place = [], 0
@@ -201,11 +201,11 @@ def redact_private_keys(text: str, replace: Replace) -> str:
         else:
             head += len(_END)
             end = text.find(_END, head, head + _KEY_LENGTH)
-            lines = _KEY_LINES.match(text, head)  # where the end is cut off
+            lines = _KEY_LINES.match(text, head)  # if the end is cut off
             stop = lines.end() if lines else head
             if end >= 0 and _KEY_BODY.fullmatch(text, head, end):
                 stop = end + len(_END) if _KEY_LINE.search(text, head, end) else head
-            if stop == head:  # only somebody speaking of one
+            if stop == head:  # only a mention of the header
                 parts.append(text[place:stop])
                 place = stop
                 continue
