@@ -59,7 +59,7 @@ def test_no_session_is_parsed_in_the_server(
         with monkeypatch.context() as patched:
             patched.setattr(codec, "read", refused)
             patched.setattr(codec, "parse", refused)
-            patched.setattr("aiserver.notebooks.history.readable", refused)
+            patched.setattr("aiserver.notebooks.history.parse_or_recover", refused)
             made = json.loads(await exporter.export(NOTEBOOK, "md"))
         assert made["name"] == "sales-replay.md" and "读取 sales.csv" in made["content"]
 

@@ -96,7 +96,7 @@ def test_processes_that_can_lock_and_some_that_cannot(tmp_path: Path) -> None:
 HOLDER = """
 import errno, sys; from pathlib import Path
 from aiserver.durable import locking
-from aiserver.sessions.locks import ShardLocks
+from aiserver.sessions.file.locks import ShardLocks
 def flock(fd, operation): raise OSError(errno.ENOSYS, "injected")
 locking.flock = flock
 with ShardLocks(Path(sys.argv[1]), 5).hold('notebook_cell.json'):
