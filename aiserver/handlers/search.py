@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from ..errors import InvalidRequest
 from ..models import check_id
 from ..requests import SearchBody, SearchBy
-from ..search import Found, Hit
+from ..search import Hit, SearchResult
 from ..search.embeddings import INSTALL, is_installed
 from ..surrogates import fix_surrogates, json_bytes
 from .base import AIServerHandler, guarded
@@ -23,7 +23,7 @@ _BY = ("words", "meaning")
 class SearchHandler(AIServerHandler):
     """Searches the turns of one or all notebooks."""
 
-    _task: asyncio.Future[Found] | None = None
+    _task: asyncio.Future[SearchResult] | None = None
 
     @guarded("read")
     async def post(self) -> None:

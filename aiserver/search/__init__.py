@@ -1,13 +1,13 @@
 """Search over all turns: by words in any language, and by meaning.
 
-From the ground up: ``fold`` (texts made alike), ``query`` (what was typed), ``texts`` (what of a
-session is searched), ``rank`` (how well a turn fits), ``snippet`` (the line that is shown),
-``meaning`` (vectors of texts, where wordllama is installed). All these are pure. ``shelf`` keeps
-texts and searches them, in a process of its own (``child``), which ``process`` starts and asks;
-``index`` keeps it as the store is, and ``engine`` joins them.
+The modules, lowest layer first: ``normalize`` (case and accents), ``query`` (search terms),
+``documents`` (the searched text of a session), ``rank`` (scores), ``snippet`` (the displayed line)
+and ``embeddings`` (vectors of texts, if wordllama is installed). All these are pure. ``text_index``
+stores and searches the texts in a child process (``worker``), which ``process`` starts and calls;
+``sync`` keeps it in step with the store, and ``engine`` combines them.
 """
 
 from .engine import SearchEngine
-from .hits import Found, Hit
+from .hits import Hit, SearchResult
 
-__all__ = ["Found", "Hit", "SearchEngine"]
+__all__ = ["Hit", "SearchEngine", "SearchResult"]

@@ -1,7 +1,7 @@
-"""What of a session is searched: of each turn what was asked and answered, folded. Pure.
+"""The searched text of a session: the fields of its turns, folded. Pure.
 
-A turn's fields are its intent, its code, the words around the code, and what went wrong: the
-turn's own error, and those of runs up to the next turn.
+A turn's fields are its intent, its code, its explanation, and its errors: the turn's own and those
+of the runs before the next turn.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from datetime import datetime
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, Session
-from .normalize import folded
+from .normalize import fold
 
-Where = Literal["intent", "code", "explanation", "error"]
-FIELDS: tuple[Where, ...] = get_args(Where)
+Field = Literal["intent", "code", "explanation", "error"]
+FIELDS: tuple[Field, ...] = get_args(Field)
 
 _TURN, _FIELD = "\x1e", "\x1f"
 _EPOCH = datetime(1970, 1, 1).astimezone()
 
 
 @dataclass(frozen=True)
-class TurnName:
-    """Which turn of its cell it is, and when it was; ``time`` serves equals alone."""
+class TurnId:
+    """A turn's id in its cell and its time, which only orders turns with equal scores."""
 
     turn_id: int
     time: float
@@ -31,51 +31,51 @@ class TurnName:
 
 @dataclass(frozen=True)
 class Entry:
-    """What of one session is searched."""
+    """The searched text of one session."""
 
     notebook_id: str
     cell_id: str
-    turns: tuple[TurnName, ...] = ()
+    turns: tuple[TurnId, ...] = ()
     text: str = ""
-    """All of it, folded."""
+    """All fields of all turns, folded."""
 
-    def texts(self) -> Iterator[tuple[TurnName, list[str]]]:
+    def texts(self) -> Iterator[tuple[TurnId, list[str]]]:
         """Each turn with its folded fields, in the order of ``FIELDS``."""
         for turn, fields in zip(self.turns, self.text.split(_TURN), strict=False):
             yield turn, fields.split(_FIELD)
 
 
 def turns_in(text: str) -> int:
-    """How many turns an entry's text is of."""
+    """The number of turns in an entry's text."""
     return text.count(_TURN) + 1
 
 
-def entry_of(session: Session) -> Entry:
-    """What of a session is searched."""
+def to_entry(session: Session) -> Entry:
+    """Extract the searched text of a session."""
     turns, texts = [], []
     for turn, errors in turns_of(session):
-        turns.append(TurnName(turn.turn_id, _time(turn.timestamp)))
+        turns.append(TurnId(turn.turn_id, _time(turn.timestamp)))
         fields = fields_of(turn, errors)
-        texts.append(_FIELD.join(folded(fields[name]) for name in FIELDS))
+        texts.append(_FIELD.join(fold(fields[name]) for name in FIELDS))
     meta = session.meta
     return Entry(meta.notebook_id, meta.cell_id, tuple(turns), _TURN.join(texts))
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
     """The turns, oldest first, each with the errors of the runs before the next one."""
-    found: list[tuple[Interaction, list[str]]] = []
+    turns: list[tuple[Interaction, list[str]]] = []
     for record in session.ordered():
         if isinstance(record, Interaction):
-            found.append((record, []))
-        elif record.type == "run" and found:
+            turns.append((record, []))
+        elif record.type == "run" and turns:
             error = _run_error(record.data or {})
-            if error and error not in found[-1][1]:
-                found[-1][1].append(error)
-    return found
+            if error and error not in turns[-1][1]:
+                turns[-1][1].append(error)
+    return turns
 
 
-def fields_of(turn: Interaction, errors: list[str]) -> dict[Where, str]:
-    """A turn's texts as they were written."""
+def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
+    """A turn's fields, not folded."""
     answer = turn.ai_response
     return {
         "intent": turn.user_request.intent,
@@ -91,7 +91,7 @@ def _run_error(data: dict[str, Any]) -> str:
 
 
 def _time(stamp: str) -> float:
-    # Python 3.10 knows no "Z", and digits of a second by threes alone.
+    # Python 3.10 parses neither "Z" nor fractions of a second with other than 3 or 6 digits.
     text = stamp.upper().replace("Z", "+00:00").replace(" ", "T")
     try:
         head, _, rest = text.partition(".")

@@ -1,10 +1,10 @@
-"""Vectors of texts, so that a turn is found that says the same in other words.
+"""Embeddings of texts, to find turns with the same meaning in other words.
 
-Optional: the package is ``wordllama`` (``pip install "aiserver[semantic]"``), whose weights lie in
-its wheel. It is loaded at the first search by meaning, and nothing is ever downloaded (P4).
-Measured on ten requests of data work and a paraphrase of each: the right one came first for 7 of 10
-in English and for 4 of 10 in Chinese, and was among the first three for 10 and 7. So words stay
-the way to search in Chinese, and the page says so.
+Optional: needs the package ``wordllama`` (``pip install "aiserver[semantic]"``), whose wheel
+contains the weights. It is loaded by the first search by meaning, and nothing is ever downloaded
+(P4). In a test with ten requests of data work and a paraphrase of each, the right one was first for
+7 of 10 in English and 4 of 10 in Chinese, and among the first three for 10 and 7. So the interface
+recommends the search by words for Chinese.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 INSTALL = 'pip install "aiserver[semantic]"'
-_CHARS = 400  # of a text: what it is about is said at its beginning
+_CHARS = 400  # embedded characters of a text, whose subject is at its beginning
 
 
 def is_installed() -> bool:
-    """Whether the package is there."""
+    """Whether the package is installed."""
     return importlib.util.find_spec("wordllama") is not None
 
 
-class Meaning:
-    """Makes vectors. Synchronous, for one thread: a first call takes a second."""
+class Embedder:
+    """Embeds texts. Synchronous, not thread-safe; the first call takes a second."""
 
     def __init__(self) -> None:
         self._model: Any = None
@@ -33,23 +33,23 @@ class Meaning:
         """One row of half floats for each text, of length 1 (or 0 for a text without words)."""
         import numpy as np
 
-        cut = [text[:_CHARS] for text in texts]
-        found = self._load().embed(cut) if cut else np.zeros((0, 1))
-        length = np.linalg.norm(found, axis=1, keepdims=True)
-        return (found / np.where(length > 0, length, 1)).astype(np.float16)
+        beginnings = [text[:_CHARS] for text in texts]
+        vectors = self._load().embed(beginnings) if beginnings else np.zeros((0, 1))
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(length > 0, length, 1)).astype(np.float16)
 
-    def likeness(self, query: Any, vectors: Any) -> list[float]:
-        """How like each of the vectors, or of their bytes, is to the first one of ``query``.
+    def similarity(self, query: Any, vectors: Any) -> list[float]:
+        """The cosine similarity of each vector to the first of ``query``.
 
-        1 is the same.
+        ``vectors`` is an array of shape (n, dimensions) or its bytes.
         """
         import numpy as np
 
-        wanted = query[0].astype("float32")
+        target = query[0].astype("float32")
         if isinstance(vectors, bytes):
-            vectors = np.frombuffer(vectors, np.float16).reshape(-1, len(wanted))
-        found: list[float] = (vectors.astype("float32") @ wanted).tolist()
-        return found
+            vectors = np.frombuffer(vectors, np.float16).reshape(-1, len(target))
+        similarities: list[float] = (vectors.astype("float32") @ target).tolist()
+        return similarities
 
     def _load(self) -> Any:
         if self._model is None:

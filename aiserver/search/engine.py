@@ -1,8 +1,8 @@
-"""The use case: a query becomes hits, each at the step of its cell.
+"""Search the sessions of a store: find hits for a query, each with the step of its cell.
 
-What must hold: it works on any store; the event loop never waits for a search, nor for the memory
-that one takes; owners' sessions are never looked through together; one search at a time, so that
-typing doesn't pile them up; of one that nobody waits for any more only a slice is finished.
+Invariants: any store works; neither a search nor its memory blocks the event loop; a search covers
+one owner's sessions only; searches run one at a time, so typing doesn't pile them up; a cancelled
+search ends after the current slice.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ..errors import SearchFailed
 from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .embeddings import is_installed
-from .hits import Found
-from .process import Ended, SearchProcess
-from .query import parsed
+from .hits import SearchResult
+from .process import ProcessEnded, SearchProcess
+from .query import parse
 from .sync import OwnerIndex
 
-PATIENCE = 1.0  # seconds that a search waits for sessions that were not read yet
+PATIENCE = 1.0  # seconds that a search waits for unread sessions
 
 By = Literal["words", "meaning"]
-_Ask = Callable[..., Awaitable[Any]]
+_Call = Callable[..., Awaitable[Any]]
 
 
 class SearchEngine:
@@ -33,7 +33,7 @@ class SearchEngine:
     def __init__(self, store: SessionManager, *, process: SearchProcess | None = None) -> None:
         self._store, self._process = store, process or SearchProcess()
         self._indexes: dict[str, OwnerIndex] = {}
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def search(
         self,
@@ -45,58 +45,58 @@ class SearchEngine:
         offset: int = 0,
         limit: int = 20,
         patience: float = PATIENCE,
-    ) -> Found:
-        """The turns that fit, best first; by words if meaning is not to be had.
+    ) -> SearchResult:
+        """The matching turns, best first. Searches by words if embeddings aren't installed.
 
-        Raises StorageError, SearchFailed.
+        Waits at most ``patience`` seconds for unread sessions. Raises StorageError, SearchFailed.
         """
-        if not parsed(query):
-            return Found()
+        if not parse(query):
+            return SearchResult()
         if not is_installed():
             by = "words"
-        for may_end in (True, False):
+        for can_retry in (True, False):
             try:
                 index = await self._index(owner)
                 unread = await index.refresh(notebook_id, patience)
-                ask = partial(self._process.call, index.number)
-                async with self._one_at_a_time:
+                call = partial(self._process.call, index.number)
+                async with self._lock:
                     if by == "meaning":
-                        lacking = await _embed(ask, owner, notebook_id, patience)
-                        unread = max(unread, lacking)
-                    await ask("begin", query, owner, notebook_id, by)
-                    while await ask("go_on"):
-                        pass  # in between other requests have their turn, and this one may end
-                    rows, total = await ask("page", offset, limit)
-                # Many rows may be of one cell, whose session may be large.
+                        missing = await _embed(call, owner, notebook_id, patience)
+                        unread = max(unread, missing)
+                    await call("begin", query, owner, notebook_id, by)
+                    while await call("advance"):
+                        pass  # other requests run in between, and this one can be cancelled
+                    rows, total = await call("page", offset, limit)
+                # Each session is loaded once, because it may be large and have many rows.
                 cells = list(dict.fromkeys((row.notebook_id, row.cell_id) for row in rows))
                 keys = [SessionKey(*cell, owner) for cell in cells]
                 loaded = await self._store.load_stored(keys)
                 stored = dict(zip(cells, loaded, strict=True))
-                return Found(await ask("hits", query, owner, rows, stored), total, unread)
-            except Ended as reason:
-                if not may_end:
+                return SearchResult(await call("hits", query, owner, rows, stored), total, unread)
+            except ProcessEnded as reason:
+                if not can_retry:
                     raise SearchFailed from reason
         raise AssertionError("unreachable")
 
     async def close(self) -> None:
-        """End the process, and what goes on in the background."""
+        """Stop the process and the background tasks."""
         await asyncio.gather(*(index.close() for index in self._indexes.values()))
         await self._process.close()
 
     async def _index(self, owner: str) -> OwnerIndex:
         number = await self._process.start()
         index = self._indexes.get(owner)
-        if index is None or index.number != number:  # a new process knows nothing
+        if index is None or index.number != number:  # a new process has no texts
             if index is not None:
                 await index.close()
             index = self._indexes[owner] = OwnerIndex(self._store, owner, self._process, number)
         return index
 
 
-async def _embed(ask: _Ask, owner: str, notebook_id: str | None, patience: float) -> int:
-    """Have vectors made for so many seconds; say how many sessions lack theirs then."""
+async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
+    """Compute embeddings for at most ``patience`` seconds; return how many sessions lack them."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience
-    while (left := await ask("embed", owner, notebook_id)) and clock() < deadline:
+    while (remaining := await call("embed", owner, notebook_id)) and clock() < deadline:
         pass
-    return int(left)
+    return int(remaining)

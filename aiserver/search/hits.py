@@ -1,16 +1,16 @@
-"""What a search answers with."""
+"""The results of a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .documents import Where
+from .documents import Field
 from .snippet import Piece
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A turn that was found."""
+    """A matching turn."""
 
     notebook_id: str
     cell_id: str
@@ -20,16 +20,16 @@ class Hit:
     timestamp: str
     model: str | None
     intent: str
-    where: Where
+    where: Field
     snippet: list[Piece]
     score: float
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """One page of hits."""
 
     hits: list[Hit] = field(default_factory=list)
     total: int = 0
     unread: int = 0
-    """How many sessions are still being read, and not searched yet."""
+    """The number of sessions that have not been read and searched yet."""

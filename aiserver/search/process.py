@@ -1,12 +1,11 @@
-"""Starts, asks and ends the process that searches.
+"""Start, call and stop the search process.
 
-To look through many texts is work for Python alone. In a thread of the server it would take turns
-with the event loop, and its hundred thousands of objects would be looked through by the server's
-garbage collector, which stops everything for that.
+Searching is CPU-bound Python. In a thread of the server it would compete with the event loop for
+the GIL, and its hundred thousands of objects would slow down the server's garbage collector.
 
-What must hold: it starts at the first need; one request at a time; a process that died, or that
-nobody asked for ``IDLE`` seconds, is started anew, under another number, at the next ``start``: it
-knows nothing then.
+Invariants: the process starts on first use; one request runs at a time; after its death, or after
+``IDLE`` seconds without a request, the next ``start`` starts another one with a new number and no
+texts.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ IDLE = 600.0  # seconds
 _COMMAND = command_of("aiserver.search.worker")
 
 
-class Ended(Exception):
-    """The process is gone, and with it all that it knew."""
+class ProcessEnded(Exception):
+    """The process has ended, and with it its texts."""
 
 
 class SearchProcess:
@@ -36,32 +35,32 @@ class SearchProcess:
         self._command, self._idle = tuple(command), idle
         self._child: Child | None = None
         self._number = 0
-        # One thread, and it alone talks to the child: so an answer that nobody waits for any more
-        # is read all the same, and is never taken for the next one.
+        # Only this thread talks to the child: so the answer to a cancelled request is still read
+        # and never mistaken for the next one.
         self._thread = ThreadPoolExecutor(1, "aiserver-search")
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
     @property
     def pid(self) -> int | None:
-        """The running child's id."""
-        child = self._child  # the thread may let go of it meanwhile
+        """The running child's process id."""
+        child = self._child  # the thread may clear the attribute meanwhile
         return child.pid if child else None
 
     async def start(self) -> int:
-        """Have it running; its number. Raises SearchFailed."""
-        number: int = await self._do(self._start)
+        """Start the process if it isn't running; return its number. Raises SearchFailed."""
+        number: int = await self._run(self._start)
         return number
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
-        """What a method of the ``Shelf`` in the process of this number gives.
+        """Call a method of the ``TextIndex`` in the process with this number.
 
         Raises Ended, SearchFailed.
         """
-        return await self._do(self._ask, number, name, arguments)
+        return await self._run(self._call, number, name, arguments)
 
     async def close(self) -> None:
-        """End it, for good."""
+        """Stop the process permanently."""
         if self._closed:
             return
         self._closed = True
@@ -70,15 +69,15 @@ class SearchProcess:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._end)
         self._thread.shutdown(wait=False)
 
-    async def _do(self, work: Any, *arguments: Any) -> Any:
+    async def _run(self, function: Any, *arguments: Any) -> Any:
         if self._closed:
             raise SearchFailed
         loop = asyncio.get_running_loop()
         if self._timer:
             self._timer.cancel()
-        # (What takes longer than that ends it only when it is done, for there is one thread.)
+        # (A longer request delays this to its own end, because there is only one thread.)
         self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
-        return await loop.run_in_executor(self._thread, work, *arguments)
+        return await loop.run_in_executor(self._thread, function, *arguments)
 
     def _start(self) -> int:
         if self.pid is None:
@@ -90,18 +89,18 @@ class SearchProcess:
             self._number += 1
         return self._number
 
-    def _ask(self, number: int, name: str, arguments: tuple[Any, ...]) -> Any:
+    def _call(self, number: int, name: str, arguments: tuple[Any, ...]) -> Any:
         child = self._child
         if child is None or number != self._number:
-            raise Ended
+            raise ProcessEnded
         try:
             pickle.dump((name, arguments), child.requests, pickle.HIGHEST_PROTOCOL)
             child.requests.flush()
-            went_well, value = pickle.load(child.answers)  # noqa: S301 - our own child
+            is_ok, value = pickle.load(child.answers)  # noqa: S301 - our own child
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
-            raise Ended from error
-        if not went_well:
+            raise ProcessEnded from error
+        if not is_ok:
             raise SearchFailed from RuntimeError(value)
         return value
 

@@ -1,10 +1,9 @@
-"""What was typed, as terms to look for. Pure.
+"""Split a query into search terms. Pure.
 
-Words are parted by spaces; what stands in quotes is one term. A term is looked for as it is,
-also inside of words: ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件. Where a text doesn't
-hold a term whole, what it is made of counts for less: the words of a name, all of them (``pd``,
-``read`` and ``csv``), and in scripts that put no spaces between words most of the pairs of
-neighbouring characters, so that 读取文件 also finds 读取 data.csv 文件.
+Spaces separate terms; quoted text is one term. A term matches as it is, also inside words: ``csv``
+finds ``read_csv``, and 数据 finds 读取数据文件. If a text doesn't contain the complete term, its
+parts count for less: all words of a name (``pd``, ``read`` and ``csv``), and in scripts without
+spaces most of the pairs of adjacent characters, so that 读取文件 also finds 读取 data.csv 文件.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .normalize import folded
+from .normalize import fold
 
 MAX_TERMS = 16
 
-# Scripts without spaces between words, and Hangul, whose endings cling to the words.
+# Scripts without spaces between words, and Hangul, whose words have endings.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
     "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -31,25 +30,25 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True)
 class Term:
-    """One thing to look for, folded."""
+    """A search term, folded."""
 
     text: str
     names: tuple[str, ...] = ()
-    """The words that it is made of, where there are several."""
+    """The words of a name, if there are several."""
     pairs: tuple[str, ...] = ()
-    """Its pairs of neighbouring characters, where that is how its script is read."""
+    """The pairs of adjacent characters, in scripts without spaces."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What it is made of; nothing where it is one piece."""
+        """The term's parts; empty if it can't be split."""
         return self.names + self.pairs
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a folded text can hold it, whole or by its parts."""
+        """Whether a folded text contains the term or enough of its parts."""
         return self.text in text or self.share(text) > 0
 
     def share(self, text: str) -> float:
-        """How much of its parts a folded text holds, from 0 to 1; 0 where that is too little."""
+        """The share of the parts that a folded text contains, from 0 to 1; 0 if too few."""
         if not self.parts or not all(name in text for name in self.names):
             return 0.0
         pairs = sum(pair in text for pair in self.pairs)
@@ -58,25 +57,25 @@ class Term:
         return (len(self.names) + pairs) / len(self.parts)
 
 
-def parsed(query: str) -> tuple[Term, ...]:
-    """The terms of a query, none twice; none for a query without words."""
+def parse(query: str) -> tuple[Term, ...]:
+    """The distinct terms of a query; none for a query without words."""
     terms: dict[str, Term] = {}
     for match in _TERM.finditer(query):
         quoted = match[1] or match[2] or match[3]
         raw = quoted or match[4].strip(_AROUND) or match[4]
-        text = " ".join(folded(raw).split())
+        text = " ".join(fold(raw).split())
         if text and len(terms) < MAX_TERMS:
-            terms.setdefault(text, Term(text) if quoted else _made_of(text, raw))
+            terms.setdefault(text, Term(text) if quoted else _split_term(text, raw))
     return tuple(terms.values())
 
 
-def _made_of(text: str, raw: str) -> Term:
+def _split_term(text: str, raw: str) -> Term:
     names: list[str] = []
     pairs: list[str] = []
     for run in _RUN.findall(_CAMEL.sub(" ", raw)):
-        flat = folded(run)
+        flat = fold(run)
         if UNSPACED.match(flat) and len(flat) > 2:
-            pairs += [flat[at : at + 2] for at in range(len(flat) - 1)]
+            pairs += [flat[index : index + 2] for index in range(len(flat) - 1)]
         else:
             names.append(flat)
     if len(names) + len(pairs) < 2:

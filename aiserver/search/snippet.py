@@ -1,49 +1,49 @@
-"""The line of a turn that is shown for a hit, with what was found in it. Pure."""
+"""The displayed line of a hit, with the matches marked. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
 
-from .normalize import find, folded
+from .normalize import find, fold
 from .query import Term
 
 _CHARS = 160
-_BEFORE = 40  # of the line, in front of the first hit
+_BEFORE = 40  # characters before the first match in a long line
 
 
 class Piece(TypedDict):
-    """A stretch of text, and whether it is what was looked for."""
+    """A piece of text, and whether it is a match."""
 
     text: str
     hit: bool
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
-    """The line that holds most of the terms, cut where it is long."""
+    """The line that matches best, truncated if it is long."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return []
-    line = max(lines, key=lambda line: _holds(folded(line), terms))
+    line = max(lines, key=lambda line: _score(fold(line), terms))
     hits = _ranges(line, terms)
     start = max(0, hits[0][0] - _BEFORE) if hits and hits[0][1] > _CHARS else 0
     end = min(len(line), start + _CHARS)
     pieces: list[Piece] = [{"text": "…", "hit": False}] if start else []
-    at = start
+    position = start
     for low, high in hits:
-        low, high = max(low, at), min(high, end)
+        low, high = max(low, position), min(high, end)
         if low >= high:
             continue
-        if low > at:
-            pieces.append({"text": line[at:low], "hit": False})
+        if low > position:
+            pieces.append({"text": line[position:low], "hit": False})
         pieces.append({"text": line[low:high], "hit": True})
-        at = high
-    if at < end or end < len(line):
-        pieces.append({"text": line[at:end] + ("…" if end < len(line) else ""), "hit": False})
+        position = high
+    if position < end or end < len(line):
+        pieces.append({"text": line[position:end] + ("…" if end < len(line) else ""), "hit": False})
     return pieces
 
 
-def _holds(line: str, terms: Sequence[Term]) -> float:
+def _score(line: str, terms: Sequence[Term]) -> float:
     score = 0.0
     for term in terms:
         if term.text in line:
@@ -54,7 +54,7 @@ def _holds(line: str, terms: Sequence[Term]) -> float:
 
 
 def _ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
-    flat = folded(line)
+    flat = fold(line)
     words: list[str] = []
     for term in terms:
         words += [term.text] if term.text in flat else term.parts

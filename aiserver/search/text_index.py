@@ -1,14 +1,14 @@
-"""The texts of all sessions that are searched, and the search itself. Synchronous.
+"""The index of the searched texts, and the search itself. Synchronous.
 
-It lives in a process of its own (``worker.py``), so it may take its time: what is long is done in
-slices, and whoever asks for the next one may do without it.
+Runs in a process of its own (``worker.py``). Long work is split into slices, so that the caller can
+stop after any of them.
 
-What must hold:
+Invariants:
 
-- Memory is bounded: texts lie in a private database of SQLite's, which keeps some in memory and
-  the others in a temporary file that nobody else can open and that vanishes with the process.
-- Owners' sessions are never looked through together.
-- A session that can't be read hides no other.
+- Memory is bounded: the texts are in a private SQLite database, which caches some in memory and
+  stores the others in a temporary file that no other process can open and that ends with ours.
+- A search covers one owner's sessions only.
+- An unreadable session doesn't affect others.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from typing import Any, NamedTuple
 from ..models import Interaction, Session, SessionKey
 from ..replay import Step, replay
 from ..sessions.record.damage.recovery import parse_or_recover
-from .documents import FIELDS, Entry, TurnName, Where, entry_of, fields_of, turns_in, turns_of
-from .embeddings import Meaning
+from .documents import FIELDS, Entry, Field, TurnId, fields_of, to_entry, turns_in, turns_of
+from .embeddings import Embedder
 from .hits import Hit
-from .query import Term, parsed
-from .rank import Candidate, Ranked, candidates, order, ranked
+from .query import Term, parse
+from .rank import Candidate, Ranked, candidates, rank, sort_key
 from .snippet import snippet
 
-CACHE = 32 * 1024 * 1024  # bytes of texts that are kept in memory
+CACHE = 32 * 1024 * 1024  # bytes of texts in memory
 SLICE = 0.05  # seconds
 
-# By meaning: what is less like the query than this, or than this share of the best, is no hit.
-_LEAST, _SHARE, _MOST = 0.2, 0.6, 100
-_EMBED = 256  # turns whose vectors are made at once
+# By meaning: hits need this similarity and this share of the best one.
+_MIN_SIMILARITY, _MIN_SHARE, _MAX_HITS = 0.2, 0.6, 100
+_EMBED = 256  # turns that are embedded at once
 
 _TABLES = """
 CREATE TABLE cell (
@@ -51,11 +51,11 @@ INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text RETURNING id
 """
 _ID = "SELECT id FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
-# (Of these the index alone is read: to find the texts' own pages costs as much as to read them.)
+# (These read only the index: finding the pages of the texts costs as much as reading them.)
 _IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
-_LACKING = """
+_MISSING_IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 AND id NOT IN (SELECT id FROM vector)
 """
@@ -68,22 +68,22 @@ Cell = tuple[str, str]  # the notebook's id and the cell's
 
 
 class Row(NamedTuple):
-    """A turn that was found, by name."""
+    """A matching turn, by its ids."""
 
     notebook_id: str
     cell_id: str
     turn_id: int
-    where: Where
+    where: Field
     score: float
 
 
 @dataclass
 class _Search:
-    """One that is on its way."""
+    """A search in progress."""
 
     terms: Sequence[Term]
-    ids: list[int]  # of the cells that are still to be looked at
-    asked: Any = None  # the vector of a query by meaning
+    ids: list[int]  # of the cells that are still to be searched
+    query_vector: Any = None  # the vector of a query by meaning
     turns: int = 0
 
     def __post_init__(self) -> None:
@@ -91,11 +91,11 @@ class _Search:
         self.rows: list[Ranked] = []
 
 
-class Shelf:
+class TextIndex:
     """The texts of sessions, and one search at a time."""
 
-    def __init__(self, cache: int = CACHE, meaning: Meaning | None = None) -> None:
-        self._meaning = meaning or Meaning()
+    def __init__(self, cache: int = CACHE, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or Embedder()
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute(f"PRAGMA cache_size = {-cache // 1024}")
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -103,16 +103,16 @@ class Shelf:
         self._db.executescript(_TABLES)
         self._search = _Search((), [])
 
-    def take(self, owner: str, sessions: Iterable[tuple[Cell, bytes | None]]) -> None:
-        """Keep the texts of sessions, given as stored; none of one that is gone or unreadable."""
+    def put(self, owner: str, sessions: Iterable[tuple[Cell, bytes | None]]) -> None:
+        """Index sessions, given as stored bytes; removes missing and unreadable ones."""
         self._db.execute("BEGIN")
         for (notebook_id, cell_id), data in sessions:
             session = (
                 parse_or_recover(data, SessionKey(notebook_id, cell_id, owner)) if data else None
             )
-            entry = entry_of(session) if session else None
+            entry = to_entry(session) if session else None
             if not entry or not entry.turns:
-                self._remove(owner, notebook_id, cell_id)
+                self._delete(owner, notebook_id, cell_id)
                 continue
             turns = json.dumps([[turn.turn_id, turn.time] for turn in entry.turns])
             text = entry.text.encode("utf-8", "replace")
@@ -122,125 +122,129 @@ class Shelf:
             )
         self._db.execute("COMMIT")
 
-    def forget(self, owner: str, cells: Iterable[Cell]) -> None:
-        """Keep nothing of these any more."""
+    def remove(self, owner: str, cells: Iterable[Cell]) -> None:
+        """Remove sessions from the index."""
         self._db.execute("BEGIN")
         for cell in cells:
-            self._remove(owner, *cell)
+            self._delete(owner, *cell)
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Make a slice of the vectors for a search by meaning; say how many cells lack theirs."""
-        lacking = self._ids(_LACKING, owner, notebook_id)
-        wanted: list[tuple[int, int]] = []
+        """Embed one slice of the cells; return how many cells are still missing."""
+        missing = self._ids(_MISSING_IDS, owner, notebook_id)
+        selected: list[tuple[int, int]] = []
         texts: list[str] = []
-        for number in lacking:
-            entry = self._entry(self._row(number))
-            wanted.append((number, len(entry.turns)))
-            texts += [_meant(fields) for _, fields in entry.texts()]
+        for number in missing:
+            entry = self._entry(self._fetch(number))
+            selected.append((number, len(entry.turns)))
+            texts += [_embedded_text(fields) for _, fields in entry.texts()]
             if len(texts) >= _EMBED:
                 break
-        vectors, at = self._meaning.vectors(texts), 0
+        vectors, start = self._embedder.vectors(texts), 0
         self._db.execute("BEGIN")
-        for number, turns in wanted:
-            made = vectors[at : at + turns].tobytes()
-            self._db.execute("INSERT INTO vector VALUES (?, ?)", (number, made))
-            at += turns
+        for number, turns in selected:
+            vector = vectors[start : start + turns].tobytes()
+            self._db.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
+            start += turns
         self._db.execute("COMMIT")
-        return len(lacking) - len(wanted)
+        return len(missing) - len(selected)
 
     def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
-        """Begin a search; what is left of the one before is dropped."""
-        self._search = _Search(parsed(query), self._ids(_IDS, owner, notebook_id))
+        """Begin a search, dropping an unfinished one."""
+        self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
-            self._search.asked = self._meaning.vectors([query])
+            self._search.query_vector = self._embedder.vectors([query])
 
-    def go_on(self) -> bool:
-        """Look through one slice of the texts; whether there may be more."""
+    def advance(self) -> bool:
+        """Search one slice of the texts; whether there is more to search."""
         search, end = self._search, time.monotonic() + SLICE
         while search.ids and time.monotonic() < end:
             number = search.ids.pop()
-            if search.asked is None:
-                self._look_at(number)
+            if search.query_vector is None:
+                self._match_words(number)
             else:
-                self._compare(number)
+                self._match_vectors(number)
         return bool(search.ids)
 
     def page(self, offset: int, limit: int) -> tuple[list[Row], int]:
-        """A page of what was found, best first, and how much that is in all."""
+        """A page of the matches, best first, and their total number."""
         search, self._search = self._search, _Search((), [])
-        if search.asked is None:
-            rows = ranked(search.candidates, search.terms, search.turns)
+        if search.query_vector is None:
+            rows = rank(search.candidates, search.terms, search.turns)
         else:
-            least = max(_LEAST, _SHARE * max((row.score for row in search.rows), default=0.0))
-            rows = sorted((row for row in search.rows if row.score >= least), key=order)[:_MOST]
-        found = [
+            threshold = max(
+                _MIN_SIMILARITY, _MIN_SHARE * max((row.score for row in search.rows), default=0.0)
+            )
+            rows = sorted((row for row in search.rows if row.score >= threshold), key=sort_key)[
+                :_MAX_HITS
+            ]
+        result = [
             Row(r.entry.notebook_id, r.entry.cell_id, r.turn.turn_id, r.where, r.score)
             for r in rows[offset : offset + limit]
         ]
-        return found, len(rows)
+        return result, len(rows)
 
     def hits(
         self, query: str, owner: str, rows: Sequence[Row], stored: Mapping[Cell, bytes | None]
     ) -> list[Hit]:
-        """The rows as they are shown, from their sessions; without those deleted meanwhile."""
-        terms = parsed(query)
-        found: dict[Row, Hit] = {}
+        """The hits of the rows, from their sessions; omits those deleted meanwhile."""
+        terms = parse(query)
+        result: dict[Row, Hit] = {}
         for cell, data in stored.items():  # one session in memory at a time
             session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
-                wanted = [row for row in rows if row[:2] == cell]
-                found |= _hits(wanted, session, terms)
-        return [found[row] for row in rows if row in found]
+                selected = [row for row in rows if row[:2] == cell]
+                result |= _hits(selected, session, terms)
+        return [result[row] for row in rows if row in result]
 
     def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
-        of = {"owner": _bytes(owner), "notebook": notebook_id}
-        return [number for (number,) in self._db.execute(query, of)]
+        parameters = {"owner": _bytes(owner), "notebook": notebook_id}
+        return [number for (number,) in self._db.execute(query, parameters)]
 
-    def _look_at(self, number: int) -> None:
+    def _match_words(self, number: int) -> None:
         search = self._search
-        if row := self._row(number):
+        if row := self._fetch(number):
             text: str = row[_TEXT].decode("utf-8")
             search.turns += turns_in(text)
-            if any(term.may_be_in(text) for term in search.terms):  # of many cells most are not
+            if any(term.may_be_in(text) for term in search.terms):  # most cells don't match
                 search.candidates += candidates(self._entry(row), search.terms)
 
-    def _compare(self, number: int) -> None:
-        row = self._row(number)
+    def _match_vectors(self, number: int) -> None:
+        row = self._fetch(number)
         if row and row[_VECTORS]:
             entry = self._entry(row)
-            scores = self._meaning.likeness(self._search.asked, row[_VECTORS])
+            scores = self._embedder.similarity(self._search.query_vector, row[_VECTORS])
             self._search.rows += [
                 Ranked(entry, turn, round(score, 2), "intent")
                 for turn, score in zip(entry.turns, scores, strict=True)
-                if score >= _LEAST
+                if score >= _MIN_SIMILARITY
             ]
 
-    def _row(self, number: int) -> tuple[Any, ...] | None:
-        """A cell; None of one that is gone meanwhile."""
-        found: tuple[Any, ...] | None = self._db.execute(_ROW, (number,)).fetchone()
-        return found
+    def _fetch(self, number: int) -> tuple[Any, ...] | None:
+        """The row of a cell; None if it was deleted meanwhile."""
+        result: tuple[Any, ...] | None = self._db.execute(_ROW, (number,)).fetchone()
+        return result
 
     def _entry(self, row: tuple[Any, ...] | None) -> Entry:
         if row is None:
             return Entry("", "")
         notebook_id, cell_id, turns, text, _ = row
-        names = tuple(TurnName(turn_id, when) for turn_id, when in json.loads(turns))
+        names = tuple(TurnId(turn_id, when) for turn_id, when in json.loads(turns))
         return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
 
-    def _remove(self, owner: str, notebook_id: str, cell_id: str) -> None:
-        found = self._db.execute(_ID, (_bytes(owner), notebook_id, cell_id)).fetchone()
-        if found:
-            self._db.execute("DELETE FROM cell WHERE id = ?", found)
-            self._db.execute("DELETE FROM vector WHERE id = ?", found)
+    def _delete(self, owner: str, notebook_id: str, cell_id: str) -> None:
+        result = self._db.execute(_ID, (_bytes(owner), notebook_id, cell_id)).fetchone()
+        if result:
+            self._db.execute("DELETE FROM cell WHERE id = ?", result)
+            self._db.execute("DELETE FROM vector WHERE id = ?", result)
 
 
 def _bytes(owner: str) -> bytes:
-    # Any text may name an owner, also one that is no UTF-8; and it is compared byte by byte.
+    # An owner's name can be any text, even with lone surrogates, and is compared byte by byte.
     return owner.encode("utf-8", "surrogatepass")
 
 
-def _meant(fields: Sequence[str]) -> str:
+def _embedded_text(fields: Sequence[str]) -> str:
     return f"{fields[FIELDS.index('intent')]}\n{fields[FIELDS.index('explanation')]}"
 
 

@@ -1,7 +1,7 @@
-"""The process that searches: a ``Shelf`` behind a pipe.
+"""The search process: serves a ``TextIndex`` over a pipe.
 
-Each request is ``(method, arguments)``, each answer ``(whether it went well, value)``, pickled; its
-own parent is the only one it listens to. It ends with the pipe.
+Each request is ``(method, arguments)``, each answer ``(is_ok, value)``, pickled; only the parent
+can send requests. The process ends with the pipe.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import BinaryIO
 
 from ..child_process import serve_parent
 from ..safe_traceback import outline_of
-from .text_index import Shelf
+from .text_index import TextIndex
 
-METHODS = ("take", "forget", "embed", "begin", "go_on", "page", "hits")
+METHODS = ("put", "remove", "embed", "begin", "advance", "page", "hits")
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more."""
-    shelf = Shelf()
+    index = TextIndex()
     while True:
         try:
             name, arguments = pickle.load(requests)  # noqa: S301 - our own parent
         except EOFError:
             return
         try:
-            answer = (True, getattr(shelf, name)(*arguments) if name in METHODS else None)
+            answer = (True, getattr(index, name)(*arguments) if name in METHODS else None)
         except Exception as error:
             answer = (False, outline_of(error))
         pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
-from aiserver.search.embeddings import Meaning
+from aiserver.search.embeddings import Embedder
 from aiserver.sessions.memory import InMemorySessionManager
 
 from ..sessions.records import in_loop, turn
@@ -35,22 +35,22 @@ MEANT = {
 
 
 @in_loop
-async def test_what_says_the_same_in_other_words_is_found_first():
+async def test_a_paraphrase_is_the_first_hit():
     store = InMemorySessionManager()
     for cell, intent in ASKED.items():
         await store.save_interaction(SessionKey("nb", cell), turn(intent, "pass"))
     engine = SearchEngine(store)
     for query, cell in MEANT.items():
-        found = await engine.search(query, by="meaning", patience=60)
-        assert found.hits[0].cell_id == cell, query
+        result = await engine.search(query, by="meaning", patience=60)
+        assert result.hits[0].cell_id == cell, query
     await store.save_interaction(SessionKey("nb", "new"), turn("draw a bar chart", "pass"))
-    found = await engine.search("plot bars", by="meaning", patience=60)
-    assert found.hits[0].cell_id == "new"
+    result = await engine.search("plot bars", by="meaning", patience=60)
+    assert result.hits[0].cell_id == "new"
     assert not (await engine.search("plot bars", patience=60)).hits  # no word of it is there
     await engine.close()
 
 
-def test_nothing_is_asked_of_the_network(monkeypatch):
+def test_embeddings_do_not_use_the_network(monkeypatch):
     """P4: the weights come with the package."""
 
     def refuse(*_args, **_kwargs):
@@ -58,12 +58,12 @@ def test_nothing_is_asked_of_the_network(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    vectors = Meaning().vectors(["读取文件", "", "x" * 100_000])
+    vectors = Embedder().vectors(["读取文件", "", "x" * 100_000])
     assert vectors.shape[0] == 3 and vectors.dtype == "float16"
-    assert Meaning().likeness(vectors[:1], vectors)[0] == pytest.approx(1, abs=0.01)
+    assert Embedder().similarity(vectors[:1], vectors)[0] == pytest.approx(1, abs=0.01)
 
 
-def test_it_is_loaded_by_nothing_but_a_search_for_meaning():
+def test_only_a_search_by_meaning_loads_wordllama():
     code = (
         "import sys, aiserver.search, aiserver.handlers.search\n"
         "from aiserver.search.embeddings import is_installed\n"

@@ -10,10 +10,10 @@ import pytest
 
 from aiserver.errors import SessionCorrupt, StorageUnreachable
 from aiserver.models import SessionKey
-from aiserver.search import Found, SearchEngine
+from aiserver.search import SearchEngine, SearchResult
 from aiserver.search import sync as indexes
 from aiserver.search.process import SearchProcess
-from aiserver.search.text_index import Shelf
+from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.damage.recovery import parse_or_recover
@@ -45,14 +45,14 @@ class Watched(InMemorySessionManager):
 class InThread(SearchProcess):
     """The same without a process: starting one takes longer than most of these tests."""
 
-    _shelf: Shelf | None = None
+    _text_index: TextIndex | None = None
 
     def _start(self) -> int:
-        self._shelf = self._shelf or Shelf()
+        self._text_index = self._text_index or TextIndex()
         return 1
 
-    def _ask(self, number, name, arguments):
-        return getattr(self._shelf, name)(*arguments)
+    def _call(self, number, name, arguments):
+        return getattr(self._text_index, name)(*arguments)
 
 
 def searching(store) -> SearchEngine:
@@ -65,8 +65,8 @@ async def fill(store, count=5, notebook="nb", owner="") -> None:
         await store.save_interaction(key, turn(f"question {number}", f"answer_{number} = 1"))
 
 
-def named(found: Found) -> list[str]:
-    return [hit.cell_id for hit in found.hits]
+def named(result: SearchResult) -> list[str]:
+    return [hit.cell_id for hit in result.hits]
 
 
 @pytest.fixture
@@ -77,24 +77,24 @@ def old_sessions(tmp_path):
     return FileSessionManager(root=str(tmp_path))
 
 
-def test_real_sessions_are_found_at_their_step(old_sessions):
+def test_real_sessions_match_at_their_step(old_sessions):
     @in_loop
     async def test():
         engine = searching(old_sessions)
-        found = await engine.search("churn", patience=LONG)
-        assert found.total and not found.unread
-        for hit in found.hits:
+        result = await engine.search("churn", patience=LONG)
+        assert result.total and not result.unread
+        for hit in result.hits:
             key = SessionKey(hit.notebook_id, hit.cell_id)
             session = await old_sessions.load_session(key)
-            (asked,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
-            whole = asked.user_request.intent + asked.ai_response.suggestion
-            assert "churn" in whole.lower() and hit.intent == asked.user_request.intent
+            (turn_,) = [t for t in session.interactions if t.turn_id == hit.turn_id]
+            everything = turn_.user_request.intent + turn_.ai_response.suggestion
+            assert "churn" in everything.lower() and hit.intent == turn_.user_request.intent
             assert any(piece["hit"] for piece in hit.snippet)
             assert hit.step is not None
-        notebook = found.hits[0].notebook_id
-        there = await engine.search("churn", notebook_id=notebook, patience=LONG)
-        assert 0 < there.total <= found.total
-        assert {hit.notebook_id for hit in there.hits} == {notebook}
+        notebook = result.hits[0].notebook_id
+        in_notebook = await engine.search("churn", notebook_id=notebook, patience=LONG)
+        assert 0 < in_notebook.total <= result.total
+        assert {hit.notebook_id for hit in in_notebook.hits} == {notebook}
         # A request is found by its own words, first of all.
         for row in (await old_sessions.list_sessions())[0]:
             again = await engine.search(row.last_intent, limit=50, patience=LONG)
@@ -122,7 +122,7 @@ async def test_only_what_changed_is_read_again():
 
 
 @in_loop
-async def test_a_session_whose_revision_another_tool_set_back_is_read_again():
+async def test_a_session_with_a_lower_revision_is_read_again():
     store = InMemorySessionManager()
     key = SessionKey("nb", "c")
     await store.save_interaction(key, turn("before", ""))
@@ -136,7 +136,7 @@ async def test_a_session_whose_revision_another_tool_set_back_is_read_again():
 
 
 @in_loop
-async def test_owners_are_apart():
+async def test_owners_are_isolated():
     """P9: nobody finds what is another's, also where notebook and cell have the same ids."""
     store = InMemorySessionManager()
     await store.save_interaction(SessionKey("nb", "c", "ann"), turn("secret of ann", ""))
@@ -152,34 +152,34 @@ async def test_owners_are_apart():
 
 
 @in_loop
-async def test_who_has_no_patience_is_told_how_much_is_unread():
+async def test_a_search_without_patience_reports_unread_sessions():
     store = Watched()
     await fill(store, indexes.BATCH + 8)
     store.gate = asyncio.Event()
     engine = searching(store)
-    found = await engine.search("question", patience=0)
-    assert (found.total, found.unread) == (0, indexes.BATCH + 8)
+    result = await engine.search("question", patience=0)
+    assert (result.total, result.unread) == (0, indexes.BATCH + 8)
     store.gate.set()
-    found = await engine.search("question", patience=LONG)
-    assert (found.total, found.unread) == (indexes.BATCH + 8, 0)
+    result = await engine.search("question", patience=LONG)
+    assert (result.total, result.unread) == (indexes.BATCH + 8, 0)
     await engine.close()
 
 
 @in_loop
-async def test_the_notebook_that_is_asked_for_is_read_first():
+async def test_the_requested_notebook_is_read_first():
     store = Watched()
     await fill(store, indexes.BATCH * 2, notebook="large")
     await store.save_interaction(
         SessionKey("small", "c"), turn("question", "", timestamp="2020-01-01T00:00:00Z")
     )
     engine = searching(store)
-    found = await engine.search("question", notebook_id="small", patience=LONG)
-    assert found.total == 1 and len(store.read) <= 2
+    result = await engine.search("question", notebook_id="small", patience=LONG)
+    assert result.total == 1 and len(store.read) <= 2
     await engine.close()
 
 
 @in_loop
-async def test_one_that_cannot_be_read_hides_no_other():
+async def test_an_unreadable_session_hides_no_other():
     store = Watched()
     await fill(store)
     store.faults["c2"] = SessionCorrupt()
@@ -192,7 +192,7 @@ async def test_one_that_cannot_be_read_hides_no_other():
 
 
 @in_loop
-async def test_a_store_that_is_away_is_said_and_asked_again():
+async def test_an_unreachable_store_raises_and_is_retried():
     store = Watched()
     await fill(store)
     engine = searching(store)
@@ -209,9 +209,9 @@ async def test_pages_are_parts_of_one_order():
     store = InMemorySessionManager()
     await fill(store, 23)
     engine = searching(store)
-    whole = await engine.search("question", limit=50, patience=LONG)
+    everything = await engine.search("question", limit=50, patience=LONG)
     parts = [await engine.search("question", offset=at, limit=10) for at in (0, 10, 20, 30)]
-    assert [hit for part in parts for hit in part.hits] == whole.hits
+    assert [hit for part in parts for hit in part.hits] == everything.hits
     assert {part.total for part in parts} == {23}
     await engine.close()
 
@@ -226,18 +226,18 @@ async def test_a_session_with_many_hits_is_read_once(monkeypatch):
     await fill(store, 2)
     engine = searching(store)
     await engine.search("question", patience=LONG)
-    parsed = []
+    loaded_keys = []
     store.read.clear()
     monkeypatch.setattr(
         "aiserver.search.text_index.parse_or_recover",
-        lambda data, key: parsed.append(key) or parse_or_recover(data, key),
+        lambda data, key: loaded_keys.append(key) or parse_or_recover(data, key),
     )
-    found = await engine.search("question", limit=22, patience=LONG)
-    assert sorted(hit.turn_id for hit in found.hits if hit.cell_id == "c") == list(range(1, 21))
-    own = [hit for hit in found.hits if hit.cell_id == "c"]
+    result = await engine.search("question", limit=22, patience=LONG)
+    assert sorted(hit.turn_id for hit in result.hits if hit.cell_id == "c") == list(range(1, 21))
+    own = [hit for hit in result.hits if hit.cell_id == "c"]
     assert all(hit.intent == f"question {hit.turn_id - 1}" for hit in own)
     assert [hit.step for hit in own] == [hit.turn_id - 1 for hit in own]
-    cells = [key.cell_id for key in parsed]
+    cells = [key.cell_id for key in loaded_keys]
     assert sorted(cells) == ["c", "c0", "c1"]
     assert sorted(key.cell_id for key in store.read) == ["c", "c0", "c1"]
     await engine.close()
@@ -269,19 +269,19 @@ async def test_closing_stops_the_reading():
 
 
 @in_loop
-async def test_who_goes_away_stops_the_reading():
+async def test_cancelling_a_search_stops_the_reading():
     """P30: of what nobody waits for only the batch at hand is read."""
     store = Watched()
     await fill(store, indexes.BATCH * 3)
     store.gate = asyncio.Event()
     engine = searching(store)
-    asking = asyncio.ensure_future(engine.search("question", patience=LONG))
+    task = asyncio.ensure_future(engine.search("question", patience=LONG))
     while engine._indexes.get("") is None or engine._indexes[""]._reading is None:
         await asyncio.sleep(0)
     reading = engine._indexes[""]._reading
-    asking.cancel()
+    task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asking
+        await task
     store.gate.set()
     await reading
     assert len(store.read) == indexes.BATCH
@@ -290,7 +290,7 @@ async def test_who_goes_away_stops_the_reading():
 
 
 @in_loop
-async def test_reading_goes_on_for_who_will_ask_again():
+async def test_reading_continues_for_a_repeated_search():
     store = Watched()
     await fill(store, indexes.BATCH * 3)
     store.gate = asyncio.Event()
@@ -303,7 +303,7 @@ async def test_reading_goes_on_for_who_will_ask_again():
 
 
 @in_loop
-async def test_an_older_fault_is_not_told_to_who_asks_later():
+async def test_a_later_search_does_not_raise_an_older_error():
     store = Watched()
     await fill(store)
     store.gate = asyncio.Event()

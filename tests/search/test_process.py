@@ -1,4 +1,4 @@
-"""The process that searches: started, asked, lost, ended."""
+"""The search process: start, calls, death, end."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 from aiserver.errors import SearchFailed
 from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, dumps, new_session
 from aiserver.search import SearchEngine
-from aiserver.search.process import Ended, SearchProcess
-from aiserver.search.text_index import Shelf
+from aiserver.search.process import ProcessEnded, SearchProcess
+from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 
@@ -27,7 +27,7 @@ LONG = 60.0
 
 
 @in_loop
-async def test_one_that_died_is_started_anew_and_finds_the_same(tmp_path):
+async def test_a_killed_process_is_restarted_with_the_same_results(tmp_path):
     store = FileSessionManager(root=str(tmp_path))
     for cell in "abc":
         await store.save_interaction(SessionKey("nb", cell), turn("画直方图"))
@@ -45,19 +45,19 @@ async def test_one_that_died_is_started_anew_and_finds_the_same(tmp_path):
 
 
 @in_loop
-async def test_it_ends_when_nobody_asks_for_long():
+async def test_an_idle_process_ends():
     process = SearchProcess(idle=0.0)
     number = await process.start()
     while process.pid is not None:
         await asyncio.sleep(0)
-    with pytest.raises(Ended):
-        await process.call(number, "go_on")
+    with pytest.raises(ProcessEnded):
+        await process.call(number, "advance")
     assert await process.start() == number + 1
     await process.close()
 
 
 @in_loop
-async def test_one_that_cannot_be_had_is_a_sentence():
+async def test_a_process_that_cannot_start_raises_search_failed():
     store = InMemorySessionManager()
     await store.save_interaction(SessionKey("nb", "c"), turn("x"))
     nowhere = str(Path(__file__).with_name("nowhere"))
@@ -70,14 +70,14 @@ async def test_one_that_cannot_be_had_is_a_sentence():
 
 
 @in_loop
-async def test_a_fault_in_it_is_no_end_of_it():
+async def test_an_error_does_not_end_the_process():
     process = SearchProcess()
     number = await process.start()
     with pytest.raises(SearchFailed) as failure:
         await process.call(number, "page", "secret", 1)
     assert "secret" not in repr(failure.value.__cause__)  # P8
     await process.call(number, "begin", "x", "", None, "words")
-    assert not await process.call(number, "go_on")
+    assert not await process.call(number, "advance")
     assert await process.call(number, "page", 0, 10) == ([], 0)
     await process.close()
 
@@ -95,9 +95,9 @@ async def test_it_loads_nothing_from_the_working_folder(tmp_path, monkeypatch):
     assert not (tmp_path / "was run").exists()
 
 
-def test_texts_beyond_the_memory_are_found_all_the_same():
+def test_texts_beyond_the_cache_are_searched():
     """They go to a temporary file of SQLite's."""
-    tight, roomy = Shelf(cache=1024), Shelf()
+    tight, roomy = TextIndex(cache=1024), TextIndex()
     for number in range(100):
         session = new_session(SessionKey("nb", f"c{number}"))
         session.interactions = [
@@ -108,19 +108,19 @@ def test_texts_beyond_the_memory_are_found_all_the_same():
                 ai_response=AIResponse(suggestion="x" * 30_000, status="success"),
             )
         ]
-        for shelf in (tight, roomy):
-            shelf.take("", [(("nb", f"c{number}"), dumps(session))])
+        for index in (tight, roomy):
+            index.put("", [(("nb", f"c{number}"), dumps(session))])
     pages = []
-    for shelf in (tight, roomy):
-        shelf.begin("直方 7", "", None, "words")
-        while shelf.go_on():
+    for index in (tight, roomy):
+        index.begin("直方 7", "", None, "words")
+        while index.advance():
             pass
-        pages.append(shelf.page(0, 50))
+        pages.append(index.page(0, 50))
     assert pages[0] == pages[1] and pages[0][1] == 19
 
 
 class Marks(dict):
-    """Notes in which threads it is gone through."""
+    """A mapping that records which threads iterate over it."""
 
     def __init__(self, marks) -> None:
         super().__init__(marks)

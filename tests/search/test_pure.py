@@ -1,4 +1,4 @@
-"""Texts made alike, queries, ranks and snippets, without a store."""
+"""Folding, queries, ranks and snippets, without a store."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
-from aiserver.search.documents import FIELDS, entry_of
-from aiserver.search.normalize import find, folded
-from aiserver.search.query import Term, parsed
-from aiserver.search.rank import candidates, degree, ranked
+from aiserver.search.documents import FIELDS, to_entry
+from aiserver.search.normalize import find, fold
+from aiserver.search.query import Term, parse
+from aiserver.search.rank import candidates, degree, rank
 from aiserver.search.snippet import snippet
 
 
 def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Session:
-    """A session of turns: what was asked, and the code."""
+    """A session of turns, each an intent and code."""
     session = new_session(SessionKey("nb", cell))
     session.interactions = [
         Interaction(
@@ -32,15 +32,15 @@ def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Sessi
 
 def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
     """Cell and turn of each hit, best first."""
-    terms = parsed(query)
-    entries = [entry_of(session) for session in sessions]
-    found = [one for entry in entries for one in candidates(entry, terms)]
-    rows = ranked(found, terms, sum(len(entry.turns) for entry in entries))
+    terms = parse(query)
+    entries = [to_entry(session) for session in sessions]
+    matches = [match for entry in entries for match in candidates(entry, terms)]
+    rows = rank(matches, terms, sum(len(entry.turns) for entry in entries))
     return [(row.entry.cell_id, row.turn.turn_id) for row in rows]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("READ_CSV", "read_csv"),
         ("ｒｅａｄ＿ｃｓｖ", "read_csv"),
@@ -53,56 +53,56 @@ def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
         ("ΣΊΣΥΦΟΣ", "σίσυφος"),
     ],
 )
-def test_the_same_word_however_it_is_written(one, other):
-    assert folded(one) == folded(other)
+def test_spellings_of_a_word_fold_to_the_same(left, right):
+    assert fold(left) == fold(right)
 
 
-def test_marks_that_are_letters_stay():
-    assert folded("が") != folded("か")
-    assert folded("कि") != folded("क")
+def test_marks_that_distinguish_letters_stay():
+    assert fold("が") != fold("か")
+    assert fold("कि") != fold("क")
 
 
 @given(st.text())
-def test_folding_keeps_nothing_that_parts_turns_or_fields(text):
-    flat = folded(text)
+def test_folding_removes_separators_of_turns_and_fields(text):
+    flat = fold(text)
     assert "\x1e" not in flat and "\x1f" not in flat
-    assert folded(flat) == flat
+    assert fold(flat) == flat
 
 
 @given(st.text(), st.text(max_size=3))
-def test_what_is_marked_is_in_the_text_and_in_order(text, word):
+def test_ranges_are_in_the_text_and_in_order(text, word):
     last = 0
-    for start, end in find(text, [folded(word)]):
+    for start, end in find(text, [fold(word)]):
         assert last <= start < end <= len(text)
         last = end
 
 
-def test_marks_stand_where_a_person_sees_the_word():
+def test_ranges_are_positions_in_the_original_text():
     text = "①　Ｒｅａｄ cafe\u0301 里的 CSV"
     marked = [text[a:b] for a, b in find(text, ["read", "cafe", "csv", "里"])]
     assert marked == ["Ｒｅａｄ", "cafe\u0301", "里", "CSV"]
 
 
 def test_terms():
-    assert parsed("  ") == () and parsed("…") == ()
-    assert parsed('读取 CSV "the first rows" csv') == (
+    assert parse("  ") == () and parse("…") == ()
+    assert parse('读取 CSV "the first rows" csv') == (
         Term("读取"),
         Term("csv"),
         Term("the first rows"),
     )
-    assert parsed("读取数据，画图。") == (
+    assert parse("读取数据，画图。") == (
         Term("读取数据", pairs=("读取", "取数", "数据")),
         Term("画图"),
     )
-    assert parsed("pd.read_csv(") == (Term("pd.read_csv", ("pd", "read", "csv")),)
-    assert parsed("DataFrame") == (Term("dataframe", ("data", "frame")),)
-    assert parsed("读取csv文件吧") == (
+    assert parse("pd.read_csv(") == (Term("pd.read_csv", ("pd", "read", "csv")),)
+    assert parse("DataFrame") == (Term("dataframe", ("data", "frame")),)
+    assert parse("读取csv文件吧") == (
         Term("读取csv文件吧", names=("读取", "csv"), pairs=("文件", "件吧")),
     )
-    assert parsed("C++") == (Term("c++"),)
+    assert parse("C++") == (Term("c++"),)
 
 
-def test_a_whole_word_is_more_than_a_piece_of_one():
+def test_a_complete_word_scores_more_than_a_part():
     csv = Term("csv")
     texts = ["the csv file", "read_csv(x)", "csvs", "dfcsv"]
     assert [degree(csv, text) for text in texts] == [1.0, 0.85, 0.7, 0.4]
@@ -112,7 +112,7 @@ def test_a_whole_word_is_more_than_a_piece_of_one():
     assert degree(csv, "nothing") == 0.0
 
 
-def test_chinese_is_found_inside_of_sentences_and_with_words_between():
+def test_chinese_matches_in_sentences_and_around_other_words():
     a = session_of(("读取 data.csv 文件，显示前五行", "df.head()"), cell="a")
     b = session_of(("画出价格的直方图", "df.price.hist()"), cell="b")
     c = session_of(("把文件保存为 Excel", "df.to_excel('a.xlsx')"), cell="c")
@@ -123,7 +123,7 @@ def test_chinese_is_found_inside_of_sentences_and_with_words_between():
     assert search("股票", a, b, c) == []
 
 
-def test_names_in_code_are_found_by_their_parts():
+def test_names_in_code_match_by_their_parts():
     a = session_of(("load it", "df = pd.read_csv('x')"), cell="a")
     b = session_of(("load it", "df = pd.read_excel('x')"), cell="b")
     for query in ("csv", "read_csv", "pd.read_csv", "READ_CSV", "pd csv"):
@@ -131,16 +131,16 @@ def test_names_in_code_are_found_by_their_parts():
     assert search("DataFrame", session_of(("x", "to_data_frame()"), cell="d")) == [("d", 1)]
 
 
-def test_turns_with_all_the_words_come_alone():
+def test_turns_with_all_words_exclude_others():
     both = session_of(("plot the price", ""), cell="both")
-    one = session_of(("drop the price", ""), cell="one")
-    assert search("plot price", both, one) == [("both", 1)]
-    # Where none has all of them, those that have most.
-    found = search("how to plot price by year", both, one)
-    assert found[0] == ("both", 1)
+    partial = session_of(("drop the price", ""), cell="partial")
+    assert search("plot price", both, partial) == [("both", 1)]
+    # If no turn has all of them, those with most of them match.
+    matches = search("how to plot price by year", both, partial)
+    assert matches[0] == ("both", 1)
 
 
-def test_what_was_asked_counts_more_than_code_and_the_newest_comes_first_among_equals():
+def test_intents_score_more_than_code_and_the_newest_comes_first():
     asked = session_of(("a histogram please", "x"), cell="asked", day=1)
     written = session_of(("show it", "histogram(x)"), cell="written", day=9)
     assert search("histogram", written, asked) == [("asked", 1), ("written", 1)]
@@ -170,13 +170,13 @@ def test_errors_of_runs_belong_to_the_turn_before():
     failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
     stamp = "2026-01-01T10:00:00Z"
     session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
-    (row,) = ranked(candidates(entry_of(session), parsed("KeyError")), parsed("KeyError"), 2)
+    (row,) = rank(candidates(to_entry(session), parse("KeyError")), parse("KeyError"), 2)
     assert (row.turn.turn_id, row.where) == (1, "error")
 
 
 def test_the_packed_texts_are_the_fields():
     session = session_of(("Ａsk\x1e\x1f", "X\x1e = 1"), ("", ""))
-    assert [fields for _, fields in entry_of(session).texts()] == [
+    assert [fields for _, fields in to_entry(session).texts()] == [
         ["ask  ", "x  = 1", "", ""],
         [""] * len(FIELDS),
     ]
@@ -184,21 +184,21 @@ def test_the_packed_texts_are_the_fields():
 
 def test_snippets_show_the_line_with_the_words():
     code = "import pandas as pd\n\ndf = pd.read_CSV('a.csv')\n"
-    assert snippet(code, parsed("read_csv")) == [
+    assert snippet(code, parse("read_csv")) == [
         {"text": "df = pd.", "hit": False},
         {"text": "read_CSV", "hit": True},
         {"text": "('a.csv')", "hit": False},
     ]
     long = "一" * 500 + "直方图" + "二" * 500
-    pieces = snippet(long, parsed("直方图"))
+    pieces = snippet(long, parse("直方图"))
     assert {"text": "直方图", "hit": True} in pieces
     assert pieces[0] == {"text": "…", "hit": False} and pieces[-1]["text"].endswith("…")
     assert sum(len(piece["text"]) for piece in pieces) < 170
-    assert snippet("\n \n", parsed("x")) == []
+    assert snippet("\n \n", parse("x")) == []
 
 
 @given(st.text(), st.text(max_size=8))
 def test_a_snippet_is_a_line_of_the_text(text, query):
-    pieces = snippet(text, parsed(query))
+    pieces = snippet(text, parse(query))
     shown = "".join(piece["text"] for piece in pieces).strip("…")
     assert shown in text and "\n" not in shown

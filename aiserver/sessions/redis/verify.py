@@ -92,7 +92,7 @@ class Verifier:
             yield VerifyResult(f"{key.notebook_id}/{key.cell_id}", problem, repaired)
         for notebook_id in await self._notebooks():
             problem, repaired = await self._log(notebook_id, repair)
-            yield VerifyResult(f"the log of {notebook_id}", problem, repaired)
+            yield VerifyResult(f"log of {notebook_id}", problem, repaired)
         blobs = self._keyspace.of("blobs", self._owner)
         for digest in sorted(await self._client.command("HKEYS", blobs)):
             data = await self._client.command("HGET", blobs, digest)

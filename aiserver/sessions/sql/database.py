@@ -46,7 +46,7 @@ class Write:
         """The result of the last attempt, should it have been committed."""
 
 
-class OwnerLock(contextlib.AsyncExitStack):
+class NotebookLock(contextlib.AsyncExitStack):
     """A lock that ``aclose`` releases."""
 
 
@@ -60,7 +60,7 @@ class Database:
         self._address: Address | None = None
         self._is_ready = False
         self._active_count = 0
-        self._owner_locks: set[OwnerLock] = set()
+        self._notebook_locks: set[NotebookLock] = set()
         self._idle_timer: asyncio.TimerHandle | None = None
         self._disposal: asyncio.Future[None] | None = None
         self._setup_lock = asyncio.Lock()
@@ -82,17 +82,17 @@ class Database:
                 lambda write: self._transaction(True, operation, write, *args, **kwargs)
             )
 
-    async def lock_owner(self, owner: str) -> OwnerLock:
-        """Acquire an owner's lock; closing it releases the lock."""
-        lock = OwnerLock()
+    async def notebook_lock(self, owner: str) -> NotebookLock:
+        """Acquire an owner's notebook lock; closing it releases the lock."""
+        lock = NotebookLock()
         await lock.enter_async_context(self._in_use())
         try:
             await lock.enter_async_context(await self._with_retries(lambda _: self._acquire(owner)))
         except BaseException:
             await lock.aclose()
             raise
-        self._owner_locks.add(lock)
-        lock.callback(self._owner_locks.discard, lock)
+        self._notebook_locks.add(lock)
+        lock.callback(self._notebook_locks.discard, lock)
         return lock
 
     async def missing_guarantees(self) -> list[str]:
@@ -107,7 +107,7 @@ class Database:
         """Close all connections."""
         if self._idle_timer:
             self._idle_timer.cancel()
-        for lock in list(self._owner_locks):
+        for lock in list(self._notebook_locks):
             await lock.aclose()
         engine, self._engine, self._is_ready = self._engine, None, False
         if engine:
@@ -136,10 +136,10 @@ class Database:
             async with connection.begin():
                 return await operation(connection, *args, **kwargs)
 
-    async def _acquire(self, owner: str) -> OwnerLock:
-        engine, lock = await self._ready_engine(), OwnerLock()
+    async def _acquire(self, owner: str) -> NotebookLock:
+        engine, lock = await self._ready_engine(), NotebookLock()
         address = await self._resolve_address()
-        await lock.enter_async_context(engines.owner_lock(engine, address, owner))
+        await lock.enter_async_context(engines.notebook_lock(engine, address, owner))
         return lock
 
     async def _ready_engine(self) -> AsyncEngine:

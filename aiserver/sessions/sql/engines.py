@@ -128,8 +128,8 @@ async def configure(engine: AsyncEngine, address: Address) -> None:
 
 
 @contextlib.asynccontextmanager
-async def owner_lock(engine: AsyncEngine, address: Address, owner: str) -> AsyncIterator[None]:
-    """Hold an owner's lock; the database or the system releases it if the process dies."""
+async def notebook_lock(engine: AsyncEngine, address: Address, owner: str) -> AsyncIterator[None]:
+    """Hold an owner's notebook lock; the database or the system releases it if the process dies."""
     name = hashlib.sha256(f"notebooks of {owner_key(owner)}".encode()).digest()
     if address.kind == "postgresql":
         number = int.from_bytes(name[:8], "big", signed=True)

@@ -40,7 +40,7 @@ from .event_loop import BackgroundLoop
 if TYPE_CHECKING:
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
-    from .database import Database, OwnerLock
+    from .database import Database, NotebookLock
     from .rows import Counters
 
 T = TypeVar("T")
@@ -173,10 +173,10 @@ class SQLSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the owner's lock."""
-        acquisition = asyncio.ensure_future(self._run(lambda db: db.lock_owner(owner)))
+        """Hold the notebook lock of the owner."""
+        acquisition = asyncio.ensure_future(self._run(lambda db: db.notebook_lock(owner)))
 
-        def release(acquired: asyncio.Future[OwnerLock]) -> None:
+        def release(acquired: asyncio.Future[NotebookLock]) -> None:
             if not acquired.cancelled() and acquired.exception() is None:
                 closing = self._run(lambda _: acquired.result().aclose())
                 self._releasing = asyncio.ensure_future(closing)
