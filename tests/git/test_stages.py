@@ -121,6 +121,6 @@ def test_a_repository_that_does_not_answer_is_left_alone_for_a_while(
 def test_sides_that_are_too_large_are_left_to_the_marks(
     marked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gitstages, "_MOST", 100)
+    monkeypatch.setattr(gitstages, "_MAX_BYTES", 100)
     data = marked.read_bytes()
     assert complete_conflict(marked, data) == data

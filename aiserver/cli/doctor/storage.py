@@ -168,7 +168,7 @@ def _writes(root: Path) -> Finding:
         with (
             translate_os_errors(),
             tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
-            ShardLocks(Path(name), timeout=5).hold("doctor"),
+            ShardLocks(Path(name), timeout=5).lock("doctor"),
         ):
             replace_file(Path(name), "doctor.json", b"{}\n")
     except (AIServerError, OSError) as error:

@@ -1,11 +1,11 @@
-"""The folder ``.aiserver_sessions`` as a whole: its locks, and the order kept in it.
+"""The folder ``.aiserver_sessions`` as a whole: its locks, notices and orphaned files.
 
-What must hold:
+Invariants:
 
-- Nothing is made before the first write, and nothing but ``locks/``, ``notebooks/``, ``blobs/``
-  beside the sessions.
-- A file is written, set aside or removed only under the lock of its name, so whoever holds that
-  lock knows that a temp file of it has no living writer. That is how orphans are swept.
+- Nothing is created before the first write, and only ``locks/``, ``notebooks/`` and ``blobs/``
+  besides the sessions.
+- A file is written, quarantined or removed only under the lock of its name. So the holder of that
+  lock may remove temp files of that name, since they have no living writer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ...durable.disks import (
     network_disk,
 )
 from ...errors import StorageError
-from .locks import Hold, ShardLocks
+from .locks import Lock, ShardLocks
 from .root import FOLDER
 
 BLOBS = "blobs"
@@ -50,28 +50,28 @@ class SessionDirectory:
         self.path = root / FOLDER
         self._lock_folder = self.path / LOCKS
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
-        # As texts, for each save looks at them, and a look through a Path takes twice as long.
+        # Strings, since each save checks them and checking a Path takes twice as long.
         self._folders = os.fspath(self.path), os.fspath(self._lock_folder)
-        self._sweeping = threading.Lock()
-        self._swept = False
+        self._sweep_lock = threading.Lock()
+        self._is_swept = False
         self._has_locks = True
 
     @cached_property
     def trusts_stamps(self) -> bool:
-        """Whether a file that another wrote has another stamp at once.
+        """Whether a write by another process changes a file's stamp at once.
 
-        On a network file system this machine remembers stamps for seconds.
+        On a network file system this machine caches stamps for seconds.
         """
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """Sweep and shut others out, if there is anything yet; then as ``notices``.
+        """Sweep orphans and make an existing folder private; return the notices.
 
         Raises StorageError, OSError.
         """
-        there = self.is_there()
-        locked = there and check_folder(self._lock_folder)
-        was_open = there and self._shut_out_others()
+        exists = self.exists()
+        locked = exists and check_folder(self._lock_folder)
+        was_open = exists and self._shut_out_others()
         if locked:
             self._sweep_once()
         root = self.path.parent
@@ -81,46 +81,46 @@ class SessionDirectory:
         return [*([NOW_PRIVATE_NOTICE] if was_open else []), *self.notices()]
 
     def notices(self) -> list[str]:
-        """What a person should know of the folder, in sentences. Changes nothing."""
+        """Return sentences for people about the folder. Read-only."""
         disk = network_disk(self.path.parent)
-        noted = os.path.lexists(self._lock_folder / NO_FLOCK)
-        access = get_access(self.path) if self.is_there() else "private"
-        said = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
-        said.append(NO_LOCKS_NOTICE if noted or not self._has_locks else "")
-        said.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
-        return [sentence for sentence in said if sentence]
+        lacks_locks = os.path.lexists(self._lock_folder / NO_FLOCK)
+        access = get_access(self.path) if self.exists() else "private"
+        notices = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
+        notices.append(NO_LOCKS_NOTICE if lacks_locks or not self._has_locks else "")
+        notices.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
+        return [sentence for sentence in notices if sentence]
 
-    def is_there(self) -> bool:
-        """Whether there is anything to read. Raises StorageError if a link is in its place."""
+    def exists(self) -> bool:
+        """Return whether the folder exists. Raises StorageError if it is a link."""
         return check_folder(self.path)
 
     def is_writable(self) -> bool:
-        """Whether we may write here, as far as the rights tell."""
+        """Return whether the permissions let us write here."""
         try:
-            folder = self.path if self.is_there() else self.path.parent
+            folder = self.path if self.exists() else self.path.parent
         except (OSError, StorageError):
             return False
         return os.access(folder, os.W_OK | os.X_OK)
 
-    def writing(self, name: str) -> Hold:
-        """Make the folders; gives the lock of a name, to be held. Raises StorageError, OSError."""
+    def lock(self, name: str) -> Lock:
+        """Create the folders and return the lock of a name. Raises StorageError, OSError."""
         self._ensure()
         self._sweep_once()
-        return self._locks.hold(name)
+        return self._locks.lock(name)
 
-    def alone(self) -> Hold:
-        """The same of a lock that no name shares, so that names can be written meanwhile."""
+    def lock_exclusive(self) -> Lock:
+        """Return a lock of the directory, which doesn't block writes to names."""
         self._ensure()
-        return self._locks.hold_apart()
+        return self._locks.lock_directory()
 
     @contextlib.contextmanager
-    def if_free(self, name: str) -> Iterator[bool]:
-        """Hold the lock of a name if nobody has it now; gives whether it does. Makes no folder."""
+    def try_lock(self, name: str) -> Iterator[bool]:
+        """Try to lock a name without waiting; yield whether it succeeded. Creates no folder."""
         if check_folder(self.path / LOCKS):
-            with self._locks.hold_if_free(name) as held:
-                yield held
+            with self._locks.try_lock(name) as is_locked:
+                yield is_locked
         else:
-            yield True  # nobody ever wrote here
+            yield True  # nothing was ever written here
 
     def _ensure(self) -> None:
         for folder in self._folders:
@@ -128,31 +128,31 @@ class SessionDirectory:
                 ensure_folder(Path(folder))
 
     def _sweep_once(self) -> None:
-        if self._swept:
+        if self._is_swept:
             return
-        # Our own threads wait for it, for what they write would keep orphans that share its lock.
-        with self._sweeping:
-            if not self._swept:
+        # Other threads wait, since their locks would protect orphans that share these locks.
+        with self._sweep_lock:
+            if not self._is_swept:
                 try:
                     self._shut_out_others()
                     self._sweep()
                 finally:
-                    self._swept = True
+                    self._is_swept = True
 
     def _shut_out_others(self) -> bool:
-        """Make the folder private where that is ours to do; whether it was not."""
-        with contextlib.suppress(OSError):  # no reason not to save
+        """Make the folder private if we own it; return whether that changed anything."""
+        with contextlib.suppress(OSError):  # failing is no reason not to save
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False
 
     def _sweep(self) -> None:
-        """Remove the temp files of dead writers. Failing to is no reason not to save."""
+        """Remove the temp files of dead writers. Errors are ignored, so that saving works."""
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
             with contextlib.suppress(OSError), os.scandir(folder) as entries:
                 orphans = [
                     (entry.name, target) for entry in entries if (target := temp_target(entry.name))
                 ]
                 for name, target in orphans:
-                    with self._locks.hold_if_free(prefix + target) as held:
-                        if held:
+                    with self._locks.try_lock(prefix + target) as is_locked:
+                        if is_locked:
                             (folder / name).unlink(missing_ok=True)

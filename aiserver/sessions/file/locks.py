@@ -2,11 +2,12 @@
 
 Invariants:
 
-- One holder per name at a time, among all threads and processes that share the folder.
-- A name maps to one of 256 lock files, so that they don't pile up. Two names may share one, so a
-  thread never holds two names at once. One more stands apart: under it names can be held.
-- The rest is that of ``durable/locking.py``: a killed process blocks nobody, also where the disk
-  has no locks of the system.
+- At most one thread of all processes that share the folder holds a name.
+- A name maps to one of 256 lock files, so that they don't accumulate. Two names may share one, so a
+  thread never holds two names at once. One more lock is for the directory; its holder may lock
+  names, too.
+- As in ``durable/locking.py``, a killed process blocks nobody, even on a disk without the system's
+  locks.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...durable import lock_file
 from ...errors import StorageBusy
 
 SHARDS = 256
-_APART = SHARDS
+_DIRECTORY_LOCK = SHARDS
 
 
 class ShardLocks:
@@ -30,52 +31,52 @@ class ShardLocks:
 
     def __init__(self, folder: Path, timeout: float) -> None:
         self._folder, self._timeout = os.fspath(folder), timeout
-        self._among_threads = [threading.Lock() for _ in range(SHARDS + 1)]
+        self._thread_locks = [threading.Lock() for _ in range(SHARDS + 1)]
 
-    def hold(self, name: str) -> Hold:
-        """Hold a name's lock. The folder must be there.
+    def lock(self, name: str) -> Lock:
+        """Return a name's lock. The folder must exist.
 
-        Raises StorageBusy if somebody keeps it longer than the timeout, OSError.
+        Entering it raises OSError, or StorageBusy on timeout.
         """
         return self._of(_shard(name), self._timeout, must=True)
 
-    def hold_if_free(self, name: str) -> Hold:
-        """Hold a name's lock if nobody has it now; gives whether it does."""
+    def try_lock(self, name: str) -> Lock:
+        """Return a name's lock that doesn't wait; entering returns whether it was acquired."""
         return self._of(_shard(name), 0, must=False)
 
-    def hold_apart(self) -> Hold:
-        """Hold a lock beside those of the names. Raises as ``hold``."""
-        return self._of(_APART, self._timeout, must=True)
+    def lock_directory(self) -> Lock:
+        """Return the lock of the directory. Raises as ``lock``."""
+        return self._of(_DIRECTORY_LOCK, self._timeout, must=True)
 
-    def _of(self, number: int, timeout: float, *, must: bool) -> Hold:
+    def _of(self, number: int, timeout: float, *, must: bool) -> Lock:
         where = self._folder, f"{number:02x}"
-        return Hold(self._among_threads[number], where, timeout, must=must)
+        return Lock(self._thread_locks[number], where, timeout, must=must)
 
 
-class Hold:
-    """One lock, held for one ``with``, which is told whether it is."""
+class Lock:
+    """A lock for one ``with`` statement, which receives whether it was acquired."""
 
     def __init__(
         self,
-        among_threads: threading.Lock,
+        thread_lock: threading.Lock,
         where: tuple[str, str],
         timeout: float,
         *,
         must: bool,
     ) -> None:
-        self._among_threads, self._where, self._timeout = among_threads, where, timeout
+        self._thread_locks, self._where, self._timeout = thread_lock, where, timeout
         self._must = must
         self._release: Callable[[], object] | None = None
 
     def __enter__(self) -> bool:
         # Threads wait for each other here, where they need not poll.
         end = time.monotonic() + self._timeout
-        if self._among_threads.acquire(timeout=self._timeout):
+        if self._thread_locks.acquire(timeout=self._timeout):
             try:
                 self._release = lock_file(*self._where, end)
             finally:
                 if self._release is None:
-                    self._among_threads.release()
+                    self._thread_locks.release()
         if self._release is None and self._must:
             raise StorageBusy
         return self._release is not None
@@ -86,7 +87,7 @@ class Hold:
             try:
                 release()
             finally:
-                self._among_threads.release()
+                self._thread_locks.release()
 
 
 def _shard(name: str) -> int:

@@ -1,10 +1,10 @@
-"""What lies beside the sessions: a log per notebook, and blobs by content. Synchronous.
+"""Change logs of notebooks, and blobs by content. Synchronous.
 
-What must hold:
+Invariants:
 
-- A log only grows. A torn last line (the writer was killed) is passed over by readers, and its
-  bytes stay when the next line is put behind it.
-- A blob's name is the SHA-256 of its bytes; what doesn't fit its name is never given out.
+- A log only grows. Readers skip a torn last line (of a killed writer), and appending preserves its
+  bytes.
+- A blob's name is the SHA-256 of its bytes; a blob that doesn't match its name is never returned.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 
 
 class NotebookLogs:
-    """The notebook logs of one place."""
+    """The change logs of one directory."""
 
-    def __init__(self, place: SessionDirectory, log: Logger) -> None:
-        self._place, self._log = place, log
-        self._folder = place.path / NOTEBOOKS
+    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
+        self._directory, self._log = directory, log
+        self._folder = directory.path / NOTEBOOKS
         self._reported: set[tuple[str, int]] = set()
 
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
-        """Add lines to a notebook's log; return them as saved."""
-        return self._grow(notebook_id, owner, lambda log: entries) if entries else []
+        """Append entries to a change log; return them as saved."""
+        return self._extend(notebook_id, owner, lambda log: entries) if entries else []
 
     def take_over(
         self,
@@ -60,8 +60,8 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Add those lines of another copy of a notebook's log that it lacks."""
-        self._grow(
+        """Append the entries of another copy of a change log that it lacks."""
+        self._extend(
             notebook_id,
             owner,
             lambda log: [
@@ -69,19 +69,19 @@ class NotebookLogs:
             ],
         )
 
-    def _grow(
+    def _extend(
         self,
         notebook_id: str,
         owner: str,
         choose: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
     ) -> list[NotebookLogEntry]:
         name = log_name(notebook_id, owner)
-        with self._place.writing(f"{NOTEBOOKS}/{name}"):
+        with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder)
             try:
                 log = self._read(name)
             except NotRegularFile:
-                self._log.warning("%s is no regular file; it is set aside.", name)
+                self._log.warning("%s is not a regular file; it is quarantined.", name)
                 move_to_quarantine(self._folder, name)
                 log = []
             saved = number_entries(log, choose(log))
@@ -91,22 +91,22 @@ class NotebookLogs:
             return saved
 
     def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first; empty if there is none."""
+        """Return a notebook's change log, oldest entry first; empty if there is none."""
         try:
             return self._read(log_name(notebook_id, owner)) if self._is_there() else []
         except NotRegularFile:
             return []
 
     def delete(self, notebook_id: str, owner: str) -> bool:
-        """Remove a notebook's log for good."""
+        """Delete a notebook's change log."""
         name = log_name(notebook_id, owner)
         if not (self._is_there() and os.path.lexists(self._folder / name)):
             return False
-        with self._place.writing(f"{NOTEBOOKS}/{name}"):
+        with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             return remove(self._folder, [name])
 
     def marks(self, owner: str) -> dict[str, Stamp]:
-        """For each notebook with a log, its file's stamp."""
+        """Return the stamp of each notebook's log file."""
         if not self._is_there():
             return {}
         marks = {}
@@ -118,13 +118,13 @@ class NotebookLogs:
         return marks
 
     def _is_there(self) -> bool:
-        return self._place.is_there() and check_folder(self._folder)
+        return self._directory.exists() and check_folder(self._folder)
 
     def _read(self, name: str) -> list[NotebookLogEntry]:
-        found = read_file(self._folder / name)
-        if found is None:
+        content = read_file(self._folder / name)
+        if content is None:
             return []
-        entries, damaged = codec.parse_log(complete_conflict(self._folder / name, found[0]))
+        entries, damaged = codec.parse_log(complete_conflict(self._folder / name, content[0]))
         if damaged and (name, damaged) not in self._reported:
             self._reported.add((name, damaged))
             self._log.warning("%d lines of the notebook log %s are damaged.", damaged, name)
@@ -132,29 +132,29 @@ class NotebookLogs:
 
 
 class Blobs:
-    """The blobs of one place."""
+    """The blobs of one directory."""
 
-    def __init__(self, place: SessionDirectory, log: Logger) -> None:
-        self._place, self._log = place, log
-        self._folder = place.path / BLOBS
+    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
+        self._directory, self._log = directory, log
+        self._folder = directory.path / BLOBS
 
     def put(self, data: bytes, owner: str) -> str:
-        """Keep bytes; return their SHA-256 in hex."""
+        """Store bytes; return their SHA-256 in hex."""
         digest = hashlib.sha256(data).hexdigest()
         name, folder = blob_name(digest, owner), self._folder / digest[:2]
-        with self._place.writing(f"{BLOBS}/{name}"):
+        with self._directory.lock(f"{BLOBS}/{name}"):
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # whoever put it there may have died before this
+                flush_folder(folder)  # its writer may have died before this
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:
-        """The bytes under a hash, or None."""
+        """Return the bytes with a hash, or None."""
         folders = (self._folder, self._folder / sha256[:2])
-        if not (self._place.is_there() and all(check_folder(folder) for folder in folders)):
+        if not (self._directory.exists() and all(check_folder(folder) for folder in folders)):
             return None
         data = self._read(sha256, owner)
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:
@@ -163,8 +163,8 @@ class Blobs:
         return data
 
     def hashes(self, owner: str) -> Iterator[str]:
-        """The hashes of all blobs, in no order."""
-        if not (self._place.is_there() and check_folder(self._folder)):
+        """Yield the hashes of all blobs, in no order."""
+        if not (self._directory.exists() and check_folder(self._folder)):
             return
         for folder in sorted(self._folder.iterdir()):
             if len(folder.name) == 2 and check_folder(folder):
@@ -174,16 +174,16 @@ class Blobs:
                         yield sha256
 
     def delete(self, sha256: str, owner: str) -> bool:
-        """Remove a blob for good."""
+        """Delete a blob."""
         name, folder = blob_name(sha256, owner), self._folder / sha256[:2]
-        if not (self._place.is_there() and os.path.lexists(folder / name)):
+        if not (self._directory.exists() and os.path.lexists(folder / name)):
             return False
-        with self._place.writing(f"{BLOBS}/{name}"):
+        with self._directory.lock(f"{BLOBS}/{name}"):
             return remove(folder, [name])
 
     def _read(self, sha256: str, owner: str) -> bytes | None:
         try:
-            found = read_file(self._folder / sha256[:2] / blob_name(sha256, owner))
+            content = read_file(self._folder / sha256[:2] / blob_name(sha256, owner))
         except NotRegularFile:
             return None
-        return found and found[0]
+        return content and content[0]

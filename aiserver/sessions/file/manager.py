@@ -1,8 +1,8 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-What must hold: that of ``base.py``, among threads and processes that share the folder, also when
-any of them is killed. All work with files is done in threads, none on the event loop, but for a
-look at the stamp of one that was read before, on a disk of this machine.
+Invariants: those of ``base.py``, among all threads and processes that share the folder, even if
+any of them is killed. All file operations run in threads; only the stamp of a cached file on a
+local disk is checked on the event loop.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from .reader import Reader
 from .root import find_root, path_from_url
 from .session_files import SessionFiles
 from .threads import Workers
-from .verify import Checks, looked
+from .verify import Verifier, run_check
 
 T = TypeVar("T")
 
-_SHORT = 4_000  # characters; full of secrets, these take some 4 ms
+_MAX_INLINE_CHARS = 4_000  # characters; full of secrets, these take some 4 ms
 
 
 class FileSessionManager(SessionManager):
-    """Keeps sessions as files. Durable: what is acknowledged survives the machine's death."""
+    """Stores sessions as files. Durable: acknowledged writes survive a crash of the machine."""
 
     root = Unicode(
         help="""The folder that contains `.aiserver_sessions`. Default: the closest folder that
@@ -72,42 +72,42 @@ class FileSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if self.url:  # says more than a folder that is configured for all
+        if self.url:  # overrides the configured folder
             self.root = str(path_from_url(self.url))
-        self._place = place = SessionDirectory(Path(self.root), self.lock_timeout)
-        reader = Reader(place, self.log)
+        self._directory = directory = SessionDirectory(Path(self.root), self.lock_timeout)
+        reader = Reader(directory, self.log)
         self._files = SessionFiles(reader, self.log)
         self._listing = Listing(reader)
-        self._notebook_logs = NotebookLogs(place, self.log)
-        self._blobs = Blobs(place, self.log)
+        self._notebook_logs = NotebookLogs(directory, self.log)
+        self._blobs = Blobs(directory, self.log)
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Sweep what dead writers left, shut others out; say what the disk doesn't guarantee."""
-        return await self._run(self._place.start)
+        """Sweep orphans, make the folder private, and return the notices."""
+        return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
-        """What the disk doesn't guarantee, and who else may look."""
-        return await self._run(self._place.notices)
+        """Return notices on the disk's guarantees and the folder's access."""
+        return await self._run(self._directory.notices)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """The stored session, or None."""
+        """Return the stored session, or None."""
         return await self._run(self._files.load, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The bytes of the file as they are, and the revision, or None."""
+        """Return the bytes of the file and the revision, or None."""
         with translate_os_errors():
-            known = self._files.at_hand(key)
-        return known or await self._run(self._files.load_raw, key)
+            cached = self._files.load_cached(key)
+        return cached or await self._run(self._files.load_raw, key)
 
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """The bytes of the files as they are, read in one thread, one by one."""
+        """Return the bytes of the files, read in one thread."""
         return await self._run(lambda: [self._files.stored(key) for key in keys])
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one AI turn."""
+        """Append a turn."""
         if _is_short(turn):
             return await self._run(self._files.add_turn, key, if_revision, PreparedTurn(turn))
         return await self._run(lambda: self._files.add_turn(key, if_revision, PreparedTurn(turn)))
@@ -126,7 +126,7 @@ class FileSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """One page of summaries."""
+        """Return a page of summaries."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
@@ -139,21 +139,21 @@ class FileSessionManager(SessionManager):
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """The stamp of each file."""
+        """Return the stamp of each session's file."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         return await self._run(self._listing.marks, notebook_id, owner)
 
     async def list_owners(self) -> list[str]:
-        """Nobody, and whom the sessions name."""
+        """Return the owners that sessions name, and ``""``."""
         return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
-        """Whether there is a file under the key."""
+        """Return whether there is a file for the key."""
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Remove a session for good, and what was set aside of it as damaged."""
+        """Delete a session and its quarantined files."""
         return await self._run(self._files.delete, key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -163,7 +163,7 @@ class FileSessionManager(SessionManager):
     async def take_over(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Keep what another place knows of the cell as well."""
+        """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
 
         def edit(session: Session) -> bool:
@@ -173,15 +173,15 @@ class FileSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Be the only process that says which notebook is which, whosever they are."""
+        """Exclude all other processes that share the folder, for all owners."""
         if not await self.writable():
-            yield  # then nobody can say anything new
+            yield  # without writers there is nothing to exclude
             return
-        held = contextlib.ExitStack()
-        entered = self._run(lambda: held.enter_context(self._place.alone()))
+        stack = contextlib.ExitStack()
+        entered = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
 
         def leave(_: object) -> None:
-            held.close()
+            stack.close()
 
         try:
             await asyncio.shield(entered)
@@ -191,85 +191,87 @@ class FileSessionManager(SessionManager):
         try:
             yield
         finally:
-            await self._run(held.close)
+            await self._run(stack.close)
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append lines to a notebook's log."""
+        """Append entries to a notebook's change log."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.append, notebook_id, entries, owner)
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first."""
+        """Return a notebook's change log, oldest entry first."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.read, notebook_id, owner)
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """The ids of the notebooks that have a log, sorted."""
+        """Return the ids of the notebooks that have a change log, sorted."""
         return sorted(await self._run(self._notebook_logs.marks, owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, Stamp]:
-        """The stamp of each notebook's log file."""
+        """Return the stamp of each notebook's log file."""
         return await self._run(self._notebook_logs.marks, owner)
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Remove a notebook's log for good."""
+        """Delete a notebook's change log."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.delete, notebook_id, owner)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Keep bytes by content."""
+        """Store bytes under their hash."""
         return await self._run(self._blobs.put, data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """The bytes under a hash, or None."""
+        """Return the bytes with a hash, or None."""
         return await self._run(self._blobs.get, check_sha256(sha256), owner)
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """The hashes of all blobs, sorted."""
+        """Return the hashes of all blobs, sorted."""
         return sorted(await self._run(self._blobs.hashes, owner))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Remove a blob for good."""
+        """Delete a blob."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Look at each file; with ``repair`` mend what can be."""
+        """Verify each file; with ``repair``, repair damaged ones."""
         of_owners = self._listing.owners
-        checks = Checks(
-            self._place, self._files, self._notebook_logs, self._blobs, owner, of_owners
+        verifier = Verifier(
+            self._directory, self._files, self._notebook_logs, self._blobs, owner, of_owners
         )
-        for look in await self._run(checks.all):
-            yield await self._run(looked, look, repair)
+        for check in await self._run(verifier.all):
+            yield await self._run(run_check, check, repair)
 
     async def writable(self) -> bool:
-        """Whether the folder, or the one it is to be made in, lets us write."""
-        return await self._run(self._place.is_writable)
+        """Return whether the folder, or its future parent, is writable."""
+        return await self._run(self._directory.is_writable)
 
     async def close(self) -> None:
-        """End the threads, after what they have begun."""
+        """Stop the threads after the work that was started."""
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # Threads of our own: a wait for a lock must not hold up the server's other work.
+        # Own threads, so that waiting for a lock doesn't delay the server's other work.
         if self._workers is None:
             self._workers = Workers(8)
-        return self._workers.run(partial(_translating, work, *args))
+        return self._workers.run(partial(_translate_errors, work, *args))
 
 
 def _is_short(turn: NewTurn) -> bool:
-    """Whether it is made ready quicker here than in a thread that must be woken for it."""
-    asked, answered = turn.user_request, turn.ai_response
-    texts = (asked.intent, asked.current_code, answered.suggestion, answered.explanation)
-    return sum(map(len, texts)) < _SHORT and not (turn.dataframes or turn.__pydantic_extra__)
+    """Return whether preparing the turn here is faster than waking a thread for it."""
+    request, response = turn.user_request, turn.ai_response
+    texts = (request.intent, request.current_code, response.suggestion, response.explanation)
+    return sum(map(len, texts)) < _MAX_INLINE_CHARS and not (
+        turn.dataframes or turn.__pydantic_extra__
+    )
 
 
-def _translating(work: Callable[..., T], *args: Any) -> T:
+def _translate_errors(work: Callable[..., T], *args: Any) -> T:
     try:
         return work(*args)
     except OSError as exc:

@@ -1,9 +1,9 @@
-"""Reading the session files of one place, whatever lies there. Synchronous.
+"""Read the session files of one directory, intact or damaged. Synchronous.
 
-What must hold:
+Invariants:
 
-- A damaged file is read as what is whole in it, and reading changes nothing.
-- What is remembered of a file by its stamp is used only while the file can't have changed.
+- Reading a damaged file returns its intact records and changes nothing.
+- Data cached by a file's stamp is used only while the file can't have changed.
 """
 
 from __future__ import annotations
@@ -26,56 +26,56 @@ from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
-# Two writes within one tick of the disk's clock can leave the same stamp: what was changed so
-# lately is read again. (The rule of git's index.)
+# Two writes within one tick of the disk's clock can produce the same stamp, so a file that changed
+# this recently is read again. (Git's index has the same rule.)
 _RACY_NS = 100_000_000
 
 
-class Found(NamedTuple):
-    """A session that is stored."""
+class StoredSession(NamedTuple):
+    """A session as read from its file."""
 
     name: str
     data: bytes  # as on disk
     stamp: Stamp
-    session: Session  # what is whole in them
-    damaged: bool = False
-    is_legacy: bool = False  # in the predecessor's shape
+    session: Session  # the intact records
+    is_damaged: bool = False
+    is_legacy: bool = False  # in the legacy format
 
     @property
-    def as_stored(self) -> bool:
-        """Whether the bytes are those of the session."""
-        return not (self.damaged or self.is_legacy)
+    def is_as_stored(self) -> bool:
+        """Whether the bytes are exactly those of the session."""
+        return not (self.is_damaged or self.is_legacy)
 
 
 class Reader:
-    """The session files of one place, to be read."""
+    """Reads the session files of one directory."""
 
-    def __init__(self, place: SessionDirectory, log: Logger) -> None:
-        self.place, self.log = place, log
+    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
+        self.directory, self.log = directory, log
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
-        """A file's bytes, or None. Raises Damaged if it is no regular file, OSError."""
+        """Return a file's bytes and stamp, or None. Raises DamagedData for a non-file, OSError."""
         try:
-            return read_file(self.place.path / name)
+            return read_file(self.directory.path / name)
         except NotRegularFile as exc:
             raise DamagedData("not a regular file") from exc
 
-    def find(self, key: SessionKey) -> Found | None:
-        """The stored session, or what is whole in it. Raises Damaged if it is no regular file."""
+    def find(self, key: SessionKey) -> StoredSession | None:
+        """Return the stored session or its intact records. Raises DamagedData for a non-file."""
         name = session_name(key)
         read = self.read(name)
         if read is None:
             return self.find_legacy(key)
         try:
             parsed = codec.read(read[0], key)
-            return Found(name, *read, parsed.session, is_legacy=parsed.is_legacy)
+            return StoredSession(name, *read, parsed.session, is_legacy=parsed.is_legacy)
         except DamagedData:
             self.report(name, read[0])
-            return Found(name, *read, self.recover(name, read[0], key), damaged=True)
+            return StoredSession(name, *read, self.recover(name, read[0], key), is_damaged=True)
 
-    def find_legacy(self, key: SessionKey) -> Found | None:
-        """What the predecessor kept of a cell under a name that isn't ours, or None."""
+    def find_legacy(self, key: SessionKey) -> StoredSession | None:
+        """Return a cell's session from a legacy file with a legacy name, or None."""
         name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
@@ -87,38 +87,38 @@ class Reader:
             return None
         try:
             session, is_legacy = codec.read(read[0], key)
-            return Found(name, *read, session, is_legacy=True) if is_legacy else None
+            return StoredSession(name, *read, session, is_legacy=True) if is_legacy else None
         except DamagedData:
             self.report(name, read[0])
-            return Found(
-                name, *read, self.recover(name, read[0], key), damaged=True, is_legacy=True
+            return StoredSession(
+                name, *read, self.recover(name, read[0], key), is_damaged=True, is_legacy=True
             )
 
     def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
-        """What is whole in the bytes of a file; of an unmerged one, both its sides."""
-        return recover(complete_conflict(self.place.path / name, data), key)
+        """Return the intact records in the bytes of a file; of both sides if it is unmerged."""
+        return recover(complete_conflict(self.directory.path / name, data), key)
 
-    def load(self, key: SessionKey) -> Found | None:
-        """The stored session, or None. Raises SessionCorrupt if nothing in it is whole."""
+    def load(self, key: SessionKey) -> StoredSession | None:
+        """Return the stored session, or None. Raises SessionCorrupt if nothing is intact."""
         try:
-            found = self.find(key) if self.place.is_there() else None
+            stored = self.find(key) if self.directory.exists() else None
         except DamagedData as exc:
             self.report(session_name(key), b"")
             raise SessionCorrupt from exc
-        if found and found.damaged and is_empty(found.session):
+        if stored and stored.is_damaged and is_empty(stored.session):
             raise SessionCorrupt
-        return found
+        return stored
 
     def is_settled(self, stamp: Stamp, now: int | None = None) -> bool:
-        """Whether a file that was read with this stamp can't change without getting another.
+        """Return whether any later change of the file must produce a different stamp.
 
-        ``now``: when it was looked at, in nanoseconds; if not at this moment.
+        ``now``: the time of reading in nanoseconds; default: the current time.
         """
         age = (now or time.time_ns()) - max(stamp.mtime_ns, stamp.ctime_ns)
-        return self.place.trusts_stamps and age > _RACY_NS
+        return self.directory.trusts_stamps and age > _RACY_NS
 
     def report(self, name: str, data: bytes) -> None:
-        """Say once that a file is damaged."""
+        """Log once that a file is damaged."""
         if not self._reported.get((name, hash(data))):
             self._reported.put((name, hash(data)), True)
             self.log.warning("The session file %s is damaged.", name)

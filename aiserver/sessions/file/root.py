@@ -1,7 +1,7 @@
-"""Where the histories lie: which folder holds ``.aiserver_sessions``.
+"""Find the root, the folder that contains ``.aiserver_sessions``.
 
-What must hold: starting Jupyter in another folder never hides a history, and nobody outside the
-project or the home folder (say, in ``/tmp``) can plant one above us.
+Invariants: starting Jupyter in another folder never hides a history, and nobody can plant a history
+in a folder above the project or the home folder, such as ``/tmp``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FOLDER = ".aiserver_sessions"
 
 
 def path_from_url(url: str) -> Path:
-    """The folder that a ``file:`` address names. Raises SettingError for another address."""
+    """Return the folder of a ``file:`` URL. Raises SettingError for any other URL."""
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not parts.path:
         raise SettingError(f"“{url}” is not a local folder. Use file:///path/to/folder.")
@@ -24,46 +24,50 @@ def path_from_url(url: str) -> Path:
 
 
 def find_root(start: Path, home: Path | None = None) -> Path:
-    """The nearest folder with ``.aiserver_sessions`` at or above ``start``, else ``start``.
+    """Return the nearest folder with ``.aiserver_sessions`` at or above ``start``, else ``start``.
 
-    Looks up to the top of the git repository or to the home folder, whichever is nearer; where
+    Searches up to the top of the git repository or to the home folder, whichever is nearer; where
     neither is above ``start``, only into ``start`` itself.
     """
     start = start.absolute()
-    folders = _climb(start, home) or [start]
+    folders = _folders_up_to_project(start, home) or [start]
     return next((folder for folder in folders if _holds_sessions(folder)), start)
 
 
 def find_other_roots(
     folder: Path, root: Path, served: Path, home: Path | None = None
 ) -> list[Path]:
-    """The folders other than ``root`` that may hold sessions of a notebook in ``folder``.
+    """Return other roots than ``root`` that may have sessions of a notebook in ``folder``.
 
-    A server that was started in any of them kept its sessions there: those from the notebook's
-    own folder up to the home folder, the nearest first. Outside of it up to the git top, else as
-    far up as what is ``served``.
+    A server that was started in one of them stored its sessions there. Searches from the notebook's
+    folder up to the home folder, the nearest first; outside of the home folder up to the top of
+    the git repository, else up to the ``served`` folder.
     """
     folder = folder.absolute()
     home = _home() if home is None else home
     if home is not None and folder.is_relative_to(home):
-        climbed = _up_to(folder, home)
+        folders = _folders_up_to(folder, home)
     else:
-        climbed = _climb(folder, home) or _up_to(folder, served) or [folder]
-    return [one for one in climbed if _holds_sessions(one) and one.resolve() != root.resolve()]
+        folders = _folders_up_to_project(folder, home) or _folders_up_to(folder, served) or [folder]
+    return [
+        candidate
+        for candidate in folders
+        if _holds_sessions(candidate) and candidate.resolve() != root.resolve()
+    ]
 
 
-def _climb(start: Path, home: Path | None) -> list[Path]:
-    """From ``start`` up to the git top or the home folder; empty if neither is above."""
+def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
+    """Return the folders from ``start`` up to the git top or home; empty if neither is above."""
     home = _home() if home is None else home
-    climbed: list[Path] = []
+    folders: list[Path] = []
     for folder in (start, *start.parents):
-        climbed.append(folder)
+        folders.append(folder)
         if folder == home or (folder / ".git").exists():
-            return climbed
+            return folders
     return []
 
 
-def _up_to(start: Path, top: Path) -> list[Path]:
+def _folders_up_to(start: Path, top: Path) -> list[Path]:
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 
@@ -71,7 +75,7 @@ def _holds_sessions(folder: Path) -> bool:
     sessions = folder / FOLDER
     try:
         return sessions.is_dir() and not sessions.is_symlink()
-    except OSError:  # a folder that we may not look into
+    except OSError:  # not readable
         return False
 
 

@@ -1,15 +1,15 @@
-"""One JSON file per cell: loading, growing, deleting. Synchronous; ``manager.py`` makes it async.
+"""Load, change and delete the JSON file of a cell. Synchronous; ``manager.py`` makes it async.
 
-What must hold:
+Invariants:
 
-- A change reads, edits and replaces the file under its lock, and is on disk when it returns.
-- The next change of a damaged file keeps its bytes aside and puts what was whole in its place, in
-  one step.
-- A file of a newer major version is never written, set aside or removed.
-- The predecessor's files are read where they are. The next write makes it our format, under our
-  name; the old bytes stay: under their own name if that is another, else aside.
-- What is kept in memory is used only while it equals what is on disk: while the file's stamp is
-  the one that it was compared under, or after it was compared anew.
+- A change reads, edits and replaces the file under its lock, and is durable when it returns.
+- The next change of a damaged file quarantines its bytes and atomically replaces it with the intact
+  records.
+- A file of a newer major version is never written, quarantined or removed.
+- Legacy files are read in place. The next write converts them to the current format and name; the
+  old bytes stay, under their legacy name if that differs, else as a copy.
+- Cached data is used only while it equals the file: while the file's stamp is unchanged, or after
+  comparing the bytes again.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from ..record.mutations import check_writable, fork_session
 from ..record.prepared_turn import PreparedTurn
 from ..record.splice import SessionBytes
 from .git_stages import complete_conflict
-from .reader import Found, Logger, Reader
-from .threads import answer
+from .reader import Logger, Reader, StoredSession
+from .threads import respond
 
 T = TypeVar("T")
 
-FLAT = ".v0-"  # behind it the number, in the name of a predecessor's file that was kept
-_MEMORY = 64 * 1024 * 1024  # bytes of sessions that are kept at most
+LEGACY_SUFFIX = ".v0-"  # followed by a number, in the name of a preserved legacy file
+_MAX_CACHED_BYTES = 64 * 1024 * 1024  # of sessions
 
 
-class _Sure(NamedTuple):
-    """A file that was parsed, or written by us: valid, and of this revision."""
+class _Validated(NamedTuple):
+    """The stamp and revision of a file that we parsed or wrote, so it is valid."""
 
     stamp: Stamp
     revision: int
 
 
 class _Raw(NamedTuple):
-    """The bytes of a file that is sure."""
+    """The bytes of a validated file."""
 
     stamp: Stamp
     data: bytes
@@ -66,29 +66,31 @@ def _weight(raw: _Raw) -> int:
 
 
 class SessionFiles:
-    """The session files of one place."""
+    """The session files of one directory."""
 
     def __init__(self, reader: Reader, log: Logger) -> None:
-        self._reader, self._place, self._log = reader, reader.place, log
-        self._pieces: LRUCache[str, SessionBytes] = LRUCache(256, limit=_MEMORY, weight=len)
-        self._sure: LRUCache[str, _Sure] = LRUCache(20_000)
-        self._raw: LRUCache[str, _Raw] = LRUCache(256, limit=_MEMORY // 2, weight=_weight)
+        self._reader, self._directory, self._log = reader, reader.directory, log
+        self._session_bytes: LRUCache[str, SessionBytes] = LRUCache(
+            256, limit=_MAX_CACHED_BYTES, weight=len
+        )
+        self._validated: LRUCache[str, _Validated] = LRUCache(20_000)
+        self._raw: LRUCache[str, _Raw] = LRUCache(256, limit=_MAX_CACHED_BYTES // 2, weight=_weight)
 
     def load(self, key: SessionKey) -> Session | None:
-        """A session, or None; of a damaged one what is whole in it.
+        """Return a session or its intact records, or None.
 
-        Raises SessionCorrupt if nothing is.
+        Raises SessionCorrupt if nothing is intact.
         """
-        found = self._reader.load(key)
-        if found is None:
+        stored = self._reader.load(key)
+        if stored is None:
             return None
-        self._remember(session_name(key), found.stamp, found.data, found)
-        return found.session
+        self._remember(session_name(key), stored.stamp, stored.data, stored)
+        return stored.session
 
-    def at_hand(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """What ``load_raw`` gave last if the file is the same, or None.
+    def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
+        """Return the last result of ``load_raw`` if the file is unchanged, or None.
 
-        It asks the disk for nothing but the file's stamp, and only one of this machine.
+        Only reads the file's stamp, and only from a local disk.
         """
         name = session_name(key)
         raw = self._raw.get(name)
@@ -97,205 +99,205 @@ class SessionFiles:
         return raw.data, raw.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """A session's bytes and its revision, or None. Raises as ``load``.
+        """Return a session's bytes and revision, or None. Raises as ``load``.
 
-        Bytes that are known to be valid are not parsed again.
+        Validated bytes are not parsed again.
         """
-        if not self._place.is_there():
+        if not self._directory.exists():
             return None
         name = session_name(key)
         try:
             read = self._reader.read(name)
         except DamagedData:
-            read = None  # ``load`` says what it is
+            read = None  # reported by ``load``
         if read:
             data, stamp = read
             revision = self._remember(name, stamp, data)
             if revision is not None:
-                if self._sure.get(name) == (stamp, revision):
+                if self._validated.get(name) == (stamp, revision):
                     self._raw.put(name, _Raw(stamp, data, revision))
                 return data, revision
-        found = self._reader.load(key)
-        if found is None:
+        stored = self._reader.load(key)
+        if stored is None:
             return None
-        self._remember(name, found.stamp, found.data, found)
-        session = found.session
-        return found.data if found.as_stored else codec.encode(session), session.revision
+        self._remember(name, stored.stamp, stored.data, stored)
+        session = stored.session
+        return stored.data if stored.is_as_stored else codec.encode(session), session.revision
 
     def stored(self, key: SessionKey) -> bytes | None:
-        """The bytes of a session's file, whatever they are; None if they can't be had.
+        """Return the bytes of a session's file, valid or not; None if they can't be read.
 
-        Those of an unmerged file as one conflict of both its sides.
+        An unmerged file is returned as one conflict of both complete sides.
         """
         name = session_name(key)
         try:
             if read := self._reader.read(name):
-                return complete_conflict(self._place.path / name, read[0])
-            older = self._reader.find_legacy(key)
+                return complete_conflict(self._directory.path / name, read[0])
+            legacy = self._reader.find_legacy(key)
         except DamagedData:
             return None
-        except OSError:  # one that we may not read must not hide the others
+        except OSError:  # an unreadable file must not hide the others
             self._log.warning("The session file %s can't be read.", name)
             return None
-        return older and older.data
+        return legacy and legacy.data
 
     def exists(self, key: SessionKey) -> bool:
-        """Whether there is a file for the key."""
-        if not self._place.is_there():
+        """Return whether there is a file for the key."""
+        if not self._directory.exists():
             return False
         return self._is_file(session_name(key)) or self._reader.find_legacy(key) is not None
 
     def add_turn(
         self, key: SessionKey, if_revision: int | None, turn: PreparedTurn
     ) -> tuple[Interaction, int]:
-        """Put a turn behind a session, new or stored; return it as saved, and the revision."""
-        return self._grow(key, if_revision, lambda pieces: pieces.add_turn(turn))
+        """Append a turn to a new or stored session; return it as saved, and the revision."""
+        return self._extend(key, if_revision, lambda target: target.add_turn(turn))
 
     def add_events(
         self, key: SessionKey, if_revision: int | None, events: Sequence[NewEvent]
     ) -> tuple[list[Event], int]:
-        """Put events behind a session, as ``add_turn``. None that is new is no write."""
-        return self._grow(key, if_revision, lambda pieces: pieces.add_events(events))
+        """Append events like ``add_turn``. Without new events, nothing is written."""
+        return self._extend(key, if_revision, lambda target: target.add_events(events))
 
     def change(self, key: SessionKey, edit: Callable[[Session], bool]) -> bool:
-        """Edit a session, new or stored, and save it if the edit says that it changed anything."""
+        """Edit a new or stored session, and save it if ``edit`` returns True."""
         name = session_name(key)
-        with self._place.writing(name):
-            found = self._take(key)
-            session = found.session if found else new_session(key)
+        with self._directory.lock(name):
+            stored = self._find_locked(key)
+            session = stored.session if stored else new_session(key)
             check_writable(session.meta, None)
             changed = edit(session)
             if changed:
-                if found:
-                    self._keep_aside(name, found)
-                replace_file(self._place.path, name, codec.encode(session))
+                if stored:
+                    self._copy_to_quarantine(name, stored)
+                replace_file(self._directory.path, name, codec.encode(session))
             return changed
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session, unless the target exists."""
+        """Copy a session unless the target exists."""
         origin = self.load(source)
         name = session_name(target)
-        with self._place.writing(name):
-            found = self._take(target)
-            if found and not (found.damaged and is_empty(found.session)):
-                return found.session
+        with self._directory.lock(name):
+            stored = self._find_locked(target)
+            if stored and not (stored.is_damaged and is_empty(stored.session)):
+                return stored.session
             session = fork_session(origin, target)
-            if found:
-                self._keep_aside(name, found)
-            replace_file(self._place.path, name, codec.encode(session))
+            if stored:
+                self._copy_to_quarantine(name, stored)
+            replace_file(self._directory.path, name, codec.encode(session))
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
-        """Remove a session for good, with all that was set aside of it."""
+        """Delete a session and its quarantined files."""
         name = session_name(key)
-        if not (self.exists(key) or (self._place.is_there() and self._aside(name))):
+        if not (self.exists(key) or (self._directory.exists() and self._quarantined_names(name))):
             return False
-        with self._place.writing(name):
-            found = self._take(key)
-            if found:
-                check_writable(found.session.meta, if_revision)
-            names = [name, *self._aside(name)]
-            if older := self._reader.find_legacy(key):
-                names.append(older.name)
-            return remove(self._place.path, names)
+        with self._directory.lock(name):
+            stored = self._find_locked(key)
+            if stored:
+                check_writable(stored.session.meta, if_revision)
+            names = [name, *self._quarantined_names(name)]
+            if legacy := self._reader.find_legacy(key):
+                names.append(legacy.name)
+            return remove(self._directory.path, names)
 
-    def _grow(
+    def _extend(
         self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
     ) -> tuple[T, int]:
         name = session_name(key)
-        with self._place.writing(name):
-            pieces = self._take_pieces(name)
-            if pieces is None:
-                found = self._take(key)
-                if found:
-                    check_writable(found.session.meta, if_revision)
-                    self._keep_aside(name, found)
-                pieces = SessionBytes(found.session if found else new_session(key))
-            check_writable(pieces, if_revision)
-            before = pieces.revision
-            result = add(pieces)
-            if pieces.revision != before:
-                local = self._place.trusts_stamps
+        with self._directory.lock(name):
+            session_bytes = self._pop_session_bytes(name)
+            if session_bytes is None:
+                stored = self._find_locked(key)
+                if stored:
+                    check_writable(stored.session.meta, if_revision)
+                    self._copy_to_quarantine(name, stored)
+                session_bytes = SessionBytes(stored.session if stored else new_session(key))
+            check_writable(session_bytes, if_revision)
+            before = session_bytes.revision
+            result = add(session_bytes)
+            if session_bytes.revision != before:
+                local = self._directory.trusts_stamps
                 stamp = replace_file(
-                    self._place.path,
+                    self._directory.path,
                     name,
-                    pieces.chunks(),
-                    on_durable=lambda: answer((result, pieces.revision)),
-                    keep_old_open=local,  # elsewhere an open file leaves a name behind
+                    session_bytes.chunks(),
+                    on_durable=lambda: respond((result, session_bytes.revision)),
+                    keep_old_open=local,  # on a network disk, an open file leaves a name behind
                 )
                 if stamp and local:
-                    self._sure.put(name, _Sure(stamp, pieces.revision))
-            self._pieces.put(name, pieces)
-            return result, pieces.revision
+                    self._validated.put(name, _Validated(stamp, session_bytes.revision))
+            self._session_bytes.put(name, session_bytes)
+            return result, session_bytes.revision
 
-    def _take_pieces(self, name: str) -> SessionBytes | None:
-        """What is known of the file, ours to add to. Under the lock.
+    def _pop_session_bytes(self, name: str) -> SessionBytes | None:
+        """Remove and return the cached bytes of the file if they are current. Under the lock.
 
-        It is known no more until it is put back, so a failed save leaves nothing half done.
+        The caller puts them back after a successful save, so a failed save leaves no stale cache.
         """
-        pieces = self._pieces.pop(name)
-        sure = self._sure.get(name)
-        if pieces is None:
+        session_bytes = self._session_bytes.pop(name)
+        validated = self._validated.get(name)
+        if session_bytes is None:
             return None
         try:
-            if sure and sure == (self._stamp(name), pieces.revision):
-                return pieces
+            if validated and validated == (self._stamp(name), session_bytes.revision):
+                return session_bytes
             read = self._reader.read(name)
         except DamagedData:
             return None
-        return pieces if read and pieces.revision_of(read[0]) is not None else None
+        return session_bytes if read and session_bytes.revision_of(read[0]) is not None else None
 
-    def _take(self, key: SessionKey) -> Found | None:
-        """The stored session, ours to edit. Under the lock."""
+    def _find_locked(self, key: SessionKey) -> StoredSession | None:
+        """Return the stored session for editing. Under the lock."""
         name = session_name(key)
-        self._pieces.pop(name)
+        self._session_bytes.pop(name)
         try:
             return self._reader.find(key)
-        except DamagedData:  # a link, a folder: no bytes of ours
-            self._log.warning("%s is no regular file; it is set aside.", name)
-            move_to_quarantine(self._place.path, name)
+        except DamagedData:  # a link or a folder
+            self._log.warning("%s is not a regular file; it is quarantined.", name)
+            move_to_quarantine(self._directory.path, name)
             return None
 
     def _remember(
-        self, name: str, stamp: Stamp, data: bytes, found: Found | None = None
+        self, name: str, stamp: Stamp, data: bytes, stored: StoredSession | None = None
     ) -> int | None:
-        """The revision of a file's bytes if it is known, and that they are valid."""
-        sure = self._sure.get(name)
-        if sure and sure.stamp == stamp:
-            return sure.revision
-        revision = found.session.revision if found and found.as_stored else None
-        if revision is None and found is None and (pieces := self._pieces.get(name)):
-            revision = pieces.revision_of(data)
+        """Return the revision of a file's bytes if it is known without parsing, and cache it."""
+        validated = self._validated.get(name)
+        if validated and validated.stamp == stamp:
+            return validated.revision
+        revision = stored.session.revision if stored and stored.is_as_stored else None
+        if revision is None and stored is None and (session_bytes := self._session_bytes.get(name)):
+            revision = session_bytes.revision_of(data)
         if revision is not None and self._reader.is_settled(stamp):
-            self._sure.put(name, _Sure(stamp, revision))
+            self._validated.put(name, _Validated(stamp, revision))
         return revision
 
-    def _keep_aside(self, name: str, found: Found) -> None:
-        """Keep the bytes of a file that is to be replaced by other than its own session.
+    def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
+        """Copy the bytes of a damaged or legacy file that is about to be replaced.
 
-        Of a damaged one the session then says where they are. A file under another name stays.
+        The note in a recovered session names the copy. A file under a legacy name stays as it is.
         """
-        if found.as_stored or found.name != name:
+        if stored.is_as_stored or stored.name != name:
             return
-        mark = QUARANTINE_SUFFIX if found.damaged else FLAT
-        kept_as = copy_to_quarantine(self._place.path, name, found.data, mark)
-        kind = "damaged" if found.damaged else "predecessor's"
-        self._log.warning("The %s session file %s is kept as %s.", kind, name, kept_as)
-        for event in found.session.events or [] if found.damaged else []:
+        mark = QUARANTINE_SUFFIX if stored.is_damaged else LEGACY_SUFFIX
+        new_name = copy_to_quarantine(self._directory.path, name, stored.data, mark)
+        kind = "damaged" if stored.is_damaged else "legacy"
+        self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
+        for event in stored.session.events or [] if stored.is_damaged else []:
             if event.type == NOTE and event.data is not None:
-                event.data.setdefault("kept_as", kept_as)
+                event.data.setdefault("kept_as", new_name)
 
-    def _aside(self, name: str) -> list[str]:
-        with os.scandir(self._place.path) as entries:
+    def _quarantined_names(self, name: str) -> list[str]:
+        with os.scandir(self._directory.path) as entries:
             return [
                 e.name
                 for e in entries
-                if e.name.startswith((name + QUARANTINE_SUFFIX, name + FLAT))
+                if e.name.startswith((name + QUARANTINE_SUFFIX, name + LEGACY_SUFFIX))
             ]
 
     def _stamp(self, name: str) -> Stamp | None:
         try:
-            status = os.lstat(f"{self._place.path}{os.sep}{name}")
+            status = os.lstat(f"{self._directory.path}{os.sep}{name}")
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None

@@ -1,9 +1,9 @@
-"""Copies of our files that a cloud sync or a restore left beside them, by their names. Pure.
+"""Recognise copies of our files that a cloud sync or a restore created, by their names. Pure.
 
-Such a copy may hold records that the file itself lacks: ``x (1).json``, ``x 2.json``,
-``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
-``x.sync-conflict-20261123-101112-ABCDEF.json``. A session
-says whose and which cell's it is; of a log only the name tells.
+Such a copy may have records that the original lacks: ``x (1).json``, ``x 2.json``, ``x-HOST.json``,
+``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
+``x.sync-conflict-20261123-101112-ABCDEF.json``. A session contains its ids and owner; a log is
+identified by its name only.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _NAME = re.compile(r"[a-z0-9~_-]+")
 
 
 def may_be_session(name: str) -> bool:
-    """Whether a file may hold a session, whatever gave it its name."""
+    """Return whether a file may contain a session, whatever program named it."""
     return name.lower().endswith(SESSION_SUFFIX)
 
 
 def find_session_copies(names: Collection[str]) -> list[str]:
-    """The names that a sync or a restore may have made of a session file's."""
-    there = set(names)
+    """Return the names that may be copies of session files by a sync or a restore."""
+    existing = set(names)
     return sorted(
         name
         for name in names
-        if may_be_session(name) and (not is_session_name(name) or _has_shorter(name, there))
+        if may_be_session(name) and (not is_session_name(name) or _has_original(name, existing))
     )
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Whether one of ``copied_sessions``, which begins with these bytes, has another's name."""
+    """Return whether a result of ``find_session_copies`` has another name than its content."""
     ids = find_ids(data)
     if ids is None or "~~" in name:
         return False
@@ -50,29 +50,29 @@ def is_copy(name: str, data: bytes) -> bool:
 
 
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
-    """The notebook of whose log a file is a copy; None if it is a log itself, or none at all.
+    """Return the notebook whose log a file is a copy of; None if it isn't a copy.
 
-    ``logs``: the notebooks whose logs are there.
+    ``logs``: the notebooks that have logs.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
         return None
     lower = name.lower()
-    stems = {log_name(one, owner).removesuffix(LOG_SUFFIX): one for one in logs}
-    fitting = [stem for stem in stems if re.match(re.escape(stem) + r"[^a-z0-9~_]", lower)]
-    if fitting:
-        return stems[max(fitting, key=len)]
+    stems = {log_name(id_, owner).removesuffix(LOG_SUFFIX): id_ for id_ in logs}
+    matching = [stem for stem in stems if re.match(re.escape(stem) + r"[^a-z0-9~_]", lower)]
+    if matching:
+        return stems[max(matching, key=len)]
     match = _NAME.match(lower)
     return log_notebook_id(match[0] + LOG_SUFFIX, owner) if match else None
 
 
-def shorter_logs(notebook_id: str, logs: Collection[str]) -> list[str]:
-    """The notebooks of whose log this notebook's may be a copy, for all that its name tells."""
+def possible_originals(notebook_id: str, logs: Collection[str]) -> list[str]:
+    """Return the notebooks of whose logs this one's may be a copy, judging by its name."""
     shorter = (notebook_id[: match.start()] for match in re.finditer("-", notebook_id))
-    return [one for one in shorter if one in logs]
+    return [id_ for id_ in shorter if id_ in logs]
 
 
-def _has_shorter(name: str, there: Collection[str]) -> bool:
-    """Whether a file is there of which this may be the copy of a machine: ``x-host.json``."""
+def _has_original(name: str, existing: Collection[str]) -> bool:
+    """Return whether the file exists of which ``x-host.json`` may be another machine's copy."""
     stem = name.removesuffix(SESSION_SUFFIX)
     places = (match.start() for match in re.finditer("-", stem))
-    return any(stem[:place] + SESSION_SUFFIX in there for place in places)
+    return any(stem[:place] + SESSION_SUFFIX in existing for place in places)

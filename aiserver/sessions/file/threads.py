@@ -1,10 +1,10 @@
-"""Threads for the work with files: no wait for a disk or a lock on the event loop.
+"""Run file operations in threads, so that the event loop never waits for a disk or a lock.
 
-What must hold: work that was begun is finished, whoever still waits for it; ``close`` waits for
-that. Who waits is answered once.
+Invariants: a job that was started is finished, even if its caller stopped waiting; ``close`` waits
+for it. Each job responds once.
 
-Python's own ThreadPoolExecutor does most of it, and takes four times as long to hand a piece of
-work over and its result back: a third of what a whole save may cost.
+Python's ThreadPoolExecutor takes four times as long to hand over a job and its result: a third of
+the time that a save may take.
 """
 
 from __future__ import annotations
@@ -23,23 +23,26 @@ _Queue = SimpleQueue["_Job | None"]
 
 
 class Workers:
-    """At most ``count`` threads, made when they are first needed."""
+    """At most ``count`` threads, started on demand."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self._jobs: _Queue = SimpleQueue()
-        self._busy = _Busy()
+        self._job_counter = _JobCounter()
         self._threads: list[threading.Thread] = []
-        # Whoever forgets to close leaves no threads behind.
-        self._end = weakref.finalize(self, _dismiss, self._jobs, self._threads)
+        # Stops the threads if nobody calls ``close``.
+        self._end = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Do the work in a thread; its result in a future of the running loop."""
+        """Run ``work`` in a thread and return a future of the running loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        if self._busy.begin() > len(self._threads) < self._count:
+        if self._job_counter.begin() > len(self._threads) < self._count:
             thread = threading.Thread(
-                target=_serve, args=(self._jobs, self._busy), name="aiserver-store", daemon=True
+                target=_run_jobs,
+                args=(self._jobs, self._job_counter),
+                name="aiserver-store",
+                daemon=True,
             )
             self._threads.append(thread)
             thread.start()
@@ -47,27 +50,27 @@ class Workers:
         return future
 
     def close(self) -> None:
-        """End the threads, after what was asked of them."""
+        """Stop the threads after their queued jobs."""
         self._end()
         for thread in self._threads:
             thread.join()
 
 
-def answer(result: object) -> None:
-    """Let whoever waits for the work at hand go on with this; what is still done is for later.
+def respond(result: object) -> None:
+    """Resolve the current job's future now, before the rest of the job runs.
 
-    Nobody hears what that raises. Where no worker is at work this does nothing.
+    Later exceptions of the job are discarded. Does nothing outside of a worker thread.
     """
-    job: _Job | None = getattr(_here, "job", None)
+    job: _Job | None = getattr(_thread_state, "job", None)
     if job:
-        job.answer(result, None)
+        job.respond(result, None)
 
 
-_here = threading.local()
+_thread_state = threading.local()
 
 
-class _Busy:
-    """How many jobs are not done yet."""
+class _JobCounter:
+    """Counts unfinished jobs."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -84,7 +87,7 @@ class _Busy:
 
 
 class _Job:
-    """Work, and who waits for it."""
+    """Work and the future of its result."""
 
     def __init__(
         self,
@@ -93,22 +96,22 @@ class _Job:
         work: Callable[[], Any],
     ) -> None:
         self._loop, self._future, self._work = loop, future, work
-        self._answered = False
+        self._has_responded = False
 
-    def do(self) -> None:
-        if self._future.cancelled():  # nobody waited for its turn to come
+    def run(self) -> None:
+        if self._future.cancelled():  # cancelled while it was queued
             return
         result, error = None, None
         try:
             result = self._work()
         except BaseException as reason:
             error = reason
-        self.answer(result, error)
+        self.respond(result, error)
 
-    def answer(self, result: object, error: BaseException | None) -> None:
-        if self._answered:
+    def respond(self, result: object, error: BaseException | None) -> None:
+        if self._has_responded:
             return
-        self._answered = True
+        self._has_responded = True
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             self._loop.call_soon_threadsafe(self._settle, result, error)
 
@@ -121,14 +124,14 @@ class _Job:
             self._future.set_exception(error)
 
 
-def _serve(jobs: _Queue, busy: _Busy) -> None:
+def _run_jobs(jobs: _Queue, job_counter: _JobCounter) -> None:
     while job := jobs.get():
-        _here.job = job
-        job.do()
-        busy.end()
-        _here.job = job = None  # to hold on to nothing while waiting
+        _thread_state.job = job
+        job.run()
+        job_counter.end()
+        _thread_state.job = job = None  # to free the job while waiting
 
 
-def _dismiss(jobs: _Queue, threads: list[threading.Thread]) -> None:
+def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
         jobs.put(None)

@@ -1,10 +1,10 @@
-"""Looks at each file of a place, and mends what can be: the file store's ``verify``. Synchronous.
+"""Verify and repair each file of a directory, for the file store's ``verify``. Synchronous.
 
-What must hold:
+Invariants:
 
-- Looking changes nothing and makes nothing. What another process writes meanwhile is no flaw.
-- Mending is what the next write would do, or less: damaged bytes are kept aside, what is whole in
-  them stays in use. No byte is lost but those of writes that were never acknowledged.
+- Verifying is read-only. Concurrent writes of other processes are not reported as problems.
+- Repairing does no more than the next write would: damaged bytes are quarantined, and their intact
+  records stay in use. Only bytes of unacknowledged writes are ever lost.
 """
 
 from __future__ import annotations
@@ -46,177 +46,190 @@ from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .git_stages import complete_conflict
 from .logs_and_blobs import Blobs, NotebookLogs
 from .session_files import SessionFiles
-from .sync_copies import copied_notebook_id, may_be_session, shorter_logs
+from .sync_copies import copied_notebook_id, may_be_session, possible_originals
 
-Look = Callable[[bool], VerifyResult]
+Check = Callable[[bool], VerifyResult]
 _CONFLICT = "contains git conflict markers"
 _LINK = "not a regular file"
-_NAMELESS = "damaged, and the file name does not identify the owner or cell"
+_UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
 
 
-class Checks:
-    """What there is to look at in one place, of one owner."""
+class Verifier:
+    """Lists the checks for the files of one owner in a directory."""
 
     def __init__(
         self,
-        place: SessionDirectory,
+        directory: SessionDirectory,
         files: SessionFiles,
         logs: NotebookLogs,
         blobs: Blobs,
         owner: str,
         all_owners: Callable[[], list[str]],
     ) -> None:
-        self._place, self._files, self._logs, self._blobs = place, files, logs, blobs
+        self._directory, self._files, self._logs, self._blobs = directory, files, logs, blobs
         self._owner, self._all_owners = owner, all_owners
         self._owners: list[str] | None = None
 
-    def all(self) -> list[Look]:
-        """A look at each record; each takes whether to mend."""
-        if not self._place.is_there():
+    def all(self) -> list[Check]:
+        """Return a check for each record, a function that takes whether to repair."""
+        if not self._directory.exists():
             return []
-        return [*self._sessions(), *self._notebook_logs(), *self._all_blobs(), *self._orphans()]
+        return [
+            *self._session_checks(),
+            *self._log_checks(),
+            *self._blob_checks(),
+            *self._orphan_checks(),
+        ]
 
-    def _sessions(self) -> Iterator[Look]:
-        for name in sorted(entry.name for entry in os.scandir(self._place.path)):
+    def _session_checks(self) -> Iterator[Check]:
+        for name in sorted(entry.name for entry in os.scandir(self._directory.path)):
             if may_be_session(name) and not temp_target(name) and self._may_be_ours(name):
-                yield partial(self._session, name)
+                yield partial(self._check_session, name)
 
     def _may_be_ours(self, name: str) -> bool:
-        """Whether a file is this owner's to look at: by its name, or by what it says."""
+        """Return whether a file belongs to this owner, by its name or its content."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
         try:
-            found = read_file(self._place.path / name)
-            data = found[0] if found else b""
-            return bool(found) and (codec.parse(data).meta.owner or "") == self._owner
+            content = read_file(self._directory.path / name)
+            data = content[0] if content else b""
+            return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # Nobody's, where nobody can tell whose; then at least it is looked at once.
-            known = is_session_name(name) or find_ids(data)
-            return not self._owner and bool(known) and not self._is_anybody_s(name)
+            # A file without a recognisable owner is checked once, with those without an owner.
+            is_session = is_session_name(name) or find_ids(data)
+            return not self._owner and bool(is_session) and not self._belongs_to_any_owner(name)
 
-    def _is_anybody_s(self, name: str) -> bool:
+    def _belongs_to_any_owner(self, name: str) -> bool:
         if self._owners is None:
             self._owners = self._all_owners()
         return any(parse_session_name(name, owner) for owner in self._owners)
 
-    def _session(self, name: str, repair: bool) -> VerifyResult:
+    def _check_session(self, name: str, repair: bool) -> VerifyResult:
         try:
-            found = read_file(self._place.path / name)
+            content = read_file(self._directory.path / name)
         except NotRegularFile:
-            return self._set_aside(self._place.path, name, name, _LINK, repair)
+            return self._quarantine(self._directory.path, name, name, _LINK, repair)
         except OSError:
             return VerifyResult(name, "can't be read")
-        if found is None:
+        if content is None:
             return VerifyResult(name)  # deleted meanwhile
         try:
-            session, is_legacy = codec.read(found[0])
+            session, is_legacy = codec.read(content[0])
         except DamagedData:
-            return self._damaged(name, found[0], repair)
+            return self._check_damaged(name, content[0], repair)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
-        # The predecessor's are read where they are.
-        is_raw = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
-        if session_name(key) != name and not is_raw:
-            return self._misnamed(name, key, session, found[0], repair)
+        # Legacy files are read in place.
+        is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
+        if session_name(key) != name and not is_legacy_file:
+            return self._check_misnamed(name, key, session, content[0], repair)
         return VerifyResult(name, "; ".join(find_problems(session, key)) or None)
 
-    def _damaged(self, name: str, data: bytes, repair: bool) -> VerifyResult:
-        key, said = parse_session_name(name, self._owner), find_ids(data)
-        if key is None and said and legacy_name(*said) == name:
-            key = SessionKey(*said)
-        if key is None and said:
-            return self._damaged_copy(name, SessionKey(*said, self._owner), data, repair)
+    def _check_damaged(self, name: str, data: bytes, repair: bool) -> VerifyResult:
+        key, ids = parse_session_name(name, self._owner), find_ids(data)
+        if key is None and ids and legacy_name(*ids) == name:
+            key = SessionKey(*ids)
+        if key is None and ids:
+            return self._check_damaged_copy(name, SessionKey(*ids, self._owner), data, repair)
         if key is None:
-            return VerifyResult(name, _NAMELESS)
-        ours = session_name(key)
-        if ours != name and os.path.lexists(self._place.path / ours):
-            return VerifyResult(name)  # the predecessor's, and what was whole in it is in ours
-        session = recover(complete_conflict(self._place.path / name, data), key)
+            return VerifyResult(name, _UNIDENTIFIED)
+        own_name = session_name(key)
+        if own_name != name and os.path.lexists(self._directory.path / own_name):
+            return VerifyResult(name)  # a legacy file whose intact records were converted already
+        session = recover(complete_conflict(self._directory.path / name, data), key)
         if is_empty(session):
             problem = "damaged; nothing is readable"
-            return self._set_aside(self._place.path, name, name, problem, repair, data)
+            return self._quarantine(self._directory.path, name, name, problem, repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
         reason = _CONFLICT if has_marks(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
         if repair:
-            self._files.change(key, _touched)  # its bytes are kept aside, as by any write
+            self._files.change(key, _bump_revision)  # quarantines the bytes, as any write does
         return VerifyResult(name, problem, repair)
 
-    def _misnamed(
+    def _check_misnamed(
         self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
     ) -> VerifyResult:
         problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
-        ours = session_name(key)
+        own_name = session_name(key)
         if not repair:
             return VerifyResult(name, problem)
-        if self._is_same_file(self._place.path, name, ours):
-            return self._rename(self._place.path, name, ours, problem)
+        if self._is_same_file(self._directory.path, name, own_name):
+            return self._rename(self._directory.path, name, own_name, problem)
         try:
             check_writable(session.meta, None)
-            self._files.change(key, lambda ours: merge_into(ours, session))
+            self._files.change(key, lambda stored: merge_into(stored, session))
         except SessionTooNew:
             return VerifyResult(name, problem)
-        return self._set_aside(self._place.path, name, name, problem, repair, data, ours)
+        return self._quarantine(self._directory.path, name, name, problem, repair, data, own_name)
 
-    def _damaged_copy(self, name: str, key: SessionKey, data: bytes, repair: bool) -> VerifyResult:
-        """A damaged file under a name that is nobody's; it says itself which cell's it is."""
+    def _check_damaged_copy(
+        self, name: str, key: SessionKey, data: bytes, repair: bool
+    ) -> VerifyResult:
+        """Check a damaged file whose content, but not its name, identifies a cell."""
         session = recover(data, key)
         if is_empty(session) or (session.meta.owner or "") != self._owner:
-            return VerifyResult(name, _NAMELESS)
-        return self._misnamed(name, key, session, data, repair)
+            return VerifyResult(name, _UNIDENTIFIED)
+        return self._check_misnamed(name, key, session, data, repair)
 
-    def _is_same_file(self, folder: Path, name: str, ours: str) -> bool:
-        """Whether a disk that folds case knows one file by both names."""
+    def _is_same_file(self, folder: Path, name: str, own_name: str) -> bool:
+        """Return whether both names are the same file on a case-insensitive disk."""
         try:
-            return (folder / name).samefile(folder / ours)
+            return (folder / name).samefile(folder / own_name)
         except OSError:
             return False
 
-    def _rename(self, folder: Path, name: str, ours: str, problem: str) -> VerifyResult:
-        with self._place.writing(ours):
-            (folder / name).rename(folder / ours)
+    def _rename(self, folder: Path, name: str, own_name: str, problem: str) -> VerifyResult:
+        with self._directory.lock(own_name):
+            (folder / name).rename(folder / own_name)
         return VerifyResult(name, problem, True)
 
-    def _notebook_logs(self) -> Iterator[Look]:
+    def _log_checks(self) -> Iterator[Check]:
         logs = self._logs.marks(self._owner)
         for notebook_id in sorted(logs):
             name = log_name(notebook_id, self._owner)
-            whose = next(
-                filter(partial(self._is_copied, name), shorter_logs(notebook_id, logs)), None
+            original = next(
+                filter(partial(self._is_copied, name), possible_originals(notebook_id, logs)), None
             )
-            yield partial(self._copied_log, name, whose) if whose else partial(self._log, name)
-        if (folder := self._place.path / NOTEBOOKS).is_dir():
+            yield (
+                partial(self._check_copied_log, name, original)
+                if original
+                else partial(self._check_log, name)
+            )
+        if (folder := self._directory.path / NOTEBOOKS).is_dir():
             for name in sorted(entry.name for entry in os.scandir(folder)):
-                if not temp_target(name) and (whose := copied_notebook_id(name, logs, self._owner)):
-                    yield partial(self._copied_log, name, whose)
+                if not temp_target(name) and (
+                    original := copied_notebook_id(name, logs, self._owner)
+                ):
+                    yield partial(self._check_copied_log, name, original)
 
     def _is_copied(self, name: str, notebook_id: str) -> bool:
-        """Whether a log began as another notebook's, as a sync's copy of that one does."""
-        folder = self._place.path / NOTEBOOKS
+        """Return whether a log begins like another notebook's, as a copy by a sync does."""
+        folder = self._directory.path / NOTEBOOKS
         first = [
-            codec.log_text(_content(folder / one) or b"").partition(b"\n")[0]
-            for one in (name, log_name(notebook_id, self._owner))
+            codec.log_text(_read_content(folder / file_name) or b"").partition(b"\n")[0]
+            for file_name in (name, log_name(notebook_id, self._owner))
         ]
         return first[0] == first[1] != b""
 
-    def _copied_log(self, name: str, notebook_id: str, repair: bool) -> VerifyResult:
-        location, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
-        data = _content(folder / name)
+    def _check_copied_log(self, name: str, notebook_id: str, repair: bool) -> VerifyResult:
+        location, folder = f"{NOTEBOOKS}/{name}", self._directory.path / NOTEBOOKS
+        data = _read_content(folder / name)
         entries = codec.parse_log(data).entries if data else []
         if data is None or not entries:
-            return VerifyResult(location)  # deleted meanwhile, or nothing of ours
+            return VerifyResult(location)  # deleted meanwhile, or not a log
         problem = f"duplicate of the log of notebook {notebook_id}"
-        ours = log_name(notebook_id, self._owner)
+        own_name = log_name(notebook_id, self._owner)
         if not repair:
             return VerifyResult(location, problem)
-        if self._is_same_file(folder, name, ours):
-            return self._rename(folder, name, ours, problem)
-        self._logs.take_over(notebook_id, entries, self._owner, self._places(notebook_id))
-        return self._set_aside(folder, name, location, problem, repair, data, ours)
+        if self._is_same_file(folder, name, own_name):
+            return self._rename(folder, name, own_name, problem)
+        self._logs.take_over(notebook_id, entries, self._owner, self._seqs_of_cells(notebook_id))
+        return self._quarantine(folder, name, location, problem, repair, data, own_name)
 
-    def _places(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Where the records of a notebook's cells are, once the copies of sessions are united."""
+    def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
+        """Return a function for the record numbers of a cell, after merging copies of sessions."""
 
         @lru_cache(None)
         def of(cell_id: str) -> SeqsByDigest | None:
@@ -227,68 +240,71 @@ class Checks:
 
         return of
 
-    def _log(self, name: str, repair: bool) -> VerifyResult:
-        location, folder = f"{NOTEBOOKS}/{name}", self._place.path / NOTEBOOKS
+    def _check_log(self, name: str, repair: bool) -> VerifyResult:
+        location, folder = f"{NOTEBOOKS}/{name}", self._directory.path / NOTEBOOKS
         damaged = _damaged_lines(folder / name)
         if not damaged:
             return VerifyResult(location)
         problem = f"{damaged} damaged lines"
-        if has_marks(_content(folder / name) or b""):
+        if has_marks(_read_content(folder / name) or b""):
             problem = f"{_CONFLICT}; both sides are read"
         if repair:
-            with self._place.writing(location):
-                found = read_file(folder / name)
-                if found and _damaged_lines(folder / name):
-                    copy_to_quarantine(folder, name, found[0])
-                    lines = [line + b"\n" for line in _lines(found[0]) if _is_whole(line)]
-                    if has_marks(found[0]):
+            with self._directory.lock(location):
+                content = read_file(folder / name)
+                if content and _damaged_lines(folder / name):
+                    copy_to_quarantine(folder, name, content[0])
+                    lines = [line + b"\n" for line in _lines(content[0]) if _is_intact(line)]
+                    if has_marks(content[0]):
                         entries = codec.parse_log(
-                            complete_conflict(folder / name, found[0])
+                            complete_conflict(folder / name, content[0])
                         ).entries
                         lines = [codec.encode(entry, indent=None) for entry in entries]
                     replace_file(folder, name, b"".join(lines))
         return VerifyResult(location, problem, repair)
 
-    def _all_blobs(self) -> Iterator[Look]:
+    def _blob_checks(self) -> Iterator[Check]:
         for sha256 in sorted(self._blobs.hashes(self._owner)):
-            yield partial(self._blob, sha256)
+            yield partial(self._check_blob, sha256)
 
-    def _blob(self, sha256: str, repair: bool) -> VerifyResult:
+    def _check_blob(self, sha256: str, repair: bool) -> VerifyResult:
         name = blob_name(sha256, self._owner)
-        location, folder = f"{BLOBS}/{name}", self._place.path / BLOBS / sha256[:2]
+        location, folder = f"{BLOBS}/{name}", self._directory.path / BLOBS / sha256[:2]
         try:
-            found = read_file(folder / name)
+            content = read_file(folder / name)
         except NotRegularFile:
-            return self._set_aside(folder, name, location, _LINK, repair)
+            return self._quarantine(folder, name, location, _LINK, repair)
         except OSError:
             return VerifyResult(location, "can't be read")
-        if found is None or hashlib.sha256(found[0]).hexdigest() == sha256:
+        if content is None or hashlib.sha256(content[0]).hexdigest() == sha256:
             return VerifyResult(location)
-        return self._set_aside(
-            folder, name, location, "content does not match its hash", repair, found[0]
+        return self._quarantine(
+            folder, name, location, "content does not match its hash", repair, content[0]
         )
 
-    def _orphans(self) -> Iterator[Look]:
-        """What killed writers have left behind. It belongs to nobody in particular."""
+    def _orphan_checks(self) -> Iterator[Check]:
+        """Yield checks for temp files of killed writers, which have no owner."""
         if self._owner:
             return
-        for prefix, folder in (("", self._place.path), (f"{BLOBS}/", self._place.path / BLOBS)):
+        for prefix, folder in (
+            ("", self._directory.path),
+            (f"{BLOBS}/", self._directory.path / BLOBS),
+        ):
             if folder.is_dir():
                 for name in sorted(entry.name for entry in os.scandir(folder)):
                     target = temp_target(name)
                     if target is not None:
-                        yield partial(self._orphan, folder / name, prefix + target)
+                        yield partial(self._check_orphan, folder / name, prefix + target)
 
-    def _orphan(self, file: Path, target: str, repair: bool) -> VerifyResult:
-        # Whoever holds the lock of its name may have made it just now.
-        with self._place.if_free(target) as free:
+    def _check_orphan(self, file: Path, target: str, repair: bool) -> VerifyResult:
+        # The holder of the lock may have just created it.
+        with self._directory.try_lock(target) as free:
             if not free or not file.exists():
                 return VerifyResult(file.name)
             if repair:
                 file.unlink(missing_ok=True)
         return VerifyResult(file.name, "left behind by a process that was killed", repair)
 
-    def _set_aside(
+    def _quarantine(
         self,
         folder: Path,
         name: str,
@@ -296,60 +312,62 @@ class Checks:
         problem: str,
         repair: bool,
         seen: bytes = b"",
-        of: str = "",
+        base_name: str = "",
     ) -> VerifyResult:
-        """Have a file out of the way if it is still what was ``seen`` (nothing: no real file).
+        """Quarantine a file if its content is still ``seen`` (empty if it isn't a regular file).
 
-        ``of``: the file whose copy it is, beside whose name it is kept and with which it goes.
+        ``base_name``: the original, if this file is a copy; the quarantined file gets its name and
+        is deleted together with it.
         """
         if not repair:
             return VerifyResult(location, problem)
-        with self._place.writing(f"{location.removesuffix(name)}{of}" if of else location):
+        lock_name = f"{location.removesuffix(name)}{base_name}" if base_name else location
+        with self._directory.lock(lock_name):
             try:
-                found = read_file(folder / name)
-                if found is None or found[0] != seen:
-                    return VerifyResult(location)  # somebody has mended it meanwhile
+                content = read_file(folder / name)
+                if content is None or content[0] != seen:
+                    return VerifyResult(location)  # changed meanwhile
             except NotRegularFile:
                 pass
-            move_to_quarantine(folder, name, of)
+            move_to_quarantine(folder, name, base_name)
         return VerifyResult(location, problem, True)
 
 
-def _content(file: Path) -> bytes | None:
+def _read_content(file: Path) -> bytes | None:
     try:
-        found = read_file(file)
+        content = read_file(file)
     except (NotRegularFile, OSError):
         return None
-    return found and found[0]
+    return content and content[0]
 
 
 def _damaged_lines(file: Path) -> int:
     try:
-        found = read_file(file)
+        content = read_file(file)
     except (NotRegularFile, OSError):
         return 1
-    return sum(bool(line) and not _is_whole(line) for line in _lines(found[0])) if found else 0
+    return sum(bool(line) and not _is_intact(line) for line in _lines(content[0])) if content else 0
 
 
 def _lines(data: bytes) -> list[bytes]:
     return codec.log_text(data).split(b"\n")
 
 
-def _is_whole(line: bytes) -> bool:
+def _is_intact(line: bytes) -> bool:
     return bool(line) and bool(codec.parse_log(line + b"\n").entries)
 
 
-def looked(look: Look, repair: bool) -> VerifyResult:
-    """One look; what keeps it from mending is said as its flaw."""
+def run_check(check: Check, repair: bool) -> VerifyResult:
+    """Run one check; an error during the repair becomes part of the problem."""
     try:
-        return look(repair)
+        return check(repair)
     except StorageError as error:
-        found = look(False)
-        return found._replace(
-            problem=": ".join(part for part in (found.problem, error.message) if part)
+        result = check(False)
+        return result._replace(
+            problem=": ".join(part for part in (result.problem, error.message) if part)
         )
 
 
-def _touched(session: Session) -> bool:
+def _bump_revision(session: Session) -> bool:
     bump_revision(session)
     return True

@@ -256,7 +256,7 @@ def test_what_a_killed_writer_left_is_found_and_removed(run: Run, folder: Path):
 def test_a_temp_file_whose_writer_lives_is_no_flaw(run: Run, folder: Path):
     """P21"""
     store = FileSessionManager(root=str(folder.parent))
-    with store._place.writing(FILE):
+    with store._directory.lock(FILE):
         temp = folder / f"{FILE}.0123456789abcdef.tmp"
         temp.write_bytes(b"half a")
         assert run("verify").status == 0
@@ -331,12 +331,12 @@ def test_what_was_mended_meanwhile_is_left_alone(
     """P23: between the look and the mending another process has written the session anew."""
     good = (folder / FILE).read_bytes()
     (folder / FILE).write_bytes(b"")
-    writing = SessionDirectory.writing
+    lock = SessionDirectory.lock
 
     def meanwhile(self: SessionDirectory, name: str) -> Any:
         (folder / FILE).write_bytes(good)
-        return writing(self, name)
+        return lock(self, name)
 
-    monkeypatch.setattr(SessionDirectory, "writing", meanwhile)
+    monkeypatch.setattr(SessionDirectory, "lock", meanwhile)
     assert run("repair").status == 0
     assert (folder / FILE).read_bytes() == good

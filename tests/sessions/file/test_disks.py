@@ -69,7 +69,7 @@ async def test_others_writes_are_seen_on_a_network_disk(files: FileBackend, moun
     """P23: there a stamp says nothing for sure, so bytes are compared each time."""
     mount("nfs4")
     mine, theirs = files.open(), files.open()
-    assert not mine._place.trusts_stamps
+    assert not mine._directory.trusts_stamps
     for number in range(1, 8, 2):
         await mine.save_interaction(KEY, turn(str(number)))
         await theirs.save_interaction(KEY, turn(str(number + 1)))

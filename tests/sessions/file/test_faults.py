@@ -464,7 +464,7 @@ def test_a_killed_lock_holder_blocks_nobody(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "from aiserver.sessions.file.locks import ShardLocks\n"
-        "with ShardLocks(Path(sys.argv[1]), 5).hold('notebook_cell.json'):\n"
+        "with ShardLocks(Path(sys.argv[1]), 5).lock('notebook_cell.json'):\n"
         "    print('held', flush=True); sys.stdin.read()\n"
     )
     holder = subprocess.Popen(

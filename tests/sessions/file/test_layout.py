@@ -76,7 +76,7 @@ async def test_nothing_but_the_contract_is_in_the_folder(files: FileBackend) -> 
 def test_lock_files_do_not_pile_up(tmp_path: Path) -> None:
     locks = ShardLocks(tmp_path, timeout=5)
     for number in range(2000):
-        with locks.hold(str(number)):
+        with locks.lock(str(number)):
             pass
     assert 200 < len(list(tmp_path.iterdir())) <= 256
 
@@ -246,7 +246,7 @@ async def test_a_living_writer_s_temp_file_is_not_swept(files: FileBackend) -> N
     temp = files.folder / f"{NAME}.0123456789abcdef.tmp"
     temp.write_bytes(b"{")
     other = SessionKey("an", "other")
-    with ShardLocks(files.folder / "locks", timeout=5).hold(NAME):  # as another process would
+    with ShardLocks(files.folder / "locks", timeout=5).lock(NAME):  # as another process would
         await files.open().save_interaction(other, turn())
         assert temp.exists()
     await files.open().save_interaction(other, turn())

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from aiserver.sessions.file.threads import Workers, answer
+from aiserver.sessions.file.threads import Workers, respond
 
 from ..records import in_loop
 
@@ -62,8 +62,8 @@ async def test_who_waits_is_answered_before_the_work_is_over_and_once() -> None:
     workers, said, answered = Workers(1), [], threading.Event()
 
     def work() -> str:
-        answer("answer")
-        answer("another")
+        respond("answer")
+        respond("another")
         answered.wait()
         said.append("after")
         raise OSError
@@ -73,7 +73,7 @@ async def test_who_waits_is_answered_before_the_work_is_over_and_once() -> None:
     assert await workers.run(lambda: 7) == 7
     assert said == ["after"]
     workers.close()
-    answer("to nobody")
+    respond("to nobody")
 
 
 @in_loop

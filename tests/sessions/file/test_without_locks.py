@@ -99,7 +99,7 @@ from aiserver.durable import locking
 from aiserver.sessions.file.locks import ShardLocks
 def flock(fd, operation): raise OSError(errno.ENOSYS, "injected")
 locking.flock = flock
-with ShardLocks(Path(sys.argv[1]), 5).hold('notebook_cell.json'):
+with ShardLocks(Path(sys.argv[1]), 5).lock('notebook_cell.json'):
     print('held', flush=True); sys.stdin.read()
 """
 
@@ -260,7 +260,7 @@ def test_neither_kind_of_lock(tmp_path: Path, no_flock) -> None:
     """P20: said at once, in the words of what is wrong with the disk."""
     no_flock()
     locks = ShardLocks(tmp_path / "nowhere", 5)
-    with pytest.raises(FileNotFoundError), locks.hold("x"):
+    with pytest.raises(FileNotFoundError), locks.lock("x"):
         pass
 
 
