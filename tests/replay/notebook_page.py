@@ -42,11 +42,11 @@ Row = tuple[str, str, str]  # a cell: id, type, source
 
 @dataclass
 class Saved:
-    """What was on the page when the notebook was saved: the truth."""
+    """The page when the notebook was saved: the expected result."""
 
     notebook: Any
     deleted: dict[str, str]
-    """What each deleted cell held."""
+    """The source of each deleted cell."""
 
     def rows(self) -> list[Row]:
         return rows(self.notebook)
@@ -57,7 +57,7 @@ def rows(notebook: Any) -> list[Row]:
 
 
 class Server:
-    """Keeps sessions and the notebook's log. ``clock`` says what time it is taken to be."""
+    """Stores sessions and the notebook's log. ``clock`` returns the present time."""
 
     def __init__(self, clock: Callable[[], str]) -> None:
         self.clock = clock
@@ -70,9 +70,9 @@ class Server:
         return self.sessions[cell_id]
 
     def record(self, cell_id: str, *events: dict[str, Any]) -> None:
-        """Events that come without a line in the log."""
-        made = [NewEvent.model_validate({"timestamp": self.clock(), **event}) for event in events]
-        append_events(self.session(cell_id), made, self.clock())
+        """Record events without a log entry."""
+        new = [NewEvent.model_validate({"timestamp": self.clock(), **event}) for event in events]
+        append_events(self.session(cell_id), new, self.clock())
 
     def turn(self, cell_id: str, source: str, suggestion: str, parent: int | None) -> Interaction:
         fields: dict[str, Any] = {
@@ -99,7 +99,7 @@ class Server:
         order: Sequence[Row] | None = None,
         saved: bool = False,
     ) -> None:
-        """A batch: first the sessions, then the lines of the log."""
+        """Record a batch: first the sessions, then the log entries."""
         for cell_id, origin in (forks or {}).items():
             self.sessions[cell_id] = fork_session(self.session(origin), SessionKey("nb", cell_id))
         for cell_id, events in cells.items():
@@ -115,8 +115,10 @@ class Server:
                 "types": {cell_id: type_ for cell_id, type_, _ in order},
             }
             lines.append(("cell_order", data))
-        marks = {cell_id: self.sessions[cell_id].next_seq - 1 for cell_id in cells}
-        lines.append(("changed", {"cells": marks, "id": "b"} | ({"saved": True} if saved else {})))
+        last_seqs = {cell_id: self.sessions[cell_id].next_seq - 1 for cell_id in cells}
+        lines.append(
+            ("changed", {"cells": last_seqs, "id": "b"} | ({"saved": True} if saved else {}))
+        )
         self.write(*lines)
 
     def write(self, *lines: tuple[str, dict[str, Any]]) -> None:
@@ -132,11 +134,11 @@ class _Answer:
 
 @dataclass
 class Page:
-    """A notebook that is worked on. Each method named in ``OPERATIONS`` is one operation."""
+    """A notebook that somebody edits. Each method named in ``OPERATIONS`` is one operation."""
 
     random: Random
     skew: timedelta = timedelta(0)
-    """Each clock is wrong by up to this much, and each time by another."""
+    """Maximum error of each timestamp, at random."""
     cells: list[Any] = field(default_factory=list)
     saves: list[Saved] = field(default_factory=list)
 
@@ -144,21 +146,21 @@ class Page:
         self._now = BEGAN
         self._count = 0
         self.server = Server(self.time)
-        self._noted: dict[str, str] = {}
+        self._recorded_sources: dict[str, str] = {}
         self._listed: list[tuple[str, str]] = []
         self._answers: dict[str, _Answer] = {}
         self._deleted: dict[str, tuple[Any, int]] = {}
-        self._is_watched = False
-        self._kept: set[str] = set()
-        self._told: set[str] = set()
+        self._is_tracking = False
+        self._recorded: set[str] = set()
+        self._unnamed: set[str] = set()
         self.deleted: dict[str, str] = {}
         self.cells += [self._new("code", self._text()) for _ in range(self.random.randint(0, 4))]
-        # What is known of a notebook before anybody watches: its cells when it was opened.
+        # Before tracking begins, only the cells at the time of opening are logged.
         self.server.write(
             ("path_seen", {"path": "a.ipynb"}),
             ("cell_order", {"cell_ids": [cell.id for cell in self.cells]}),
         )
-        self._past()
+        self._record_past()
 
     def time(self) -> str:
         self._now += timedelta(seconds=1)
@@ -166,8 +168,8 @@ class Page:
         return (self._now + off).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def act(self) -> str:
-        """One operation, and the notebook saved after it."""
-        if not self._is_watched:
+        """Perform one operation and save the notebook. Returns the operation's name."""
+        if not self._is_tracking:
             self.ask()
             name = "ask"
         else:
@@ -176,20 +178,20 @@ class Page:
         self.save()
         return name
 
-    def _past(self) -> None:
-        """What was kept of a cell by a version that watched nothing, some time ago."""
+    def _record_past(self) -> None:
+        """Record turns from long ago, by a version without tracking."""
         for cell in self.cells:
             if self.random.random() < 0.5:
                 turn = self.server.turn(cell.id, self._text(), cell.source, None)
                 accept = {"type": "accept", "turn_id": turn.turn_id, "source": cell.source}
                 self.server.record(cell.id, accept)
-                self._kept.add(cell.id)
-                if self.random.random() < 0.5:  # it was changed where nobody saw it
+                self._recorded.add(cell.id)
+                if self.random.random() < 0.5:  # changed without a record
                     cell.source += "\n" + self._line()
-                self._noted[cell.id] = turn.ai_response.suggestion
+                self._recorded_sources[cell.id] = turn.ai_response.suggestion
         self._now += timedelta(days=30)
 
-    # What a person does
+    # Operations of a person
 
     def insert(self) -> None:
         at = self.random.randint(0, len(self.cells))
@@ -221,38 +223,38 @@ class Page:
 
     def ask(self) -> None:
         cell = self._any() or self._appended()
-        if not self._is_watched:
-            self._watch()
+        if not self._is_tracking:
+            self._start_tracking()
         self._send(self._edits([cell], "request"))
         answer = self._answers.get(cell.id)
-        if answer and self.random.random() < 0.5:  # it goes on from the answer, perhaps in part
+        if answer and self.random.random() < 0.5:  # continue from a part of the answer
             source, parent = answer.suggestion.split("\n")[0], answer.turn_id
         else:
             source, parent = cell.source, None
         suggestion = self._text()
         turn = self.server.turn(cell.id, source, suggestion, parent)
-        self._kept.add(cell.id)
+        self._recorded.add(cell.id)
         self._answers[cell.id] = _Answer(turn.turn_id, suggestion)
 
     def accept(self) -> None:
-        found = self._answered()
-        if found is None:
+        match = self._answered()
+        if match is None:
             return
-        cell, answer = found
+        cell, answer = match
         cell.source = answer.suggestion
         data = None
         if self.random.random() < 0.3 and "\n" in answer.suggestion:
             cell.source = answer.suggestion.rpartition("\n")[0]
             data = {"hunks": {"accepted": 1, "of": 2}}
         event = {"type": "accept", "turn_id": answer.turn_id, "source": cell.source}
-        self._tell(cell, event | ({"data": data} if data else {}))
+        self._record(cell, event | ({"data": data} if data else {}))
 
     def reject(self) -> None:
-        found = self._answered()
-        if found is None:
+        match = self._answered()
+        if match is None:
             return
-        cell, answer = found
-        self._tell(cell, {"type": "reject", "turn_id": answer.turn_id, "source": cell.source})
+        cell, answer = match
+        self._record(cell, {"type": "reject", "turn_id": answer.turn_id, "source": cell.source})
 
     def restore(self) -> None:
         cell = self._any()
@@ -262,12 +264,12 @@ class Page:
         turn = self.random.choice(session.interactions)
         replaced, cell.source = cell.source, turn.ai_response.suggestion
         data = {"from_seq": turn.seq, "replaced": replaced}
-        self._tell(cell, {"type": "restore", "source": cell.source, "data": data})
+        self._record(cell, {"type": "restore", "source": cell.source, "data": data})
 
     def reset(self) -> None:
         cell = self._any()
         if cell is not None:
-            self._tell(cell, {"type": "context_reset"})
+            self._record(cell, {"type": "context_reset"})
 
     def move(self) -> None:
         if len(self.cells) < 2:
@@ -284,8 +286,8 @@ class Page:
             return
         edits = self._edit(cell, "leave")
         to = self.random.choice([name for name in _MAKE if name != cell.cell_type])
-        made = _MAKE[to](cell.source, id=cell.id)
-        self.cells[self.cells.index(cell)] = made
+        new = _MAKE[to](cell.source, id=cell.id)
+        self.cells[self.cells.index(cell)] = new
         data = {"from": cell.cell_type, "to": to}
         self._send({cell.id: [*edits, {"type": "type", "source": cell.source, "data": data}]})
 
@@ -306,7 +308,7 @@ class Page:
             piece.id: [{"type": "split", "source": piece.source, "data": data}]
             for piece in (head, cell)
         }
-        self._noted |= {head.id: head.source, cell.id: cell.source}
+        self._recorded_sources |= {head.id: head.source, cell.id: cell.source}
         self._send(events, forks={head.id: cell.id})
 
     def merge(self) -> None:
@@ -323,13 +325,13 @@ class Page:
             for cell_id in parents
         }
         merge = {"type": "merge", "source": merged.source, "data": {"parents": parents}}
-        self._noted[merged.id] = merged.source
+        self._recorded_sources[merged.id] = merged.source
         self._send(events | {merged.id: [merge]}, parents={merged.id: parents})
         for cell_id in parents:
             self._answers.pop(cell_id, None)
 
     def paste(self) -> None:
-        """One or two cells copied, without what they hold being known before."""
+        """Copy one or two cells, whose sources may not be recorded yet."""
         if not self.cells:
             return
         at = self.random.randrange(len(self.cells))
@@ -337,13 +339,13 @@ class Page:
         forks = {}
         copies = []
         for cell in self.cells[at : at + self.random.randint(1, 2)]:
-            made = self._new(cell.cell_type, cell.source)
+            new = self._new(cell.cell_type, cell.source)
             origin = {"notebook_id": "nb", "cell_id": cell.id}
             if cell.id in self.server.sessions:
-                forks[made.id] = cell.id
-            events[made.id] = [{"type": "copy", "source": made.source, "data": {"from": origin}}]
-            self._noted[made.id] = made.source
-            copies.append(made)
+                forks[new.id] = cell.id
+            events[new.id] = [{"type": "copy", "source": new.source, "data": {"from": origin}}]
+            self._recorded_sources[new.id] = new.source
+            copies.append(new)
         place = self.random.randint(0, len(self.cells))
         self.cells[place:place] = copies
         self._send(events, forks=forks)
@@ -357,8 +359,8 @@ class Page:
         self.cells.remove(cell)
         self._deleted[cell.id] = (cell, at)
         self._answers.pop(cell.id, None)
-        if cell.id not in self._kept and not cell.source:
-            return  # of a blank cell nothing is told but the order, in time
+        if cell.id not in self._recorded and not cell.source:
+            return  # a blank cell only appears in the next order
         self.deleted[cell.id] = cell.source
         delete = {"type": "delete", "source": cell.source, "data": {"index": at}}
         self._send({cell.id: [*edits, delete]})
@@ -369,13 +371,13 @@ class Page:
         cell, at = self._deleted.pop(self.random.choice(list(self._deleted)))
         self.cells.insert(at, cell)
         self.deleted.pop(cell.id, None)
-        if cell.id not in self._kept:
+        if cell.id not in self._recorded:
             return
-        self._noted[cell.id] = cell.source
+        self._recorded_sources[cell.id] = cell.source
         self._send({cell.id: [{"type": "undelete", "source": cell.source}]})
 
     def many(self) -> None:
-        """Several things before the watcher sends anything: one batch."""
+        """Several operations in one batch."""
         cell = self._any()
         if cell is None:
             return
@@ -384,38 +386,38 @@ class Page:
         at = self.cells.index(cell)
         self.cells.insert(at, self.cells.pop())
 
-    # What the watcher does
+    # Operations of the tracker
 
     def save(self) -> None:
-        if self._is_watched:
+        if self._is_tracking:
             self._send(self._edits(self.cells, "save"))
             self._send({}, saved=True)
         notebook = copy.deepcopy(new_notebook(cells=self.cells))
         self.saves.append(Saved(notebook, dict(self.deleted)))
 
-    def _watch(self) -> None:
-        """What each cell holds when it is first seen, where the record doesn't say so."""
-        self._is_watched = True
-        for cell in self.cells:  # a batch each, as of a notebook too long for one
+    def _start_tracking(self) -> None:
+        """Send the initial observation of each cell whose source isn't recorded."""
+        self._is_tracking = True
+        for cell in self.cells:  # one batch each, as in a notebook too long for one batch
             self._send(self._edits([cell], "first"))
 
-    def _tell(self, cell: Any, event: dict[str, Any]) -> None:
-        """What is recorded past the watcher: the next batch names the cell."""
+    def _record(self, cell: Any, event: dict[str, Any]) -> None:
+        """Record an event outside of a batch; the next batch names the cell."""
         self.server.record(cell.id, event)
-        self._kept.add(cell.id)
-        self._told.add(cell.id)
+        self._recorded.add(cell.id)
+        self._unnamed.add(cell.id)
         if "source" in event:
-            self._noted[cell.id] = event["source"]
+            self._recorded_sources[cell.id] = event["source"]
 
     def _edits(self, cells: Sequence[Any], trigger: str) -> dict[str, list[dict[str, Any]]]:
-        found = {cell.id: self._edit(cell, trigger) for cell in cells}
-        return {cell_id: events for cell_id, events in found.items() if events}
+        edits = {cell.id: self._edit(cell, trigger) for cell in cells}
+        return {cell_id: events for cell_id, events in edits.items() if events}
 
     def _edit(self, cell: Any, trigger: str) -> list[dict[str, Any]]:
-        if self._noted.get(cell.id, "") == cell.source:
+        if self._recorded_sources.get(cell.id, "") == cell.source:
             return []
-        self._kept.add(cell.id)
-        self._noted[cell.id] = cell.source
+        self._recorded.add(cell.id)
+        self._recorded_sources[cell.id] = cell.source
         return [{"type": "edit", "source": cell.source, "data": {"trigger": trigger}}]
 
     def _send(self, cells: dict[str, list[dict[str, Any]]], **more: Any) -> None:
@@ -424,16 +426,16 @@ class Page:
             more["order"] = rows(new_notebook(cells=self.cells))
             self._listed = listed
         if cells or more:
-            self._kept |= cells.keys()
-            told: dict[str, list[dict[str, Any]]] = {cell_id: [] for cell_id in self._told}
-            self._told.clear()
-            self.server.changes(told | cells, **more)
+            self._recorded |= cells.keys()
+            unnamed: dict[str, list[dict[str, Any]]] = {cell_id: [] for cell_id in self._unnamed}
+            self._unnamed.clear()
+            self.server.changes(unnamed | cells, **more)
 
-    # Small things
+    # Helpers
 
     def _new(self, kind: str, source: str = "") -> Any:
-        made = uuid.UUID(int=self.random.getrandbits(128), version=4)
-        return _MAKE[kind](source, id=str(made)[:8])
+        id_ = uuid.UUID(int=self.random.getrandbits(128), version=4)
+        return _MAKE[kind](source, id=str(id_)[:8])
 
     def _appended(self) -> Any:
         self.cells.append(self._new("code"))

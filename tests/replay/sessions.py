@@ -1,4 +1,4 @@
-"""Random sessions: anything that the models accept, however odd. For Hypothesis."""
+"""Hypothesis strategies for random sessions: anything that the models accept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from aiserver.models import Session, SessionKey, new_session
 from aiserver.replay.step import STRUCTURAL_KINDS
 
-from .book import NOW
+from .session_builder import NOW
 
 SOURCES = st.sampled_from(["", "a", "b", "a\nb", "价格 = 1", "\ud800", "a\r\nb\x00"])
 JSON = st.one_of(
@@ -40,7 +40,7 @@ TYPES = st.sampled_from(
 
 @st.composite
 def sessions(draw: st.DrawFn, cell_id: str = "cell") -> Session:
-    """Sessions of any tool: seq shared, doubled or missing; ids that name nothing; odd data."""
+    """Sessions of any tool: repeated or missing seqs, unknown ids, unexpected data."""
     turns = [
         {
             "turn_id": number if draw(st.booleans()) else draw(st.integers(1, 4)),

@@ -1,4 +1,4 @@
-"""Who wrote each line: told by examples, then held against any sessions."""
+"""The origin of each line: examples, then random sessions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from aiserver.models import Session
 from aiserver.replay import Origin, blame, replay
 
-from .book import Book
+from .session_builder import SessionBuilder
 from .sessions import SOURCES, sessions
 
 
 def marks(origins: list[Origin]) -> str:
-    """A word a line: ``t1`` for turn 1, ``h3`` for the hand at step 3, ``?`` for not noted."""
+    """One word per line: ``t1`` for turn 1, ``h3`` for another step 3, ``?`` if not recorded."""
     return " ".join(
         f"t{origin.turn_id}"
         if origin.author == "model"
@@ -27,18 +27,18 @@ def marks(origins: list[Origin]) -> str:
     )
 
 
-def of(book: Book, **options: Any) -> str:
-    return marks(blame(book.session(), **options))
+def of(builder: SessionBuilder, **options: Any) -> str:
+    return marks(blame(builder.session(), **options))
 
 
-def test_each_line_is_the_turns_or_the_hands_that_wrote_it() -> None:
-    book = Book()
-    book.event("edit", source="import os", data={"trigger": "first"})
-    book.accepted("import os", "import os\na = 1\nb = 2", intent="two numbers")
-    book.event("edit", source="import os\na = 1\nb = 3")
-    book.accepted("import os\na = 1\nb = 3", "import os\na = 1\n# all\nb = 3\nc = 4")
-    assert of(book) == "h0 t1 t2 h2 t2"
-    origin = blame(book.session())[1]
+def test_each_line_has_the_turn_or_the_edit_that_wrote_it() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="import os", data={"trigger": "first"})
+    builder.accepted_turn("import os", "import os\na = 1\nb = 2", intent="two numbers")
+    builder.event("edit", source="import os\na = 1\nb = 3")
+    builder.accepted_turn("import os\na = 1\nb = 3", "import os\na = 1\n# all\nb = 3\nc = 4")
+    assert of(builder) == "h0 t1 t2 h2 t2"
+    origin = blame(builder.session())[1]
     assert origin.to_wire() == {
         "author": "model",
         "step": 1,
@@ -46,99 +46,99 @@ def test_each_line_is_the_turns_or_the_hands_that_wrote_it() -> None:
         "turnId": 1,
         "model": "local:qwen",
         "intent": "two numbers",
-        "timestamp": book.time,
+        "timestamp": builder.time,
     }
-    assert of(book, step=1) == "h0 t1 t1"
+    assert of(builder, step=1) == "h0 t1 t1"
 
 
-def test_an_answer_that_nobody_accepted_wrote_nothing() -> None:
-    book = Book()
-    book.event("edit", source="a = 1")
-    book.event("reject", turn_id=book.turn("a = 1", "a = 2\nb = 3"), source="a = 1")
-    book.turn("a = 1", "half", status="cancelled")
-    assert of(book) == "h0"
+def test_a_suggestion_that_was_not_accepted_wrote_nothing() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="a = 1")
+    builder.event("reject", turn_id=builder.turn("a = 1", "a = 2\nb = 3"), source="a = 1")
+    builder.turn("a = 1", "half", status="cancelled")
+    assert of(builder) == "h0"
 
 
-def test_lines_of_an_answer_that_was_refined_are_those_of_the_turn_that_wrote_them() -> None:
-    book = Book()
-    first = book.turn("", "read()\nplot()")
-    second = book.turn("read()\nplot()", "read()\nplot()\nsave()", parent_turn_id=first)
-    book.event("accept", turn_id=second, source="read()\nplot()\nsave()")
-    assert of(book) == "t1 t1 t2"
-    # What was changed by hand in the open answer is the hand's.
-    book = Book()
-    first = book.turn("", "read()\nplot()")
-    second = book.turn("read()\nmine()", "read()\nmine()\nsave()", parent_turn_id=first)
-    book.event("accept", turn_id=second, source="read()\nmine()\nsave()")
-    assert of(book) == "t1 h1 t2"
+def test_lines_of_a_refined_answer_have_the_turn_that_wrote_them() -> None:
+    builder = SessionBuilder()
+    first = builder.turn("", "read()\nplot()")
+    second = builder.turn("read()\nplot()", "read()\nplot()\nsave()", parent_turn_id=first)
+    builder.event("accept", turn_id=second, source="read()\nplot()\nsave()")
+    assert of(builder) == "t1 t1 t2"
+    # Manual edits of the open answer are not the model's.
+    builder = SessionBuilder()
+    first = builder.turn("", "read()\nplot()")
+    second = builder.turn("read()\nmine()", "read()\nmine()\nsave()", parent_turn_id=first)
+    builder.event("accept", turn_id=second, source="read()\nmine()\nsave()")
+    assert of(builder) == "t1 h1 t2"
 
 
-def test_lines_of_hunks_that_were_refused_are_still_those_from_before() -> None:
-    book = Book()
-    book.event("edit", source="a = 1\nb = 2\nc = 3")
-    turn = book.turn("a = 1\nb = 2\nc = 3", "a = 9\nb = 2\nc = 8")
-    book.event("accept", turn_id=turn, source="a = 1\nb = 2\nc = 8")
-    assert of(book) == "h0 h0 t1"
+def test_lines_of_rejected_hunks_keep_their_origins() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="a = 1\nb = 2\nc = 3")
+    turn = builder.turn("a = 1\nb = 2\nc = 3", "a = 9\nb = 2\nc = 8")
+    builder.event("accept", turn_id=turn, source="a = 1\nb = 2\nc = 8")
+    assert of(builder) == "h0 h0 t1"
 
 
-def test_a_version_that_comes_back_brings_its_authors_along() -> None:
-    """P26: by a restore, by undo, by a late accept; and what goes on from it keeps them."""
-    book = Book()
-    book.accepted("", "a = 1\nb = 2")
-    book.event("edit", source="mine\nb = 2")
-    book.event("edit", source="all new")
-    book.event("restore", source="a = 1\nb = 2", data={"from_seq": 1, "replaced": "all new"})
-    assert of(book) == "t1 t1"
-    book.event("edit", source="all new")
-    assert of(book) == "h2"
-    book.event("edit", source="mine\nb = 2")
-    assert of(book) == "h1 t1"
-    late = Book()
+def test_a_version_that_comes_back_keeps_its_authors() -> None:
+    """P26: by a restore, by undo, by a late accept; later versions keep them."""
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a = 1\nb = 2")
+    builder.event("edit", source="mine\nb = 2")
+    builder.event("edit", source="all new")
+    builder.event("restore", source="a = 1\nb = 2", data={"from_seq": 1, "replaced": "all new"})
+    assert of(builder) == "t1 t1"
+    builder.event("edit", source="all new")
+    assert of(builder) == "h2"
+    builder.event("edit", source="mine\nb = 2")
+    assert of(builder) == "h1 t1"
+    late = SessionBuilder()
     first = late.turn("", "a = 1")
-    late.accepted("", "b = 2")
+    late.accepted_turn("", "b = 2")
     late.event("accept", turn_id=first, source="a = 1")
     assert of(late) == "t1"
 
 
 def test_moved_and_indented_lines_keep_their_authors() -> None:
-    book = Book()
-    book.accepted("", "total = 0\ncount = 1\nprint(total)")
-    book.event("edit", source="print(total)\nfor n in x:\n    total = 0\n    count = 1")
-    assert of(book) == "t1 h1 t1 t1"
+    builder = SessionBuilder()
+    builder.accepted_turn("", "total = 0\ncount = 1\nprint(total)")
+    builder.event("edit", source="print(total)\nfor n in x:\n    total = 0\n    count = 1")
+    assert of(builder) == "t1 h1 t1 t1"
 
 
-def test_what_the_cell_holds_now_may_be_ahead_of_what_was_noted() -> None:
-    book = Book()
-    book.accepted("", "a = 1\nb = 2")
-    assert of(book, source="a = 1\nnew") == "t1 ?"
-    assert of(Book(), source="x\ny") == "? ?"
-    book.turn("a = 1\nb = 2", "a = 1\nb = 2\nc = 3")  # just being accepted
-    assert of(book, source="a = 1\nb = 2\nc = 3") == "t1 t1 t2"
+def test_the_current_source_may_be_newer_than_the_records() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a = 1\nb = 2")
+    assert of(builder, source="a = 1\nnew") == "t1 ?"
+    assert of(SessionBuilder(), source="x\ny") == "? ?"
+    builder.turn("a = 1\nb = 2", "a = 1\nb = 2\nc = 3")  # just being accepted
+    assert of(builder, source="a = 1\nb = 2\nc = 3") == "t1 t1 t2"
     with pytest.raises(IndexError):
-        of(book, step=2)
+        of(builder, step=2)
 
 
 def test_the_pieces_of_a_split_keep_their_authors() -> None:
-    book = Book("a")
-    book.accepted("", "x = 1\ny = 2")
-    book.event("edit", source="x = 1\nmine\ny = 2")
+    builder = SessionBuilder("a")
+    builder.accepted_turn("", "x = 1\ny = 2")
+    builder.event("edit", source="x = 1\nmine\ny = 2")
     for source, expected in (("x = 1", "t1"), ("mine\ny = 2", "h1 t1")):
-        piece = Book("b")
-        piece.turns, piece.events = list(book.turns), list(book.events)
+        piece = SessionBuilder("b")
+        piece.turns, piece.events = list(builder.turns), list(builder.events)
         piece.event("split", source=source, data={"pieces": ["b", "a"], "from": "a"})
         assert of(piece) == expected
 
 
 def test_a_merged_cell_has_the_authors_of_both_its_parents() -> None:
-    first, second, merged = Book("one"), Book("two"), Book("both")
-    first.accepted("", "x = 1\ny = 2", intent="numbers")
+    first, second, merged = SessionBuilder("one"), SessionBuilder("two"), SessionBuilder("both")
+    first.accepted_turn("", "x = 1\ny = 2", intent="numbers")
     second.event("edit", source="mine")
     for parent in (first, second):
         parent.event("merge", data={"into": "both"})
         parent.event("edit", source="it was brought back, and went on")
     merged.event("merge", source="x = 1\ny = 2\n\nmine", data={"parents": ["one", "two"]})
     merged.event("edit", source="x = 1\ny = 2\nz = 3\nmine")
-    others = {book.cell_id: book.session() for book in (first, second, merged)}
+    others = {builder.cell_id: builder.session() for builder in (first, second, merged)}
     origins = blame(merged.session(), others=others)
     assert marks(origins) == "t1 t1 h1 h0"
     wire = [origin.to_wire() for origin in origins]
@@ -146,50 +146,50 @@ def test_a_merged_cell_has_the_authors_of_both_its_parents() -> None:
     assert wire[0]["brought"] == {"cellId": "one", "step": 0, "seq": 1}
     assert wire[3]["brought"] == {"cellId": "two", "step": 0, "seq": 1}
     assert "brought" not in wire[2]
-    # Without the parents' sessions all that is known is the merge.
+    # Without the parents' sessions only the merge is recorded.
     assert of(merged) == "h0 h0 h1 h0"
 
 
-def test_a_version_that_was_put_in_from_another_cell_brings_its_authors() -> None:
-    other, book = Book("gone"), Book("cell")
-    other.accepted("", "x = 1\ny = 2")
+def test_a_version_from_another_cell_keeps_its_authors() -> None:
+    other, builder = SessionBuilder("other"), SessionBuilder("cell")
+    other.accepted_turn("", "x = 1\ny = 2")
     other.event("edit", source="all else")
-    book.event("edit", source="mine")
-    data = {"from_seq": 1, "from_cell": "gone", "replaced": "mine"}
-    book.event("restore", source="x = 1\ny = 2", data=data)
-    book.event("edit", source="x = 1\ny = 3")
-    others = {"gone": other.session()}
-    assert of(book, others=others) == "t1 h2"
-    assert blame(book.session(), others=others)[0].copied_from is not None
-    assert of(book) == "h1 h2"
+    builder.event("edit", source="mine")
+    data = {"from_seq": 1, "from_cell": "other", "replaced": "mine"}
+    builder.event("restore", source="x = 1\ny = 2", data=data)
+    builder.event("edit", source="x = 1\ny = 3")
+    others = {"other": other.session()}
+    assert of(builder, others=others) == "t1 h2"
+    assert blame(builder.session(), others=others)[0].copied_from is not None
+    assert of(builder) == "h1 h2"
 
 
 def test_a_version_from_another_cell_is_found_by_its_code_after_a_merge() -> None:
-    """P39: git may have merged that cell's session and not this one, or its log alone."""
-    other, book = Book("gone"), Book("cell")
+    """P39: git may have merged that cell's session and not this one, or only its log."""
+    other, builder = SessionBuilder("other"), SessionBuilder("cell")
     other.event("edit", source="what another branch recorded")
-    other.accepted("", "x = 1\ny = 2")
+    other.accepted_turn("", "x = 1\ny = 2")
     other.event("edit", source="all else")
-    data = {"from_seq": 1, "from_cell": "gone", "replaced": "mine"}
-    book.event("restore", source="x = 1\ny = 2", data=data)
-    [first, _] = blame(book.session(), others={"gone": other.session()})
+    data = {"from_seq": 1, "from_cell": "other", "replaced": "mine"}
+    builder.event("restore", source="x = 1\ny = 2", data=data)
+    [first, _] = blame(builder.session(), others={"other": other.session()})
     assert first.author == "model" and first.copied_from is not None
 
 
 def test_cells_that_name_each_other_as_parents_end() -> None:
-    one, two = Book("one"), Book("two")
-    one.event("merge", source="a", data={"parents": ["two", "one", "gone", 7]})
-    two.event("merge", source="a", data={"parents": ["one"]})
-    others = {book.cell_id: book.session() for book in (one, two)}
-    assert of(one, others=others) == "h0"
+    first, second = SessionBuilder("one"), SessionBuilder("two")
+    first.event("merge", source="a", data={"parents": ["two", "one", "other", 7]})
+    second.event("merge", source="a", data={"parents": ["one"]})
+    others = {builder.cell_id: builder.session() for builder in (first, second)}
+    assert of(first, others=others) == "h0"
 
 
 @given(sessions(), st.none() | SOURCES)
 def test_any_session_has_an_origin_for_each_line(session: Session, source: str | None) -> None:
     steps = replay(session)
-    held = steps[-1].after if steps else ""
+    current = steps[-1].after if steps else ""
     origins = blame(session, source=source)
-    assert len(origins) == len((held if source is None else source).split("\n"))
+    assert len(origins) == len((current if source is None else source).split("\n"))
     for origin in origins:
         if origin.step is not None:
             step = steps[origin.step]
@@ -198,7 +198,7 @@ def test_any_session_has_an_origin_for_each_line(session: Session, source: str |
 
 
 @given(sessions())
-def test_a_line_was_there_when_its_origin_says_it_came_up(session: Session) -> None:
+def test_the_step_of_an_origin_contains_the_line(session: Session) -> None:
     steps = replay(session)
     for number, step in enumerate(steps):
         lines = step.after.split("\n")
@@ -208,16 +208,16 @@ def test_a_line_was_there_when_its_origin_says_it_came_up(session: Session) -> N
                 continue
             assert origin.step <= number
             shown = steps[origin.step]
-            there = [text.split("\n") for text in (shown.code, shown.base or "")]
-            assert any(line.strip() in map(str.strip, text) for text in there)
+            texts = [text.split("\n") for text in (shown.code, shown.base or "")]
+            assert any(line.strip() in map(str.strip, text) for text in texts)
 
 
-def test_a_version_that_a_save_tells_again_keeps_its_authors() -> None:
-    """P40: another window overwrote the file with it; nobody wrote it anew."""
-    book = Book()
-    book.accepted("", "a = 1\nb = 2")
-    book.event("edit", source="a = 1\nb = 3", contributor={"kind": "person"})
-    book.event("edit", source="c = 4", contributor={"kind": "person"})
+def test_a_version_that_a_save_records_again_keeps_its_authors() -> None:
+    """P40: another page overwrote the file with it; nobody wrote it again."""
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a = 1\nb = 2")
+    builder.event("edit", source="a = 1\nb = 3", contributor={"kind": "person"})
+    builder.event("edit", source="c = 4", contributor={"kind": "person"})
     again = {"trigger": "save", "again": True}
-    book.event("edit", source="a = 1\nb = 3", data=again, contributor={"kind": "unknown"})
-    assert of(book) == "t1 h1"
+    builder.event("edit", source="a = 1\nb = 3", data=again, contributor={"kind": "unknown"})
+    assert of(builder) == "t1 h1"

@@ -1,4 +1,4 @@
-"""Which line was which: told by examples, then held against any texts and against ``diff``."""
+"""Matching lines: examples, then random texts and a comparison with ``difflib``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def pairs(old: str, new: str) -> list[int | None]:
     return match_lines(old.split("\n"), new.split("\n"))
 
 
-def test_lines_that_were_put_in_move_nothing_else() -> None:
+def test_inserted_lines_move_nothing_else() -> None:
     assert pairs("a\nb\nc", "a\nnew\nb\nc") == [0, None, 1, 2]
     assert pairs("a\nb\nc", "b\nc\nd") == [1, 2, None]
     assert pairs("", "") == [0]
@@ -40,13 +40,13 @@ def test_lines_that_were_only_indented_are_the_same_lines() -> None:
     assert pairs(old, new) == [None, 0, 1, 2]
 
 
-def test_lines_that_were_moved_are_the_same_lines_and_bring_their_neighbours() -> None:
+def test_moved_lines_match_together_with_their_neighbours() -> None:
     old = "import b\nimport a\nif ready:\n    go\n)\nlast = 1"
     new = "if ready:\n    go\n)\nimport b\nimport a\nlast = 1"
     assert sorted(n for n in pairs(old, new) if n is not None) == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_bracket_elsewhere_is_not_a_line_that_was_moved() -> None:
+def test_a_bracket_in_another_place_is_not_a_moved_line() -> None:
     assert pairs("foo(\n)\nbar", "bar\nbaz(\n)") == [2, None, None]
 
 
@@ -57,25 +57,25 @@ LINES = st.lists(st.sampled_from(["", ")", "a = 1", "    a = 1", "total", "b", "
 def test_an_old_line_is_at_most_one_new_line_and_the_same_but_for_its_indentation(
     old: list[str], new: list[str]
 ) -> None:
-    found = match_lines(old, new)
-    assert len(found) == len(new)
-    used = [i for i in found if i is not None]
+    matches = match_lines(old, new)
+    assert len(matches) == len(new)
+    used = [i for i in matches if i is not None]
     assert len(used) == len(set(used))
-    assert all(i is None or old[i].strip() == new[j].strip() for j, i in enumerate(found))
+    assert all(i is None or old[i].strip() == new[j].strip() for j, i in enumerate(matches))
 
 
 @given(LINES, LINES)
-def test_it_finds_as_many_lines_as_the_plain_method_where_no_line_is_repeated(
+def test_it_matches_as_many_lines_as_difflib_if_no_line_is_repeated(
     old: list[str], new: list[str]
 ) -> None:
     old, new = (
         [line for line in dict.fromkeys(lines) if any(map(str.isalnum, line))]  # no brackets
         for lines in (old, new)
     )
-    plain = sum(
+    expected = sum(
         block.size for block in SequenceMatcher(None, old, new, False).get_matching_blocks()
     )
-    assert sum(i is not None for i in match_lines(old, new)) >= plain
+    assert sum(i is not None for i in match_lines(old, new)) >= expected
 
 
 @given(LINES)

@@ -1,5 +1,4 @@
-"""Cells that real people wrote: each version is shown byte for byte, and each line is blamed on the
-version that git blames it on."""
+"""Cells by real people: the replay has each version byte for byte, and blame agrees with git."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from aiserver.replay import Timeline, blame, replay
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import Source
 
-from .book import Book
+from .session_builder import SessionBuilder
 
 DATA = Path(__file__).parent.parent / "data"
 VERDANT = DATA / "imports" / "verdant"
@@ -39,10 +38,10 @@ def verdant_cells() -> list[Session]:
 
 
 def session_of(versions: Sequence[str]) -> Session:
-    book = Book()
+    builder = SessionBuilder()
     for version in versions:
-        book.event("edit", source=version)
-    return book.session()
+        builder.event("edit", source=version)
+    return builder.session()
 
 
 def versions_of(session: Session) -> list[str]:
@@ -73,14 +72,14 @@ def test_the_replay_shows_each_version_of_verdants_cells_byte_for_byte() -> None
     assert shown == wanted and len(wanted) == 126 + 17
 
 
-def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() -> None:
+def test_the_timeline_of_verdants_notebook_ends_with_its_notebook_file() -> None:
     timeline = Timeline(verdant_cells(), [])
     last = timeline.last()
     assert last is not None
     notebook = json.loads((VERDANT / "houses_kc.ipynb").read_bytes())
     wanted = sorted((cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"])
-    there = sorted((cell.type, cell.source) for cell in last.cells)
-    assert [row for row in wanted if row not in there] == []
+    actual = sorted((cell.type, cell.source) for cell in last.cells)
+    assert [row for row in wanted if row not in actual] == []
     seen = {
         cell.source
         for moment in timeline.moments
@@ -93,7 +92,7 @@ def test_the_timeline_of_verdants_notebook_ends_with_the_notebook_beside_it() ->
 class Git:
     """A repository with a branch for each cell, and a commit for each of its versions.
 
-    A version that is the same as an earlier one goes back to that one's commit.
+    A version equal to an earlier one goes back to the commit of that one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -102,7 +101,7 @@ class Git:
         self._run("init", "-q")
 
     def blame(self, cells: Sequence[Sequence[str]], *options: str) -> list[list[int]]:
-        """Of each cell, for each line of its last version, the version that git says it is from."""
+        """For each cell and each line of its last version, the version that git blames it on."""
         parts, tips, mark = [], [], 0
         for versions in cells:
             marks: dict[str, int] = {}
@@ -119,8 +118,8 @@ class Git:
         return [self._lines(_branch(n), options) for n in range(len(cells))]
 
     def _lines(self, branch: str, options: Sequence[str]) -> list[int]:
-        told = self._run("blame", "--line-porcelain", *options, branch, "--", "cell").decode()
-        return [int(number) for number in re.findall(r"^summary (\d+)$", told, re.M)]
+        output = self._run("blame", "--line-porcelain", *options, branch, "--", "cell").decode()
+        return [int(number) for number in re.findall(r"^summary (\d+)$", output, re.M)]
 
     def _run(self, *args: str, input_: bytes | None = None) -> bytes:
         nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -149,15 +148,12 @@ def _commit(mark: int, number: int, text: str, parent: int | None) -> bytes:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git here")
-@pytest.mark.parametrize("whose", ["a book's", "Verdant's"])
+@pytest.mark.parametrize("data_set", ["a book's", "Verdant's"])
 def test_each_line_is_blamed_on_the_version_that_git_blames_it_on(
-    whose: str, tmp_path: Path
+    data_set: str, tmp_path: Path
 ) -> None:
-    """Of git, with moved lines and those whose white space changed followed, as we do.
-
-    Blank lines are left out: they are alike everywhere, and count for nobody.
-    """
-    cells = book_cells() if whose == "a book's" else [*map(versions_of, verdant_cells())]
+    """Git follows moved lines and changed white space, as we do. Blank lines don't count."""
+    cells = book_cells() if data_set == "a book's" else [*map(versions_of, verdant_cells())]
     truth = Git(tmp_path).blame(cells, "-w", "-M1")
     compared = 0
     for versions, by_git in zip(cells, truth, strict=True):
@@ -166,4 +162,4 @@ def test_each_line_is_blamed_on_the_version_that_git_blames_it_on(
         rows = list(zip(lines, ours, by_git, strict=True))
         assert [row for row in rows if row[0].strip() and row[1] != row[2]] == []
         compared += sum(bool(line.strip()) for line in lines)
-    assert compared > (700 if whose == "a book's" else 60)
+    assert compared > (700 if data_set == "a book's" else 60)

@@ -1,4 +1,4 @@
-"""The replay: told by examples, then held against random sessions and a simulated cell."""
+"""The replay: examples, then random sessions and a simulated cell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from aiserver.models import Session, SessionKey, new_session
 from aiserver.replay import Step, replay
 
-from .book import NOW, Book
+from .session_builder import NOW, SessionBuilder
 from .sessions import sessions
 
 
@@ -20,15 +20,15 @@ def shape(steps: list[Step]) -> list[tuple[str, str, str, str]]:
 
 
 def check_chain(steps: list[Step]) -> None:
-    held = ""
+    source = ""
     for index, step in enumerate(steps):
         assert step.index == index
-        assert step.before == held
-        held = step.after
+        assert step.before == source
+        source = step.after
 
 
-def check_lanes(steps: list[Step]) -> None:
-    """Each lane but the first is branches that end before the next one leaves."""
+def check_columns(steps: list[Step]) -> None:
+    """Each column but the first has branches that end before the next one begins."""
     main = [step for step in steps if step.column == 0]
     assert all(after.parent == before.index for before, after in pairwise(main))
     branches: dict[int, list[list[Step]]] = {}
@@ -74,12 +74,12 @@ def test_the_plain_example_without_seq_and_events() -> None:
 
 
 def test_accept_reject_and_failures_name_the_turns_outcome() -> None:
-    book = Book()
-    book.event("accept", turn_id=book.turn("", "a"), source="a")
-    book.event("reject", turn_id=book.turn("a", "b"), source="a")
-    book.turn("a", "half", status="cancelled")
-    book.turn("a", "", status="error")
-    steps = book.replay()
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("", "a"), source="a")
+    builder.event("reject", turn_id=builder.turn("a", "b"), source="a")
+    builder.turn("a", "half", status="cancelled")
+    builder.turn("a", "", status="error")
+    steps = builder.replay()
     assert shape(steps) == [
         ("turn", "", "a", "accepted"),
         ("turn", "a", "b", "rejected"),
@@ -90,12 +90,12 @@ def test_accept_reject_and_failures_name_the_turns_outcome() -> None:
     assert steps[-1].after == "a"
 
 
-def test_what_the_cell_held_before_and_edits_that_nobody_recorded() -> None:
-    book = Book()
-    book.event("accept", turn_id=book.turn("x", "xa"))
-    book.turn("xab", "xabc")
-    book.event("run", source="by hand", data={"status": "error", "ename": "KeyError"})
-    steps = book.replay()
+def test_unrecorded_sources_become_start_and_edit_steps() -> None:
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("x", "xa"))
+    builder.turn("xab", "xabc")
+    builder.event("run", source="by hand", data={"status": "error", "ename": "KeyError"})
+    steps = builder.replay()
     assert shape(steps) == [
         ("start", "", "x", "done"),
         ("turn", "x", "xa", "accepted"),
@@ -108,10 +108,10 @@ def test_what_the_cell_held_before_and_edits_that_nobody_recorded() -> None:
     assert steps[5].error == "KeyError"
 
 
-def test_an_answer_accepted_in_part_is_the_turn_and_then_a_hand_edit() -> None:
-    book = Book()
-    book.event("accept", turn_id=book.turn("a", "a\nb\nc"), source="a\nc")
-    steps = book.replay()
+def test_a_partly_accepted_answer_is_the_turn_and_then_a_manual_edit() -> None:
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("a", "a\nb\nc"), source="a\nc")
+    steps = builder.replay()
     assert shape(steps)[1:] == [
         ("turn", "a", "a\nb\nc", "accepted"),
         ("edit", "a\nb\nc", "a\nc", "done"),
@@ -120,11 +120,11 @@ def test_an_answer_accepted_in_part_is_the_turn_and_then_a_hand_edit() -> None:
 
 
 def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
-    book = Book()
-    first = book.turn("", "a")
-    book.turn("", "b")
-    book.event("accept", turn_id=first)
-    steps = book.replay()
+    builder = SessionBuilder()
+    first = builder.turn("", "a")
+    builder.turn("", "b")
+    builder.event("accept", turn_id=first)
+    steps = builder.replay()
     assert shape(steps) == [
         ("turn", "", "a", "accepted"),
         ("turn", "", "b", "open"),
@@ -133,32 +133,32 @@ def test_an_accept_after_other_steps_is_a_step_of_its_own() -> None:
     assert steps[2].from_step == 0 and not steps[0].applied
 
 
-def test_a_request_that_goes_on_from_an_open_answer_refines_it() -> None:
-    book = Book()
-    first = book.turn("a", "a\nb")
-    second = book.turn("a\nb", "a\nc")
-    book.event("accept", turn_id=second, source="a\nc")
-    steps = book.replay()
+def test_a_request_that_continues_from_an_open_answer_refines_it() -> None:
+    builder = SessionBuilder()
+    first = builder.turn("a", "a\nb")
+    second = builder.turn("a\nb", "a\nc")
+    builder.event("accept", turn_id=second, source="a\nc")
+    steps = builder.replay()
     assert shape(steps)[1:] == [
         ("turn", "a", "a\nb", "refined"),
         ("turn", "a", "a\nc", "accepted"),
     ]
     assert steps[2].base == "a\nb" and steps[2].to_wire()["base"] == "a\nb"
-    # Told outright, it needs no event to be known, and the code may have been changed too.
-    book = Book()
-    first = book.turn("", "a\nb")
-    book.turn("b", "c", parent_turn_id=first)
-    steps = book.replay()
+    # With a parent turn no event is needed, and the code may have been changed too.
+    builder = SessionBuilder()
+    first = builder.turn("", "a\nb")
+    builder.turn("b", "c", parent_turn_id=first)
+    steps = builder.replay()
     assert shape(steps) == [("turn", "", "a\nb", "refined"), ("turn", "", "c", "open")]
     assert steps[1].base == "b"
 
 
-def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> None:
-    book = Book()
-    book.event("accept", turn_id=book.turn("", "a"))
-    book.event("accept", turn_id=book.turn("a", "b"))
-    book.event("restore", source="a", data={"from_seq": 1, "replaced": "b edited"})
-    steps = book.replay()
+def test_a_restore_names_its_step_and_keeps_the_replaced_source() -> None:
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("", "a"))
+    builder.event("accept", turn_id=builder.turn("a", "b"))
+    builder.event("restore", source="a", data={"from_seq": 1, "replaced": "b edited"})
+    steps = builder.replay()
     assert shape(steps)[2:] == [
         ("edit", "b", "b edited", "done"),
         ("restore", "b edited", "a", "done"),
@@ -167,10 +167,10 @@ def test_a_restore_names_the_step_it_came_from_and_keeps_what_it_replaced() -> N
     assert steps[3].data == {"from_seq": 1, "replaced": "b edited"}
 
 
-def test_an_accept_from_the_replay_keeps_what_it_replaced() -> None:
-    book = Book()
-    book.event("accept", turn_id=book.turn("a", "b"), data={"replaced": "a edited"})
-    steps = book.replay()
+def test_an_accept_from_the_replay_keeps_the_replaced_source() -> None:
+    builder = SessionBuilder()
+    builder.event("accept", turn_id=builder.turn("a", "b"), data={"replaced": "a edited"})
+    steps = builder.replay()
     assert shape(steps) == [
         ("start", "", "a", "done"),
         ("turn", "a", "b", "accepted"),
@@ -181,30 +181,30 @@ def test_an_accept_from_the_replay_keeps_what_it_replaced() -> None:
 
 
 def test_events_of_unknown_types_lose_nothing() -> None:
-    book = Book()
-    book.event("later_one", source="rest", data={"into": ["c2"]})
-    book.event("accept", turn_id=7, source="from elsewhere")
-    book.event("context_reset")
-    steps = book.replay()
+    builder = SessionBuilder()
+    builder.event("later_one", source="rest", data={"into": ["c2"]})
+    builder.event("accept", turn_id=7, source="from another tool")
+    builder.event("context_reset")
+    steps = builder.replay()
     assert shape(steps) == [
         ("other", "", "rest", "done"),
-        ("other", "rest", "from elsewhere", "done"),
-        ("context_reset", "from elsewhere", "from elsewhere", "done"),
+        ("other", "rest", "from another tool", "done"),
+        ("context_reset", "from another tool", "from another tool", "done"),
     ]
     assert steps[0].to_wire()["data"] == {"into": ["c2"]}
     assert steps[1].event == "accept" and steps[1].turn_id == 7
 
 
-def test_what_became_of_the_cell_as_a_whole_is_told_by_steps_of_their_own() -> None:
-    book = Book()
-    book.event("edit", source="a\nb", data={"trigger": "first"})
-    book.event("split", source="b", data={"pieces": ["new", "cell"], "from": "cell"})
-    book.event("type", source="b", data={"from": "code", "to": "markdown"})
-    book.event("move", data={"from": 1, "to": 0})
-    book.event("delete", source="b, changed", data={"index": 0})
-    book.event("undelete", source="b, changed")
-    book.event("merge", data={"into": "other"})
-    steps = book.replay()
+def test_structural_events_are_steps_of_their_own() -> None:
+    builder = SessionBuilder()
+    builder.event("edit", source="a\nb", data={"trigger": "first"})
+    builder.event("split", source="b", data={"pieces": ["new", "cell"], "from": "cell"})
+    builder.event("type", source="b", data={"from": "code", "to": "markdown"})
+    builder.event("move", data={"from": 1, "to": 0})
+    builder.event("delete", source="b, changed", data={"index": 0})
+    builder.event("undelete", source="b, changed")
+    builder.event("merge", data={"into": "other"})
+    steps = builder.replay()
     assert [(step.kind, step.after) for step in steps] == [
         ("start", "a\nb"),
         ("split", "b"),
@@ -216,81 +216,81 @@ def test_what_became_of_the_cell_as_a_whole_is_told_by_steps_of_their_own() -> N
         ("merge", "b, changed"),
     ]
     assert steps[4].event is None and steps[4].seq == steps[5].seq
-    # What was there first, and a change that nobody noted, are not the person's (P40).
+    # The initial source, and an unrecorded change, are not the person's (P40).
     assert [step.index for step in steps if step.author != "person"] == [0, 4]
 
 
-def ways(steps: list[Step]) -> list[tuple[int | None, int]]:
+def tree(steps: list[Step]) -> list[tuple[int | None, int]]:
     return [(step.parent, step.column) for step in steps]
 
 
-def test_a_life_without_ways_back_is_one_lane() -> None:
-    book = Book()
-    book.accepted("", "a")
-    book.event("reject", turn_id=book.turn("a", "b"), source="a")
-    book.event("run", source="a", data={"status": "ok"})
-    first = book.turn("a", "c")
-    book.event("accept", turn_id=book.turn("c", "d", parent_turn_id=first), source="d")
-    assert ways(book.replay()) == [(None, 0), (0, 0), (1, 0), (2, 0), (3, 0)]
+def test_a_replay_without_branches_has_one_column() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a")
+    builder.event("reject", turn_id=builder.turn("a", "b"), source="a")
+    builder.event("run", source="a", data={"status": "ok"})
+    first = builder.turn("a", "c")
+    builder.event("accept", turn_id=builder.turn("c", "d", parent_turn_id=first), source="d")
+    assert tree(builder.replay()) == [(None, 0), (0, 0), (1, 0), (2, 0), (3, 0)]
 
 
-def test_to_go_on_from_a_version_that_came_back_leaves_a_branch() -> None:
-    book = Book()
-    book.accepted("", "a")
-    book.accepted("a", "b")
-    book.event("edit", source="c")
-    book.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
-    book.accepted("a", "d")
-    assert ways(book.replay()) == [(None, 0), (0, 1), (1, 1), (0, 0), (3, 0)]
-    # Back to what the cell holds anyway is no branch; a second way back may use the lane again.
-    book.event("restore", source="d", data={"from_seq": 7, "replaced": "d"})
-    book.event("edit", source="e")
-    book.event("restore", source="d", data={"from_seq": 7, "replaced": "e"})
-    assert ways(book.replay())[5:] == [(4, 0), (5, 1), (5, 0)]
+def test_continuing_from_a_restored_version_leaves_a_branch() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a")
+    builder.accepted_turn("a", "b")
+    builder.event("edit", source="c")
+    builder.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
+    builder.accepted_turn("a", "d")
+    assert tree(builder.replay()) == [(None, 0), (0, 1), (1, 1), (0, 0), (3, 0)]
+    # Restoring the current source is no branch; a second branch may reuse the column.
+    builder.event("restore", source="d", data={"from_seq": 7, "replaced": "d"})
+    builder.event("edit", source="e")
+    builder.event("restore", source="d", data={"from_seq": 7, "replaced": "e"})
+    assert tree(builder.replay())[5:] == [(4, 0), (5, 1), (5, 0)]
 
 
-def test_what_was_done_with_a_version_is_not_left_when_it_comes_back() -> None:
-    book = Book()
-    book.accepted("", "a")
-    book.event("run", source="a", data={"status": "ok"})
-    book.event("edit", source="b")
-    book.event("run", source="b", data={"status": "error"})
-    book.event("restore", source="a", data={"from_seq": 1, "replaced": "b"})
-    book.event("run", source="a", data={"status": "ok"})
-    assert ways(book.replay()) == [(None, 0), (0, 0), (1, 1), (2, 1), (1, 0), (4, 0)]
-    book.event("edit", source="c")
-    book.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
-    assert ways(book.replay())[4:] == [(1, 0), (4, 0), (5, 1), (5, 0)]
-    # Nor by a request that goes on from it.
-    book.accepted("a", "d")
-    book.turn("a", "e", parent_turn_id=1)
-    assert ways(book.replay())[9][0] == 7
+def test_steps_that_kept_a_version_stay_on_the_path_when_it_comes_back() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a")
+    builder.event("run", source="a", data={"status": "ok"})
+    builder.event("edit", source="b")
+    builder.event("run", source="b", data={"status": "error"})
+    builder.event("restore", source="a", data={"from_seq": 1, "replaced": "b"})
+    builder.event("run", source="a", data={"status": "ok"})
+    assert tree(builder.replay()) == [(None, 0), (0, 0), (1, 1), (2, 1), (1, 0), (4, 0)]
+    builder.event("edit", source="c")
+    builder.event("restore", source="a", data={"from_seq": 1, "replaced": "c"})
+    assert tree(builder.replay())[4:] == [(1, 0), (4, 0), (5, 1), (5, 0)]
+    # Nor by a request that continues from it.
+    builder.accepted_turn("a", "d")
+    builder.turn("a", "e", parent_turn_id=1)
+    assert tree(builder.replay())[9][0] == 7
 
 
-def test_branches_that_lie_beside_each_other_have_lanes_of_their_own() -> None:
-    book = Book()
+def test_parallel_branches_have_columns_of_their_own() -> None:
+    builder = SessionBuilder()
     for code in ("a", "b", "c"):
-        book.event("edit", source=code)
-    book.event("restore", source="b", data={"from_seq": 2, "replaced": "c"})
-    book.event("edit", source="d")
-    book.event("restore", source="a", data={"from_seq": 1, "replaced": "d"})
-    assert ways(book.replay()) == [(None, 0), (0, 1), (1, 2), (1, 1), (3, 1), (0, 0)]
+        builder.event("edit", source=code)
+    builder.event("restore", source="b", data={"from_seq": 2, "replaced": "c"})
+    builder.event("edit", source="d")
+    builder.event("restore", source="a", data={"from_seq": 1, "replaced": "d"})
+    assert tree(builder.replay()) == [(None, 0), (0, 1), (1, 2), (1, 1), (3, 1), (0, 0)]
 
 
-def test_a_request_that_goes_on_from_an_older_turn_is_a_branch_until_it_is_accepted() -> None:
-    book = Book()
-    book.accepted("", "a")
-    book.accepted("a", "b")
-    turn = book.turn("a", "c", parent_turn_id=1)
-    assert ways(book.replay()) == [(None, 0), (0, 0), (0, 1)]
-    book.event("run", source="b", data={"status": "ok"})
-    assert ways(book.replay())[3] == (1, 0)
-    book.event("accept", turn_id=turn, source="c")
-    assert ways(book.replay()) == [(None, 0), (0, 1), (0, 0), (1, 1), (2, 0)]
+def test_a_request_that_continues_from_an_older_turn_is_a_branch_until_accepted() -> None:
+    builder = SessionBuilder()
+    builder.accepted_turn("", "a")
+    builder.accepted_turn("a", "b")
+    turn = builder.turn("a", "c", parent_turn_id=1)
+    assert tree(builder.replay()) == [(None, 0), (0, 0), (0, 1)]
+    builder.event("run", source="b", data={"status": "ok"})
+    assert tree(builder.replay())[3] == (1, 0)
+    builder.event("accept", turn_id=turn, source="c")
+    assert tree(builder.replay()) == [(None, 0), (0, 1), (0, 0), (1, 1), (2, 0)]
 
 
 @given(sessions())
-def test_any_session_has_a_whole_replay_that_shows_every_source(session: Session) -> None:
+def test_any_session_has_a_complete_replay_with_every_source(session: Session) -> None:
     steps = replay(session)
     check_chain(steps)
     shown = {text for step in steps for text in (step.code, step.before, step.base)}
@@ -308,7 +308,7 @@ def test_any_session_has_a_whole_replay_that_shows_every_source(session: Session
     for step in steps:
         assert step.from_step is None or 0 <= step.from_step < step.index
         assert step.parent is None or 0 <= step.parent < step.index
-    check_lanes(steps)
+    check_columns(steps)
     assert [step.to_wire()["kind"] for step in steps] == [step.kind for step in steps]
 
 
@@ -326,16 +326,15 @@ def test_clocks_do_not_move_a_step(session: Session, random: Any) -> None:
 
 
 @given(st.data())
-def test_the_replay_of_a_simulated_cell_holds_what_the_cell_held(data: st.DataObject) -> None:
-    """A person works on a cell and our own events are recorded: each state of the cell, and
-    nothing else, is what the steps say the cell held."""
-    book, held, states, open_turn = Book(), "", [""], None
+def test_the_replay_of_a_simulated_cell_has_all_its_sources(data: st.DataObject) -> None:
+    """The sources after the steps are exactly the sources that the cell had."""
+    builder, current, states, open_turn = SessionBuilder(), "", [""], None
 
-    def now_holds(source: str) -> None:
-        nonlocal held
-        held = source
-        if states[-1] != held:
-            states.append(held)
+    def set_source(source: str) -> None:
+        nonlocal current
+        current = source
+        if states[-1] != current:
+            states.append(current)
 
     for number in range(data.draw(st.integers(0, 12))):
         act = data.draw(
@@ -343,43 +342,43 @@ def test_the_replay_of_a_simulated_cell_holds_what_the_cell_held(data: st.DataOb
                 ["ask", "refine", "fail", "type", "accept", "part", "reject", "run", "restore"]
             )
         )
-        fresh = f"v{number}"
+        new = f"v{number}"
         if act == "ask":
-            open_turn = (book.turn(held, fresh), fresh)
+            open_turn = (builder.turn(current, new), new)
         elif act == "refine" and open_turn:
             started_from = open_turn[1] + " less"
             parent = open_turn[0]
-            open_turn = (book.turn(started_from, fresh, parent_turn_id=parent), fresh)
+            open_turn = (builder.turn(started_from, new, parent_turn_id=parent), new)
         elif act == "fail":
-            book.turn(held, fresh, status="error")
+            builder.turn(current, new, status="error")
             open_turn = None
         elif act == "type":
-            now_holds(fresh)
-            book.event("edit", source=fresh)
+            set_source(new)
+            builder.event("edit", source=new)
             open_turn = None
         elif act in ("accept", "part", "reject") and open_turn:
             turn_id, suggestion = open_turn
             if act != "reject":
-                now_holds(suggestion)  # the replay shows the whole answer, then what was taken
+                set_source(suggestion)  # the replay has the complete answer, then the accepted part
             if act == "part":
-                now_holds(suggestion + " in part")
+                set_source(suggestion + " in part")
             kind = "reject" if act == "reject" else "accept"
-            book.event(kind, turn_id=turn_id, source=held)
+            builder.event(kind, turn_id=turn_id, source=current)
             open_turn = None
         elif act == "run":
-            book.event("run", source=held, data={"status": "ok"})
+            builder.event("run", source=current, data={"status": "ok"})
             open_turn = None
-        elif act == "restore" and book.turns:
-            origin = data.draw(st.sampled_from(book.turns))
-            replaced, source = held, origin["ai_response"]["suggestion"]
-            now_holds(source)
-            book.event(
+        elif act == "restore" and builder.turns:
+            origin = data.draw(st.sampled_from(builder.turns))
+            replaced, source = current, origin["ai_response"]["suggestion"]
+            set_source(source)
+            builder.event(
                 "restore",
                 source=source,
                 data={"from_seq": origin["seq"], "replaced": replaced},
             )
             open_turn = None
-    steps = book.replay()
+    steps = builder.replay()
     check_chain(steps)
     seen = [""]
     for step in steps:

@@ -1,4 +1,4 @@
-"""A notebook through time: told by examples, then held against any sessions and logs."""
+"""A notebook through time: examples, then random sessions and logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aiserver.replay import Timeline, replay, report
 from aiserver.replay.cells import Cell
 from aiserver.replay.report import COUNTS
 
-from .book import Book, log
+from .session_builder import SessionBuilder, log
 from .sessions import JSON, TIMES, sessions
 
 
@@ -29,29 +29,29 @@ def changed(saved: bool = False, **cells: int) -> tuple[str, dict[str, Any]]:
     return ("changed", {"cells": cells, "id": "x"} | ({"saved": True} if saved else {}))
 
 
-def told(timeline: Timeline) -> list[tuple[str, str | None]]:
+def kinds(timeline: Timeline) -> list[tuple[str, str | None]]:
     return [(moment.kind, moment.cell_id) for moment in timeline.moments]
 
 
-def shown(timeline: Timeline, index: int = -1) -> list[tuple[str, str]]:
+def sources(timeline: Timeline, index: int = -1) -> list[tuple[str, str]]:
     index = index if index >= 0 else len(timeline.moments) + index
     return [(cell.cell_id, cell.source) for cell in timeline.at(index).cells]
 
 
-def edited(cell_id: str, *sources: str, begin: int = 0, trigger: str = "run") -> Book:
-    book = Book(cell_id)
+def edited(cell_id: str, *sources: str, begin: int = 0, trigger: str = "run") -> SessionBuilder:
+    builder = SessionBuilder(cell_id)
     for number, source in enumerate(sources):
-        book.time = at(begin + number)
-        book.event("edit", source=source, data={"trigger": trigger})
-    return book
+        builder.time = at(begin + number)
+        builder.event("edit", source=source, data={"trigger": trigger})
+    return builder
 
 
-def test_what_a_copy_of_a_notebook_inherited_is_older_than_all_its_own() -> None:
-    """P28: no batch of the copy's takes for its own what was noted before there was the copy."""
-    one, two = edited("one", "a", "b"), edited("two", "c", begin=10, trigger="first")
-    for book, source in ((one, "b"), (two, "c")):
-        book.time = at(50)
-        book.event("delete", source=source, data={"index": 0})
+def test_inherited_steps_of_a_copy_are_older_than_its_own() -> None:
+    """P28: no batch of the copy names steps from before the copy."""
+    first, second = edited("one", "a", "b"), edited("two", "c", begin=10, trigger="first")
+    for builder, source in ((first, "b"), (second, "c")):
+        builder.time = at(50)
+        builder.event("delete", source=source, data={"index": 0})
     lines = log(
         ("path_seen", {"path": "b.ipynb", "forked_from": "other"}),
         order("one", "two"),
@@ -64,15 +64,15 @@ def test_what_a_copy_of_a_notebook_inherited_is_older_than_all_its_own() -> None
         order(),
         changed(one=3),
     )
-    timeline = Timeline([one.session(), two.session()], lines)
+    timeline = Timeline([first.session(), second.session()], lines)
     (saved,) = timeline.saves
-    assert shown(timeline, saved) == [("one", "b"), ("two", "c")]
-    then = [moment.kind for moment in timeline.moments[: saved + 1]]
-    assert then == ["order", "edit", "edit", "start"]
+    assert sources(timeline, saved) == [("one", "b"), ("two", "c")]
+    kinds_until_save = [moment.kind for moment in timeline.moments[: saved + 1]]
+    assert kinds_until_save == ["order", "edit", "edit", "start"]
     assert [cell.source for cell in timeline.at(len(timeline.moments) - 1).deleted] == ["b", "c"]
 
 
-def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
+def test_log_entries_order_cells_with_wrong_clocks() -> None:
     """P26"""
     late, early = edited("late", "1", "2", begin=50), edited("early", "3", "4", begin=0)
     lines = log(
@@ -86,50 +86,50 @@ def test_walls_of_the_log_order_cells_whose_clocks_do_not_agree() -> None:
     edits = [moment.cell_id for moment in timeline.moments if moment.kind == "edit"]
     assert edits == ["late", "early", "late", "early"]
     assert [moment.saved for moment in timeline.moments][-2:] == [True, False]
-    assert shown(timeline) == [("late", "2"), ("early", "4")]
+    assert sources(timeline) == [("late", "2"), ("early", "4")]
 
 
-def test_what_no_line_names_finds_its_place_by_time() -> None:
-    one, two = edited("one", "a", "c", begin=1), edited("two", "b", "d", begin=1)
-    for number, book in enumerate((one, two)):
-        for place, event in enumerate(book.events):
+def test_steps_that_no_entry_names_are_ordered_by_time() -> None:
+    first, second = edited("one", "a", "c", begin=1), edited("two", "b", "d", begin=1)
+    for number, builder in enumerate((first, second)):
+        for place, event in enumerate(builder.events):
             event["timestamp"] = at(2 * place + number)
-    timeline = Timeline([one.session(), two.session()], [])
-    assert told(timeline) == [("edit", "one"), ("edit", "two"), ("edit", "one"), ("edit", "two")]
-    assert shown(timeline, 1) == [("one", "a"), ("two", "b")]
+    timeline = Timeline([first.session(), second.session()], [])
+    assert kinds(timeline) == [("edit", "one"), ("edit", "two"), ("edit", "one"), ("edit", "two")]
+    assert sources(timeline, 1) == [("one", "a"), ("two", "b")]
 
 
-def test_a_question_that_no_line_names_yet_changes_no_saved_moment() -> None:
-    """It was asked elsewhere, of an older text, and the two histories were joined since."""
-    one, two = edited("one", "a", "new"), edited("two", "b", "c", begin=20)
-    one.time = at(10)
-    one.turn("a", "x")
+def test_a_turn_that_no_entry_names_yet_changes_no_saved_moment() -> None:
+    """It comes from another copy with an older source, and the histories were merged since."""
+    first, second = edited("one", "a", "new"), edited("two", "b", "c", begin=20)
+    first.time = at(10)
+    first.turn("a", "x")
     lines = log(
         (*order("one", "two"), at(2)),
         (*changed(one=2, two=1), at(2)),
         (*changed(saved=True, two=2), at(22)),
     )
-    timeline = Timeline([one.session(), two.session()], lines)
+    timeline = Timeline([first.session(), second.session()], lines)
     (saved,) = timeline.saves
-    assert shown(timeline, saved) == [("one", "new"), ("two", "c")]
+    assert sources(timeline, saved) == [("one", "new"), ("two", "c")]
 
 
 def test_a_split_is_one_moment_and_never_half_done() -> None:
-    whole, head = Book("a"), Book("b")
-    for book in (whole, head):
-        book.accepted("", "x\ny")
+    rest, head = SessionBuilder("a"), SessionBuilder("b")
+    for builder in (rest, head):
+        builder.accepted_turn("", "x\ny")
     data = {"pieces": ["b", "a"], "from": "a"}
-    whole.event("split", source="y", data=data)
+    rest.event("split", source="y", data=data)
     head.event("split", source="x", data=data)
     origin = {"notebook_id": "nb", "cell_id": "a", "revision": 2}
     lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
-    timeline = Timeline([whole.session(), head.session(forked_from=origin)], lines)
-    assert told(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
+    timeline = Timeline([rest.session(), head.session(forked_from=origin)], lines)
+    assert kinds(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
     assert timeline.moments[2].also == (("b", 1),)
-    assert shown(timeline, 1) == [("a", "x\ny")]
-    assert shown(timeline, 2) == [("b", "x"), ("a", "y")]
+    assert sources(timeline, 1) == [("a", "x\ny")]
+    assert sources(timeline, 2) == [("b", "x"), ("a", "y")]
     assert all(cell.changed for cell in timeline.at(2).cells)
-    sessions = {"a": whole.session(), "b": head.session()}
+    sessions = {"a": rest.session(), "b": head.session()}
     assert report(timeline, sessions)["total"] == {
         "lines": 2,
         "byModel": 2,
@@ -144,14 +144,14 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     }
 
 
-def test_what_a_moment_changed_is_told_with_what_was_there_before() -> None:
-    """Of what it made something else of, and of nothing that only came or stayed."""
-    book, other = edited("a", "x", "y", "y"), edited("b", "z")
-    book.event("delete", source="y", data={"index": 0})
-    book.event("undelete", source="back")
+def test_a_changed_cell_has_its_previous_source() -> None:
+    """Cells that were only added or not changed have none."""
+    builder, other = edited("a", "x", "y", "y"), edited("b", "z")
+    builder.event("delete", source="y", data={"index": 0})
+    builder.event("undelete", source="back")
     lines = log(order("a", "b"), changed(a=1), changed(a=3, b=1), order("b"), changed(a=4))
     lines += log(order("a", "b"), changed(a=5))
-    timeline = Timeline([book.session(), other.session()], lines)
+    timeline = Timeline([builder.session(), other.session()], lines)
     sent = [timeline.at(moment.number).to_wire()["cells"] for moment in timeline.moments]
     of_a = [cell for cells in sent for cell in cells if cell["cellId"] == "a"]
     assert [(cell["source"], cell.get("before")) for cell in of_a] == [
@@ -166,45 +166,45 @@ def test_what_a_moment_changed_is_told_with_what_was_there_before() -> None:
 
 
 def test_cells_that_were_merged_are_not_deleted_ones() -> None:
-    one, two, both = edited("one", "x"), edited("two", "y"), Book("both")
-    for book in (one, two):
-        book.event("merge", data={"into": "both"})
+    first, second, both = edited("one", "x"), edited("two", "y"), SessionBuilder("both")
+    for builder in (first, second):
+        builder.event("merge", data={"into": "both"})
     both.event("merge", source="x\n\ny", data={"parents": ["one", "two"]})
     lines = log(order("one", "two"), changed(one=1, two=1), order("both"))
     lines += log(changed(one=2, two=2, both=1))
     lines[-1].seq = len(lines)
-    timeline = Timeline([one.session(), two.session(), both.session()], lines)
-    assert told(timeline)[-1] == ("merge", "both")
-    assert shown(timeline) == [("both", "x\n\ny")]
+    timeline = Timeline([first.session(), second.session(), both.session()], lines)
+    assert kinds(timeline)[-1] == ("merge", "both")
+    assert sources(timeline) == [("both", "x\n\ny")]
     assert timeline.at(len(timeline.moments) - 1).deleted == []
-    fates = {cell["cellId"]: (cell["deleted"], cell["mergedInto"]) for cell in timeline.cells()}
-    assert fates == {"one": (False, "both"), "two": (False, "both"), "both": (False, None)}
+    removals = {cell["cellId"]: (cell["deleted"], cell["mergedInto"]) for cell in timeline.cells()}
+    assert removals == {"one": (False, "both"), "two": (False, "both"), "both": (False, None)}
 
 
 def test_a_deleted_cell_is_deleted_until_it_comes_back() -> None:
-    book = edited("a", "x")
-    book.event("delete", source="x", data={"index": 0})
-    book.event("undelete", source="x")
+    builder = edited("a", "x")
+    builder.event("delete", source="x", data={"index": 0})
+    builder.event("undelete", source="x")
     lines = log(order("a", "b"), changed(a=1), order("b"), changed(a=2))
     lines += [entry.model_copy(update={"seq": entry.seq + 4}) for entry in log(order("a", "b"))]
-    timeline = Timeline([book.session()], lines)
-    assert told(timeline) == [
+    timeline = Timeline([builder.session()], lines)
+    assert kinds(timeline) == [
         ("order", None),
         ("edit", "a"),
         ("delete", "a"),
         ("order", None),
         ("undelete", "a"),
     ]
-    then = timeline.at(2)
-    assert [cell.cell_id for cell in then.cells] == ["b"]
-    assert [(cell.cell_id, cell.source, cell.step) for cell in then.deleted] == [("a", "x", 1)]
-    assert timeline.at(4).deleted == [] and shown(timeline, 4) == [("a", "x"), ("b", "")]
+    snapshot = timeline.at(2)
+    assert [cell.cell_id for cell in snapshot.cells] == ["b"]
+    assert [(cell.cell_id, cell.source, cell.step) for cell in snapshot.deleted] == [("a", "x", 1)]
+    assert timeline.at(4).deleted == [] and sources(timeline, 4) == [("a", "x"), ("b", "")]
 
 
-def test_a_cell_that_is_deleted_is_told_where_it_stood() -> None:
-    books = [edited(cell_id, cell_id) for cell_id in ("a", "b", "c", "d")]
-    for book in books[1:3]:
-        book.event("delete", source=book.events[0]["source"], data={"index": 1})
+def test_a_deleted_cell_has_its_predecessor() -> None:
+    builders = [edited(cell_id, cell_id) for cell_id in ("a", "b", "c", "d")]
+    for builder in builders[1:3]:
+        builder.event("delete", source=builder.events[0]["source"], data={"index": 1})
     lines = log(
         order("a", "b", "c", "d"),
         changed(a=1, b=1, c=1, d=1),
@@ -213,39 +213,39 @@ def test_a_cell_that_is_deleted_is_told_where_it_stood() -> None:
         order("a", "d"),
         changed(c=2),
     )
-    last = Timeline([book.session() for book in books], lines).last()
+    last = Timeline([builder.session() for builder in builders], lines).last()
     assert last is not None
     assert {cell.cell_id: cell.predecessor for cell in last.deleted} == {"b": ("a",), "c": ("a",)}
     assert {row["cellId"]: row["after"] for row in last.to_wire()["gone"]} == {"b": "a", "c": "a"}
-    # Where no order was told, nobody knows.
-    alone = Timeline([books[1].session()], []).last()
-    assert alone is not None
-    assert "after" not in alone.to_wire()["gone"][0]
+    # Without a recorded order it is unknown.
+    unordered = Timeline([builders[1].session()], []).last()
+    assert unordered is not None
+    assert "after" not in unordered.to_wire()["gone"][0]
 
 
-def test_an_answer_is_in_the_notebook_from_when_it_was_accepted() -> None:
-    book = Book("a")
-    turn = book.turn("", "x")
-    book.event("accept", turn_id=turn, source="x")
+def test_an_answer_is_in_the_notebook_once_it_is_accepted() -> None:
+    builder = SessionBuilder("a")
+    turn = builder.turn("", "x")
+    builder.event("accept", turn_id=turn, source="x")
     lines = log(order("a"), changed(a=1, saved=True), changed(a=2))
-    timeline = Timeline([book.session()], lines)
-    assert told(timeline) == [("order", None), ("turn", "a")]
+    timeline = Timeline([builder.session()], lines)
+    assert kinds(timeline) == [("order", None), ("turn", "a")]
     assert [moment.saved for moment in timeline.moments] == [True, False]
-    assert shown(timeline, 0) == [("a", "")] and shown(timeline, 1) == [("a", "x")]
+    assert sources(timeline, 0) == [("a", "")] and sources(timeline, 1) == [("a", "x")]
 
 
-def test_cells_that_were_seen_first_together_are_one_moment() -> None:
-    books = [edited(name, f"of {name}", trigger="first") for name in "abc"]
+def test_initial_observations_sent_together_are_one_moment() -> None:
+    builders = [edited(name, f"of {name}", trigger="first") for name in "abc"]
     lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
-    timeline = Timeline([book.session() for book in books], lines)
-    assert told(timeline) == [("order", None)]
+    timeline = Timeline([builder.session() for builder in builders], lines)
+    assert kinds(timeline) == [("order", None)]
     assert timeline.moments[0].also == (("a", 0), ("b", 0), ("c", 0))
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
 
 
-def test_a_cell_that_was_there_before_it_was_looked_at_held_what_was_seen_first() -> None:
-    """A request comes before the look at the other cells, and a new cell comes after it."""
-    asked, other = Book("asked"), edited("other", "there", "later", trigger="first")
+def test_before_its_initial_observation_a_cell_has_that_source() -> None:
+    """A request comes before the observation of the other cells, a new cell after it."""
+    asked, other = SessionBuilder("asked"), edited("other", "there", "later", trigger="first")
     asked.event("accept", turn_id=asked.turn("was", "is"), source="is")
     new = edited("new", "typed")
     lines = log(
@@ -255,24 +255,24 @@ def test_a_cell_that_was_there_before_it_was_looked_at_held_what_was_seen_first(
         changed(other=1),
         changed(other=2, new=1),
     )
-    timeline = Timeline([book.session() for book in (asked, other, new)], lines)
-    assert shown(timeline, 0) == [("asked", "was"), ("other", "there")]
+    timeline = Timeline([builder.session() for builder in (asked, other, new)], lines)
+    assert sources(timeline, 0) == [("asked", "was"), ("other", "there")]
     assert timeline.at(0).cells[1].step is None
     turn = next(m.number for m in timeline.moments if m.kind == "turn")
-    assert shown(timeline, turn) == [("asked", "is"), ("other", "there")]
-    came = shown(timeline, turn + 1)
+    assert sources(timeline, turn) == [("asked", "is"), ("other", "there")]
+    came = sources(timeline, turn + 1)
     assert came == [("asked", "is"), ("new", ""), ("other", "there")]
-    assert shown(timeline)[1:] == [("new", "typed"), ("other", "later")]
+    assert sources(timeline)[1:] == [("new", "typed"), ("other", "later")]
 
 
-def test_the_type_of_a_cell_is_that_of_its_time() -> None:
-    book = edited("a", "x")
-    book.event("type", source="x", data={"from": "markdown", "to": "code"})
+def test_the_type_of_a_cell_is_that_of_the_moment() -> None:
+    builder = edited("a", "x")
+    builder.event("type", source="x", data={"from": "markdown", "to": "code"})
     lines = log(order("a"), changed(a=1), order("a", a="code"), changed(a=2))
-    timeline = Timeline([book.session()], lines)
+    timeline = Timeline([builder.session()], lines)
     types = [timeline.at(moment.number).cells[0].type for moment in timeline.moments]
     assert types == ["markdown", "markdown", "code"]
-    assert told(timeline)[-1] == ("type", "a")
+    assert kinds(timeline)[-1] == ("type", "a")
 
 
 LOG_TYPES = st.sampled_from(["cell_order", "changed", "changed", "path_seen", "later_one"])
@@ -281,7 +281,7 @@ IDS = st.sampled_from(["a", "b", "c", "never"])
 
 @st.composite
 def logs(draw: st.DrawFn) -> list[NotebookLogEntry]:
-    """Logs of any writer: marks that name nothing, cells twice, odd data."""
+    """Logs of any tool: unknown cells, repeated cells, unexpected data."""
     lines = []
     for seq in range(1, draw(st.integers(0, 8)) + 1):
         type_ = draw(LOG_TYPES)
@@ -322,16 +322,15 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
         assert born in ("copy", "split")
         assert own or not steps
     for moment in timeline.moments:
-        then = timeline.at(moment.number)
-        there = [cell.cell_id for cell in then.cells]
-        assert len(there) == len(set(there))
-        assert not {cell.cell_id for cell in then.deleted} & set(there)
-        assert then.to_wire()["index"] == moment.number
-    told_cells = {cell["cellId"] for cell in timeline.cells()}
-    assert told_cells >= {cell.meta.cell_id for cell in cells}
+        snapshot = timeline.at(moment.number)
+        present = [cell.cell_id for cell in snapshot.cells]
+        assert len(present) == len(set(present))
+        assert not {cell.cell_id for cell in snapshot.deleted} & set(present)
+        assert snapshot.to_wire()["index"] == moment.number
+    all_cells = {cell["cellId"] for cell in timeline.cells()}
+    assert all_cells >= {cell.meta.cell_id for cell in cells}
     assert all(moment.to_wire()["kind"] == moment.kind for moment in timeline.moments)
-    found = report(timeline, {cell.meta.cell_id: cell for cell in cells})
-    total = found["total"]
+    total = report(timeline, {cell.meta.cell_id: cell for cell in cells})["total"]
     assert total["lines"] == sum(total[name] for name in COUNTS)
     assert total["byModel"] == sum(total["models"].values())
     assert total["lines"] == sum(
@@ -342,7 +341,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
 
 
 @given(some_cells(), logs())
-def test_changes_of_the_rows_make_the_rows_of_each_moment(
+def test_row_changes_give_the_rows_of_each_moment(
     cells: list[Session], lines: list[NotebookLogEntry]
 ) -> None:
     timeline = Timeline(cells, lines)
@@ -350,29 +349,29 @@ def test_changes_of_the_rows_make_the_rows_of_each_moment(
     rows: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
     for moment in timeline.moments:
         while changes and changes[0].moment == moment.number:
-            _, row, start, cut, put = changes.pop(0)
-            rows[row][start : start + cut] = put
-        then = timeline.at(moment.number)
-        assert rows["cells"] == [(cell.cell_id, cell.type) for cell in then.cells]
+            _, row, start, removed, inserted = changes.pop(0)
+            rows[row][start : start + removed] = inserted
+        snapshot = timeline.at(moment.number)
+        assert rows["cells"] == [(cell.cell_id, cell.type) for cell in snapshot.cells]
         assert [cell_id for cell_id, _ in rows["deleted"]] == [
-            cell.cell_id for cell in then.deleted
+            cell.cell_id for cell in snapshot.deleted
         ]
     assert not changes
 
 
-def test_to_go_through_all_rows_looks_at_each_cell_a_few_times_only() -> None:
+def test_row_changes_visit_each_cell_a_few_times_only() -> None:
     """Not at every cell at every moment: a notebook of 10,000 cells took minutes."""
-    books = [edited(f"c{n}", "x", "y", begin=n % 50) for n in range(200)]
-    looks = 0
-    timeline = Timeline([book.session() for book in books], [])
-    look = Cell.is_deleted
+    builders = [edited(f"c{n}", "x", "y", begin=n % 50) for n in range(200)]
+    calls = 0
+    timeline = Timeline([builder.session() for builder in builders], [])
+    original = Cell.is_deleted
 
     def counted(cell: Cell, moment: int) -> bool:
-        nonlocal looks
-        looks += 1
-        return look(cell, moment)
+        nonlocal calls
+        calls += 1
+        return original(cell, moment)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Cell, "is_deleted", counted)
         assert len(list(timeline.row_changes())) == 200
-    assert looks <= 400
+    assert calls <= 400

@@ -14,8 +14,8 @@ from aiserver.replay import Timeline
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import FORMATS, Format, export
 
-from ..replay.book import Book, log
 from ..replay.notebook_page import Page
+from ..replay.session_builder import SessionBuilder, log
 from .demo import NOTEBOOK, fill, notebook
 from .reader import READERS
 
@@ -76,7 +76,7 @@ def test_each_version_and_each_request_is_in_each_format(seed: int, format_: For
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_a_request_that_began_from_other_code_tells_that_code(format_: Format) -> None:
-    book = Book("a")
+    book = SessionBuilder("a")
     book.turn("held = 1", "first = 1")
     book.turn("only here = 1\nand here = 2", "second = 1\nand here = 2", parent_turn_id=1)
     book.turn("nowhere else = 3", "nowhere else = 3", parent_turn_id=1)

@@ -12,13 +12,13 @@ from aiserver.sharing.annotated import annotated
 from aiserver.sharing.narrative import narrative
 from aiserver.sharing.story import AUTHORS, story
 
-from ..replay.book import Book, log
+from ..replay.session_builder import SessionBuilder, log
 
 
 @pytest.fixture
 def history() -> History:
     """A cell that was there, and was then edited by an agent, a formatter, the disk and a hand."""
-    book = Book("a")
+    book = SessionBuilder("a")
     book.event("edit", source="a = 1", data={"trigger": "first"})
     agent = {"kind": "agent", "name": "jupyter-mcp-server"}
     book.event("edit", source="a = 1\nb=2", contributor=agent)

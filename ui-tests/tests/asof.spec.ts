@@ -94,7 +94,7 @@ test('each of many saves is there again, whatever was done (P28)', async ({
   await writeFile(path.join(folder, 'moments.json'), JSON.stringify(answers));
   const said = await promisify(execFile)(
     'python',
-    ['-m', 'tests.replay.judge', folder, lab.root, id],
+    ['-m', 'tests.replay.compare_saves', folder, lab.root, id],
     { cwd: REPOSITORY, maxBuffer: 1e8 }
   ).catch(error => error as { stdout: string; stderr: string; code: number });
   await info.attach('deeds', { body: done.join('\n') });

@@ -1,4 +1,4 @@
-"""The judge of the browser's as-of test finds what differs, and nothing where nothing does."""
+"""The comparison of the browser's as-of test finds each difference, and no others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from .judge import difference, differences, rebuilt
+from .compare_saves import difference, differences, rebuilt
 
 CELLS: list[tuple[str, str, str]] = [
     ("aa", "code", "a = 1\nb = 2"),
@@ -22,7 +22,7 @@ def moment(cells: list[tuple[str, str, str]], index: int = 0) -> dict[str, Any]:
 
 
 def saved() -> Any:
-    """As a page saves it: with outputs, counts and metadata, which are nobody's source."""
+    """A notebook as a page saves it: with outputs, execution counts and metadata."""
     output = new_output("stream", text="1")
     cells = [
         new_code_cell(CELLS[0][2], id="aa", execution_count=3, outputs=[output]),
@@ -32,7 +32,7 @@ def saved() -> Any:
     return new_notebook(cells=cells, metadata={"aiserver": {"notebook_id": "n"}})
 
 
-def test_what_was_saved_has_no_difference() -> None:
+def test_an_equal_notebook_has_no_difference() -> None:
     assert difference(rebuilt(moment(CELLS)), saved()) == ""
 
 
@@ -53,8 +53,8 @@ def test_each_difference_is_found(cells: list[tuple[str, str, str]]) -> None:
     assert difference(rebuilt(moment(cells)), saved())
 
 
-def test_each_save_is_held_against_the_moment_that_it_belongs_to() -> None:
+def test_each_save_is_compared_with_its_moment() -> None:
     moments = [moment(CELLS[:1], 0), moment(CELLS, 1)]
     assert list(differences([(1, saved()), (2, saved())], moments, [1, 1])) == []
-    (found,) = differences([(1, saved()), (2, saved())], moments, [0, 1])
-    assert found.startswith("save 1, moment 0: ")
+    (diff,) = differences([(1, saved()), (2, saved())], moments, [0, 1])
+    assert diff.startswith("save 1, moment 0: ")

@@ -1,4 +1,4 @@
-"""Writes sessions for the tests, record by record."""
+"""Build sessions for tests, record by record."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from aiserver.replay import Step, replay
 NOW = "2026-01-27T10:00:00.000Z"
 
 
-class Book:
-    """One cell's session: turns and events, each with its seq."""
+class SessionBuilder:
+    """Builds the session of a cell: turns and events, each with its seq."""
 
     def __init__(self, cell_id: str = "cell") -> None:
         self.cell_id = cell_id
@@ -57,14 +57,14 @@ class Book:
     def event(self, type: str, **fields: Any) -> None:
         self.events.append({"seq": self.seq, "type": type, "timestamp": self.time, **fields})
 
-    def accepted(self, current: str, suggestion: str, **fields: Any) -> None:
-        """A turn, and its answer accepted whole."""
+    def accepted_turn(self, current: str, suggestion: str, **fields: Any) -> None:
+        """Add a turn whose suggestion is accepted completely."""
         self.event("accept", turn_id=self.turn(current, suggestion, **fields), source=suggestion)
 
     def session(self, **meta: Any) -> Session:
-        made = new_session(SessionKey("nb", self.cell_id), NOW).meta.to_dict() | meta
+        meta = new_session(SessionKey("nb", self.cell_id), NOW).meta.to_dict() | meta
         return Session.model_validate(
-            {"meta": made, "interactions": self.turns, "events": self.events}
+            {"meta": meta, "interactions": self.turns, "events": self.events}
         )
 
     def replay(self) -> list[Step]:
@@ -72,10 +72,10 @@ class Book:
 
 
 def log(
-    *lines: tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str],
+    *entries: tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str],
 ) -> list[NotebookLogEntry]:
-    """A notebook's log of lines ``(type, data)`` or ``(type, data, timestamp)``."""
+    """A notebook's log with entries ``(type, data)`` or ``(type, data, timestamp)``."""
     return [
-        NotebookLogEntry(seq=seq, type=line[0], data=line[1], timestamp=(*line, NOW)[2])
-        for seq, line in enumerate(lines, 1)
+        NotebookLogEntry(seq=seq, type=entry[0], data=entry[1], timestamp=(*entry, NOW)[2])
+        for seq, entry in enumerate(entries, 1)
     ]
