@@ -1,1 +1,1 @@
-"""One answer to a request: compose the messages, ask the model, save the turn."""
+"""Answer a request: compose the messages, query the model, save the turn."""

@@ -1,8 +1,8 @@
-"""The use case: somebody asks for code in a cell.
+"""Start, preview and stop the requests for code in cells.
 
-What must hold: one generation at a time per cell, and a second one is told which is running; a
-generation belongs to who asked for it, and nobody else stops it (P9). How one goes and ends is
-``generation.py``.
+Invariants: each cell has at most one generation at a time, and the error for a second one names the
+running one; only the user who started a generation can stop it (P9). ``generation.py`` implements a
+single generation.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from .past_turns import load_past_turns
 
 
 class ModelSource(Protocol):
-    """Where models come from."""
+    """The interface of ``ModelRegistry`` that is used here."""
 
     async def get(self, model_id: str | None) -> ChatModel:
-        """The model of that id, or the default one. Raises NoModel and its siblings."""
+        """Return the model with this id, or the default one. Raises NoModel and its siblings."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a model would get: who speaks, the text, and whether it is an example of ours, of
-    each message; how many secrets were taken out of them."""
+    """The messages that a model would get.
+
+    Each message has a role, a text and whether it is one of our examples; ``hidden`` is the number
+    of secrets that were hidden.
+    """
 
     model: ModelInfo
     messages: list[tuple[str, str, bool]]
@@ -42,34 +45,34 @@ class Preview:
 
 
 class Assistant:
-    """Answers requests for code, at most one at a time for each cell."""
+    """Answers requests for code, at most one at a time per cell and ``limit`` in total."""
 
     def __init__(
         self,
         sessions: SessionManager,
         models: ModelSource,
         log: logging.Logger | None = None,
-        most: int = 100,
+        limit: int = 100,
     ) -> None:
-        self._sessions, self._models, self._most = sessions, models, most
+        self._sessions, self._models, self._limit = sessions, models, limit
         self._log = log or logging.getLogger(__name__)
         self._reserved: dict[SessionKey, str] = {}
         self._running: dict[str, Generation] = {}
         self._warming: asyncio.Task[None] | None = None
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
-        """Begin an answer. ``user`` is who asked, or empty on a server of one person.
+        """Start a generation. ``user`` is empty on a single-user server.
 
-        Raises GenerationRunning if the cell is being written already; TooManyGenerations if
-        ``most`` answers are being written at once (P17); NoModel and its siblings if there is no
-        model to ask; StorageError if the cell's history can't be read, or is of a newer version.
-        In these cases no turn has begun, and none is recorded.
+        Raises GenerationRunning if one is already running in the cell; TooManyGenerations if
+        the limit of concurrent generations is reached (P17); NoModel and its siblings if there is
+        no usable model; StorageError if the cell's history can't be read or is from a newer
+        version. In these cases no turn is recorded.
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])
-        if len(self._reserved) >= self._most:
+        if len(self._reserved) >= self._limit:
             raise TooManyGenerations
-        self._reserved[key] = id = uuid.uuid4().hex  # taken before the first await
+        self._reserved[key] = id = uuid.uuid4().hex  # reserved before the first await
         try:
             model = await self._models.get(body.model)
             generation = Generation(id, key, body, model, self._sessions, self._log, user)
@@ -88,9 +91,9 @@ class Assistant:
         self._reserved.pop(generation.key, None)
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:
-        """What would be sent now, to the letter. Nothing is sent, and nothing is recorded.
+        """Return exactly what would be sent now, without sending or recording anything.
 
-        Raises as ``generate``.
+        Raises the same errors as ``generate``.
         """
         model = await self._models.get(body.model)
         history = await load_past_turns(self._sessions, key, body.parent_turn_id)
@@ -104,7 +107,7 @@ class Assistant:
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.
 
-        Raises NotFound if it isn't running, NotYours if somebody else asked for it.
+        Raises NotFound if it isn't running, NotYours if somebody else started it.
         """
         generation = self._running.get(generation_id)
         if generation is None:
@@ -114,10 +117,10 @@ class Assistant:
         generation.stop()
 
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
-        """Make a model ready for a request about this cell, in the background. Nothing is sent to
-        one that is not on this machine.
+        """Prepare a model for a request in this cell, in the background.
 
-        Only the newest wish counts, and none stands in the way of a real request.
+        Sends nothing to a remote model. A new warm-up replaces the previous one, and none delays a
+        request.
         """
         self._stop_warming()
         if not self._running:
@@ -134,11 +137,11 @@ class Assistant:
             messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
             await model.warm_up(messages)
         except AIServerError as reason:
-            # The request itself will say it, if there ever is one.
-            self._log.debug("Not warmed up: %s", reason.code)
+            # A request, if there is one, will report the error.
+            self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:
-        """Stop all that runs, and wait until it is recorded."""
+        """Stop all generations, and wait until they are recorded."""
         self._stop_warming()
         running = list(self._running.values())
         for generation in running:

@@ -1,7 +1,7 @@
-"""From a request to the messages that a model gets: the one way, also for the preview of them.
+"""Compose the messages for a request or its preview.
 
-What must hold: to a model that is not on this machine no secret is sent (P16). What is shown as
-a preview is made by the same function as what is sent (P15).
+Invariants: no secret is sent to a model that isn't on this machine (P16). The preview is created by
+the same function as the messages that are sent (P15).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from ..prompts.context import Messages
 
 
-QUICK = 20_000  # characters; so many are looked through in a millisecond, quicker than in a thread
+INLINE_LIMIT = 20_000  # characters: redacted in a millisecond, faster than with a thread
 
 
 async def compose(
     model: ChatModel, body: WarmUpBody, history: list[Interaction]
 ) -> tuple[Messages, Vault]:
-    """The messages for a request, and the secrets that were hidden from them."""
+    """Return the messages for a request, and the vault with the secrets hidden in them."""
     vault = Vault(conceal=not model.info.on_this_machine)
-    if _size(body, history) < QUICK:
+    if _size(body, history) < INLINE_LIMIT:
         request = _prompt_input(body, history, vault)
     else:
         request = await asyncio.to_thread(_prompt_input, body, history, vault)
@@ -41,21 +41,21 @@ async def compose(
 
 
 def _size(body: WarmUpBody, history: list[Interaction]) -> int:
-    """How many characters are looked through, but for the few of DataFrames' names."""
+    """Return the number of characters to redact, except the few of DataFrames' names."""
     texts = [body.source, *(cell.source for cell in body.context.cells)]
     if isinstance(body, GenerateBody | PreviewBody):
         texts.append(body.intent)
     for turn in history:
-        asked = turn.user_request
-        texts += asked.intent, asked.current_code, turn.ai_response.suggestion
+        request = turn.user_request
+        texts += request.intent, request.current_code, turn.ai_response.suggestion
     return sum(map(len, texts))
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:
-    """What a prompt is made of. A refinement keeps the DataFrames of the turn it refines."""
+    """Return the input of a prompt. A request without DataFrames uses those of the history."""
     frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
-    source = vault.hide(body.source)  # first: what it holds is then known in the history, too
+    source = vault.hide(body.source)  # first, so that its secrets are recalled in the history, too
     return PromptInput(
         intent=vault.hide(intent, is_prose=True),
         source=source,
@@ -71,25 +71,25 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
 
 
 def _hidden(turn: Interaction, vault: Vault) -> Interaction:
-    asked, answer = turn.user_request, turn.ai_response
-    request = {
-        "intent": vault.hide(vault.recall(asked.intent), is_prose=True),
-        "current_code": vault.hide(vault.recall(asked.current_code)),
+    request, response = turn.user_request, turn.ai_response
+    request_update = {
+        "intent": vault.hide(vault.recall(request.intent), is_prose=True),
+        "current_code": vault.hide(vault.recall(request.current_code)),
     }
-    reply = {"suggestion": vault.hide(vault.recall(answer.suggestion))}
-    before = (asked.intent, asked.current_code, answer.suggestion)
-    if before == (*request.values(), *reply.values()):
+    response_update = {"suggestion": vault.hide(vault.recall(response.suggestion))}
+    before = (request.intent, request.current_code, response.suggestion)
+    if before == (*request_update.values(), *response_update.values()):
         return turn
     return turn.model_copy(
         update={
-            "user_request": asked.model_copy(update=request),
-            "ai_response": answer.model_copy(update=reply),
+            "user_request": request.model_copy(update=request_update),
+            "ai_response": response.model_copy(update=response_update),
         }
     )
 
 
 def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
-    """A column may be called by a key: whoever pivots a table of users has such."""
+    """Hide secrets in names. A column's name may be a key, for example after a pivot."""
 
     def hide(text: str) -> str:
         return vault.hide(fix_surrogates(text))
@@ -105,12 +105,12 @@ def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
     for turn in reversed(history):
         if turn.dataframes:
-            # Another tool, or a later version, may have stored more of them, or something else:
-            # that must not make the cell unusable.
+            # Another tool or a later version may have stored other fields or values: that must
+            # not make the cell unusable.
             try:
-                known = DataFrameProfile.model_fields
+                names = DataFrameProfile.model_fields
                 return [
-                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in known})
+                    DataFrameProfile.model_validate({k: v for k, v in frame.items() if k in names})
                     for frame in turn.dataframes
                 ]
             except ValidationError:

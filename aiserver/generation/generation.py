@@ -1,14 +1,14 @@
-"""One answer on its way: from the request to the saved turn.
+"""Run one generation: from the request to the saved turn.
 
-What must hold:
+Invariants:
 
-- It ends in exactly one of Done, Cancelled, Failed, and (unless the store itself fails) its turn
-  is recorded as such, with the text that had come.
-- Stopping is one mechanism, ``Generation.stop``, for the person's Stop, a client that went away
-  and the server's end alike. It closes the model's stream, which stops the model.
-- A reader that is slow slows the model down, and misses nothing: the queue between them is
-  bounded while the model writes, and the end is always put behind the last token.
-- The log has one line of it, which holds nothing of what was asked or answered.
+- It ends in exactly one of Done, Cancelled, Failed, and unless the store itself fails, its turn is
+  recorded with that status and the text received so far.
+- There is one way to stop it, ``Generation.stop``: for the Stop button, a disconnected client and
+  the server's shutdown. It closes the model's stream, which stops the model.
+- A slow reader slows down the model and misses nothing: the queue between them is bounded, and the
+  end is always queued after the last token.
+- It logs one line, which contains nothing from the request or the answer.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from ..sessions.record.mutations import check_writable
 from .compose import compose
 from .past_turns import load_or_new, past_turns_of
 
-QUEUE_SIZE = 256  # tokens that may wait for a slow reader
+QUEUE_SIZE = 256  # tokens that are buffered for a slow reader
 
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of the answer as it comes."""
+    """A piece of the answer."""
 
     part: Literal["code", "explanation"]
     text: str
@@ -48,14 +48,14 @@ class Token:
 
 @dataclass(frozen=True)
 class Waiting:
-    """The provider asked to wait: it is asked again in so many seconds."""
+    """The provider asked to wait; the request is retried after ``seconds``."""
 
     seconds: float
 
 
 @dataclass(frozen=True)
 class Done:
-    """The answer is whole and saved."""
+    """The answer is complete and saved."""
 
     interaction: Interaction
     revision: int
@@ -63,7 +63,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Cancelled:
-    """It was stopped; what had come is saved."""
+    """The generation was stopped; the partial answer is saved."""
 
     interaction: Interaction
     revision: int
@@ -71,7 +71,7 @@ class Cancelled:
 
 @dataclass(frozen=True)
 class Failed:
-    """It failed; the turn is saved, unless saving is what failed: then it is ``unsaved``."""
+    """The generation failed; its turn is saved, or ``unsaved`` if saving failed."""
 
     error: AIServerError
     interaction: Interaction | None = None
@@ -83,7 +83,7 @@ Outcome = Done | Cancelled | Failed
 
 
 class Generation:
-    """One answer on its way. Iterate over ``tokens()``, then await ``outcome``."""
+    """A running generation. Iterate over ``tokens()``, then await ``outcome``."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Generation:
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
-        self.turn_id = 1  # the id the turn will most likely get; the saved turn's is true
+        self.turn_id = 1  # the expected id; only that of the saved turn is certain
         self._sessions, self._log = sessions, log
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._room = asyncio.Semaphore(QUEUE_SIZE)
@@ -108,7 +108,7 @@ class Generation:
         self._asked_at, self._began = utc_now(), time.monotonic()
         self._first_at: float | None = None
         self._stopped = False
-        self._asking = False
+        self._is_querying = False
         self._task: asyncio.Task[None] | None = None
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
@@ -118,30 +118,32 @@ class Generation:
         return self.model.info
 
     async def prepare(self) -> None:
-        """Read what is known of the cell. Raises StorageError, also where no turn can be added."""
+        """Load the cell's history. Raises StorageError, also if no turn can be added."""
         session = await load_or_new(self._sessions, self.key)
-        check_writable(session.meta, None)  # before a model is asked for what could not be kept
+        check_writable(session.meta, None)  # before querying for an answer that can't be saved
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(
             self._sessions, session, self.key, self.body.parent_turn_id
         )
 
     def start(self) -> None:
-        """Begin to ask the model."""
+        """Start querying the model."""
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:
         """Stop the model. May be called at any time, any number of times."""
         self._stopped = True
-        if self._task and self._asking:
+        if self._task and self._is_querying:
             self._task.cancel()
 
     async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
-        """The tokens as they come; None each time nothing came for ``idle`` seconds. Before the
-        first one there may be a Waiting or more."""
+        """Yield the tokens, and None after every ``idle`` seconds without one.
+
+        One or more ``Waiting`` may precede the first token.
+        """
         while True:
             try:
-                # Without a timer where there is something: there are many tokens.
+                # No timer if the queue isn't empty, since there are many tokens.
                 token = (
                     await asyncio.wait_for(self._queue.get(), idle)
                     if self._queue.empty()
@@ -160,19 +162,18 @@ class Generation:
         status: Literal["success", "error", "cancelled"] = "cancelled"
         try:
             if not self._stopped:
-                self._asking = True
-                await self._ask()
+                self._is_querying = True
+                await self._query()
                 status = "success"
         except asyncio.CancelledError:
-            pass  # stopped: recorded below, like any other end
+            pass  # stopped: recorded below, like every outcome
         except AIServerError as reason:
             status, error = "error", reason
         except Exception as fault:
-            # A fault of ours. The person gets a sentence, the log the place, and the turn is
-            # recorded all the same.
+            # A bug. The user gets a sentence, the log the location, and the turn is still recorded.
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
-        self._asking = False  # from here on a stop comes too late: the answer is here
+        self._is_querying = False  # too late to stop: the answer is complete
         for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
             self._queue.put_nowait(Token(part, text))
         if status == "success" and not self._parser.suggestion.strip():
@@ -203,9 +204,9 @@ class Generation:
 
     @property
     def _stored_language(self) -> str:
-        """As the kernel calls it, unless the cell is written in another."""
-        own = self._language
-        return self.body.language if own.name == own.kernel else own.name
+        """The kernel's name for the language, unless the cell is in another language."""
+        language = self._language
+        return self.body.language if language.name == language.kernel else language.name
 
     async def _save(
         self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
@@ -245,7 +246,7 @@ class Generation:
             return Failed(
                 AIServerError("This answer could not be saved to the history."), unsaved=unsaved
             )
-        # The person gets the turn as it was made; what is kept has secrets taken out.
+        # The user gets the turn as it was generated; the stored one is redacted.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )
@@ -268,12 +269,12 @@ class Generation:
             "tokens_in": (self._usage or {}).get("input_tokens"),
             "tokens_out": (self._usage or {}).get("output_tokens"),
         }
-        known = {name: value for name, value in fields.items() if value is not None}
-        text = " ".join(f"{name}={value}" for name, value in known.items())
-        self._log.info("generation %s", text, extra={"aiserver": known})
+        fields = {name: value for name, value in fields.items() if value is not None}
+        text = " ".join(f"{name}={value}" for name, value in fields.items())
+        self._log.info("generation %s", text, extra={"aiserver": fields})
 
 
 def _name_of(info: ModelInfo) -> str:
-    """The model's id for the log: of one that is named by a file, the file's name alone."""
+    """Return the model's id for the log; if it contains a path, only with the file's name."""
     provider, _, name = info.id.replace("\\", "/").partition(":")
     return f"{provider}:{PurePosixPath(name).name}"

@@ -1,1 +1,1 @@
-"""What a model is told, and how its answer is read. Pure functions of their input."""
+"""Compose prompts and parse answers. Pure functions of their input."""

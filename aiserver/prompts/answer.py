@@ -1,15 +1,15 @@
-"""Reads a model's answer as it comes: what is code for the cell, and what explains it.
+"""Split a streamed answer into code for the cell and its explanation.
 
-What must hold, beside what ``parts.py`` says:
+Invariants, in addition to those in ``parts.py``:
 
-- A fence counts only at the start of a line (at most three spaces before it); backticks inside
-  the code are code. A longer fence is closed by one as long.
-- The suggestion is the first block in the cell's language (an untagged one counts as that). All
-  else is explanation, further blocks with their fences: they may be a second way to do it, or
-  sample output, and must not run behind the first.
-- An answer without any fence is code if Python (or, for other languages, its look) says so; it
-  is explanation otherwise, and the suggestion stays empty.
-- No line break at the suggestion's end; a CRLF becomes a plain line break.
+- A fence only counts at the start of a line (after at most three spaces); backticks inside the code
+  are code. A longer fence is closed by one of at least the same length.
+- The suggestion is the first block in the cell's language, or without a tag. Everything else is
+  explanation, including further blocks with their fences: they may be an alternative or sample
+  output, and must not run after the first block.
+- An answer without any fence is code if it parses as Python (or, for other languages, looks like
+  code); otherwise it is explanation, and the suggestion is empty.
+- The suggestion doesn't end in a line break; CRLF becomes LF.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _OTHER_CODE = re.compile(r"[;{}=]|<-|\w\(|^\s*(#|//|--)", re.MULTILINE)
 
 
 def answer_parser(language: CellLanguage) -> PartsReader:
-    """The reader of answers for a cell."""
+    """Return the parser for the answers in a cell of this language."""
     if language.is_prose:
         return ProseParser(language.name, language.head)
     return AnswerParser(language.name, language.head)
 
 
 class AnswerParser(PartsReader):
-    """Reads answers for cells of code.
+    """Parses answers for code cells.
 
-    Plain text before the first fence is held back only until a fence or the end decides what it
-    is, for an answer without a fence may be code.
+    Text before the first fence is buffered until a fence or the end, since an answer without a
+    fence may be code.
     """
 
     def __init__(self, language: str = "python", head: str = "") -> None:
         super().__init__(head)
         self._language = fence_name(language)
-        self._fence = ""  # the backticks that opened the block we are in
-        self._in_block = False  # in a block of the cell's language
+        self._fence = ""  # the backticks that opened the current block
+        self._in_block = False  # the current block is the suggestion
         self._seen_block = self._has_code = False
         self._plain = ""  # text before any block
 
@@ -75,8 +75,8 @@ class AnswerParser(PartsReader):
     def _open(self, fence: str, tag: str, line: str) -> Parts:
         self._fence = fence
         tag = tag.strip("{}.,")
-        ours = not tag or fence_name(tag) == self._language
-        self._in_block = ours and not self._has_code
+        is_matching = not tag or fence_name(tag) == self._language
+        self._in_block = is_matching and not self._has_code
         self._has_code |= self._in_block
         out = self._add_explanation(self._plain)
         self._seen_block, self._plain = True, ""
@@ -107,11 +107,11 @@ class AnswerParser(PartsReader):
     def _looks_like_code(self, text: str) -> bool:
         if self._language != "python":
             return bool(_OTHER_CODE.search(text))
-        try:  # a stray byte order mark or colour code makes it no prose
+        try:  # ignore byte order marks and colour codes
             body = ast.parse(_CONTROLS.sub("", text)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
-        # "Sorry" and "Yes, no" are Python, too: a bare name is no code worth putting in a cell.
+        # "Sorry" and "Yes, no" are valid Python, too, but a bare expression isn't useful code.
         words = (ast.Name, ast.Tuple, ast.Constant, ast.Compare, ast.BoolOp)
         return any(
             not (isinstance(node, ast.Expr) and isinstance(node.value, words)) for node in body

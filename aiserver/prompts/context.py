@@ -1,12 +1,12 @@
-"""Builds the prompt: rules, examples, earlier cells, past turns, the cell's code, the wish.
+"""Build the prompt: rules, examples, earlier cells, past turns, the cell's code, the intent.
 
-What must hold:
+Invariants:
 
-- A pure function of its input, the budget and the token counts.
-- Rules, the cell's code and the wish are always whole: a model that saw half of the cell would
-  destroy the other half. What is shortened is the notebook's other cells and the past turns.
-- All before the wish is the same whether the wish is known or not (as long as it is no longer
-  than ``WISH_TOKENS``), so that a model can read it while the person still types.
+- The prompt is a pure function of its input, the budget and the token counts.
+- Rules, the cell's code and the intent are always complete: a model that saw half of the cell would
+  destroy the other half. Only the notebook's other cells and the past turns are shortened.
+- Everything before the intent is independent of it (if it isn't longer than ``INTENT_TOKENS``), so
+  that a model can read it while the user is still typing.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 
     Messages = list[BaseMessage]
 
-WISH_TOKENS = 80
-LEAST_TOKENS = 100  # for the earlier cells, however much the rest takes: one must be among them
-FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, how many are not shown
-_EXAMPLE = {"aiserver_example": True}  # on the messages that are examples; no model is told
-_CHARACTERS_PER_TOKEN = 8  # text has never more: what is longer can't fit and isn't counted
+INTENT_TOKENS = 80
+MIN_CELLS_TOKENS = 100  # for the earlier cells, even if the rest exceeds the budget
+FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, the number of omitted cells
+_EXAMPLE = {"aiserver_example": True}  # marks messages as examples; not sent to the model
+_CHARACTERS_PER_TOKEN = 8  # an upper bound: longer texts can't fit and needn't be counted
 
 
 @dataclass(frozen=True)
 class PromptInput:
-    """What a prompt is made of. ``intent`` is empty while a model is made ready."""
+    """The input of a prompt. ``intent`` is empty during a warm-up."""
 
     intent: str
     source: str = ""
     language: str = "python"
-    """The kernel's."""
+    """The kernel's language."""
     cells: list[ContextCell] = field(default_factory=list)
     history: list[Interaction] = field(default_factory=list)
     dataframes: list[DataFrameProfile] = field(default_factory=list)
@@ -55,7 +55,7 @@ class PromptInput:
 async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
 ) -> list[BaseMessage]:
-    """The messages to send, in at most ``budget`` tokens if that is possible at all."""
+    """Return the messages to send, within ``budget`` tokens if possible."""
     if not _loaded:
         await asyncio.to_thread(_load)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -67,9 +67,9 @@ async def build_messages(
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, builds_on=builds_on))
     ]
-    for wish, answer in templates.examples(style, language, builds_on=builds_on):
+    for intent, answer in templates.examples(style, language, builds_on=builds_on):
         fixed += [
-            HumanMessage(wish, additional_kwargs=_EXAMPLE),
+            HumanMessage(intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
     past, cell, frame = conversation(request.history, request.source, style, language)
@@ -79,13 +79,13 @@ async def build_messages(
     else:
         data = templates.data_frames_as_cell(frames)
 
-    whole = [*fixed, *cell, HumanMessage(data), HumanMessage(frame)]
-    *sizes, wish_size = await count([*(str(item.text) for item in whole), request.intent])
-    room = budget - sum(sizes) - max(wish_size, WISH_TOKENS) - PER_MESSAGE * len(whole)
-    # A turn tells more about this cell than another cell does: up to two thirds are for turns.
+    required = [*fixed, *cell, HumanMessage(data), HumanMessage(frame)]
+    *sizes, intent_size = await count([*(str(item.text) for item in required), request.intent])
+    room = budget - sum(sizes) - max(intent_size, INTENT_TOKENS) - PER_MESSAGE * len(required)
+    # Past turns are more relevant to this cell than other cells: they get up to two thirds.
     turns, used = await newest_that_fit(past, room * 2 // 3, count)
-    left = max(room - used, LEAST_TOKENS)
-    cells = await earlier_cells(request, left, count, prose=style == "full")
+    remaining = max(room - used, MIN_CELLS_TOKENS)
+    cells = await earlier_cells(request, remaining, count, prose=style == "full")
 
     messages = [*turns, *cell, HumanMessage(frame + request.intent)]
     if style == "full":
@@ -97,23 +97,23 @@ async def build_messages(
             fixed += pair(templates.LOOK, data, language.kernel)
         follows = cells or data or (cell and not turns)
         before = [templates.next_cell(language) if follows else ""]
-    # In front of what the person says first, for some providers refuse two messages of the same
-    # kind in a row.
+    # Prepended to the first message of the user, since some providers reject two consecutive
+    # messages with the same role.
     first = "\n".join(part for part in (*before, str(messages[0].text)) if part)
     if len(messages) == 1 and not request.intent and first and not first.endswith("\n"):
-        first += "\n"  # the wish will stand on a line of its own
+        first += "\n"  # the intent will be on a line of its own
     messages[0] = HumanMessage(first)
     return [*fixed, *messages]
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
-    """Who speaks (``system``, ``user`` or ``assistant``) and the text of each message."""
+    """Return the role (``system``, ``user`` or ``assistant``) and the text of each message."""
     roles = {"human": "user", "ai": "assistant"}
     return [(roles.get(item.type, item.type), str(item.text)) for item in messages]
 
 
 def is_example(message: BaseMessage) -> bool:
-    """Whether it comes with AI Server: no word of it is the person's or the model's."""
+    """Whether the message is one of our examples, not written by the user or the model."""
     return message.additional_kwargs.items() >= _EXAMPLE.items()
 
 
@@ -121,20 +121,20 @@ _loaded = False
 
 
 def _load() -> None:
-    """Load what prompts need of LangChain: half a second the first time, in a thread."""
+    """Import the parts of LangChain that prompts need. Takes half a second the first time."""
     global _loaded
     with pause_gc():
         from langchain_core import messages
 
-        # It loads a name when it is first asked for.
+        # The module loads these lazily.
         _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
     _loaded = True
 
 
 async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
-    """The newest cells that fit whole, of older ones the outline; in order.
+    """Return the newest cells that fit completely, and outlines of older ones; in order.
 
-    With ``prose`` Markdown cells are told too, as comments.
+    With ``prose``, includes Markdown cells as comments.
     """
     codes = [_as_code(cell) for cell in request.cells if prose or cell.cell_type == "code"]
     codes = [code for code in codes if code]
@@ -156,7 +156,7 @@ def _as_code(cell: ContextCell) -> str:
 
 
 async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """The code, or its outline, whichever fits first; and the room that is left."""
+    """Return the remaining room, and the code or its outline, whichever fits first."""
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1

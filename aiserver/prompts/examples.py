@@ -1,8 +1,8 @@
-"""Cells that show a small model the form of an answer, in the language of the cell at hand.
+"""Example cells that show a small model the format of an answer, by language.
 
-It does what it sees done, so there are two kinds: one cell that is changed step by step (each step
-keeps the steps before it, and the last line), and cells after each other (each uses what the first
-one made). In both a file name in one language and a wish in the other: names are kept, never
+A small model imitates examples, so there are two kinds: a cell that is changed step by step (each
+step keeps the previous ones, and the last line), and consecutive cells (each uses the variables of
+the first one). Both combine a file name in one language with an intent in another: names are never
 translated.
 """
 
@@ -12,7 +12,7 @@ NEXT_CELL = "Next cell."
 
 Example = tuple[str, str]
 
-_WISHES = (
+_INTENTS = (
     "显示 用户.{file} 的最后 3 行",
     "keep the rows where city is 'Oslo'",
     "按 age 排序",
@@ -22,8 +22,13 @@ _WISHES = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Three codes of one cell, then (if there are) two of the cells after its first state."""
-    pairs = [(wish.format(file=file), code) for wish, code in zip(_WISHES, codes, strict=False)]
+    """Return the examples of a changing cell and of consecutive cells.
+
+    ``codes`` are three states of one cell, then optionally two cells after its first state.
+    """
+    pairs = [
+        (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
+    ]
     return pairs[:3], ([pairs[0], *pairs[3:]] if len(pairs) > 3 else [])
 
 
@@ -101,6 +106,6 @@ _CODE = {
 
 
 def examples_in(language: str, *, builds_on: bool) -> list[Example]:
-    """Wishes and the cell that each leads to; none for a language that has no set."""
+    """Return pairs of an intent and the resulting cell; [] for a language without examples."""
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if builds_on else changes

@@ -1,7 +1,8 @@
-"""Past turns of the cell, as LangChain messages.
+"""Convert the past turns of a cell to LangChain messages.
 
-What must hold: failed and cancelled turns are left out; the newest turns that fit are kept, whole
-and in order; a person's own change between two turns is told, for the model must build on it.
+Invariants: failed and cancelled turns are omitted; the newest turns that fit are included,
+complete and in order; the user's own changes between two turns are included, since the model must
+build on them.
 """
 
 from __future__ import annotations
@@ -20,72 +21,72 @@ if TYPE_CHECKING:
 
 Count = Callable[[Sequence[str]], Awaitable[list[int]]]
 
-PER_MESSAGE = 5  # tokens that a chat template puts around each message
+PER_MESSAGE = 5  # tokens that a chat template adds to each message
 
 
 def conversation(
     turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
 ) -> tuple[list[BaseMessage], list[BaseMessage], str]:
-    """The past as messages, in three parts.
+    """Return the past turns as messages, in three parts.
 
-    The past turns, two messages each; those messages of them that must not be trimmed, for the
-    cell's code is in them; and the frame of the wish: it goes in front of it.
+    The past turns, two messages each; the messages that must not be trimmed, since they contain
+    the cell's code; and the text to put before the intent.
     """
     past: list[BaseMessage] = []
     code = ""
     for turn in turns:
         if turn.ai_response.status != "success":
             continue
-        asked = turn.user_request
-        wish = asked.intent
-        if not _same(asked.current_code, code):
+        request = turn.user_request
+        intent = request.intent
+        if not _same(request.current_code, code):
             if style == "full":
-                wish = templates.with_cell(wish, asked.current_code)
+                intent = templates.with_cell(intent, request.current_code)
             else:
-                past += _shown(asked.current_code, past, style, language)
+                past += _as_answer(request.current_code, past, style, language)
         code = turn.ai_response.suggestion
-        past += _pair(wish, code, style, language)
+        past += _pair(intent, code, style, language)
     if style == "full":
         return past, [], templates.with_cell("", source)
     if not language.below_head(source).strip():
         return past, [], f"{templates.EMPTIED}\n" if past else ""
     if past and _same(source, code):
         return past[:-2], past[-2:], ""
-    return past, _shown(source, past, style, language), ""
+    return past, _as_answer(source, past, style, language), ""
 
 
-def _shown(
+def _as_answer(
     code: str, past: list[BaseMessage], style: Style, language: CellLanguage
 ) -> list[BaseMessage]:
-    """The cell's code as the model's own answer, for code that it did not write."""
+    """Present the cell's code, which the model didn't write, as the model's own answer."""
     if not language.below_head(code).strip():
         return []
     return _pair(templates.CHANGED if past else "", code, style, language)
 
 
-def _pair(said: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:
-    # A small model would copy the magic of an example: it sees and writes what is below it.
-    shown = language.below_head(code) if style == "compact" else code
-    return pair(said, shown, language.name)
+def _pair(request: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:
+    # A small model would copy the magic of an example, so it only sees the code below it.
+    visible = language.below_head(code) if style == "compact" else code
+    return pair(request, visible, language.name)
 
 
-def pair(said: str, code: str, language: str) -> list[BaseMessage]:
-    """What was said, and the code that came of it."""
+def pair(request: str, code: str, language: str) -> list[BaseMessage]:
+    """Return the messages of a request and of its answer."""
     from langchain_core.messages import AIMessage, HumanMessage
 
-    return [HumanMessage(said), AIMessage(code_block(code, language))]
+    return [HumanMessage(request), AIMessage(code_block(code, language))]
 
 
-def _same(one: str, other: str) -> bool:
-    return one.strip() == other.strip()
+def _same(left: str, right: str) -> bool:
+    return left.strip() == right.strip()
 
 
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
 ) -> tuple[list[BaseMessage], int]:
-    """The newest turns whose messages take at most ``budget`` tokens together, and what they take.
+    """Return the newest turns that fit into ``budget`` tokens together, and their size in tokens.
 
-    LangChain's ``trim_messages`` does the same and adds up the sizes again for each length that it
+    LangChain's ``trim_messages`` does the same, but recounts all sizes for each length that it
     tries (``benchmarks/first_token.py``).
     """
     start, used, total = len(messages), 0, 0

@@ -1,12 +1,11 @@
-"""Which language a cell is written in, and what stands behind a Markdown fence for it.
+"""Determine the language of a cell, and its tag in a Markdown fence.
 
-What must hold:
+Invariants:
 
-- The name that a kernel gives itself and the names that models write behind a fence come to the
-  same word.
-- Under a cell magic such as ``%%sql`` the cell's language is the magic's, and the magic's line is
-  the cell's own: an answer without it must get it back, or the cell would run as Python.
-- Markdown and raw cells hold text, whatever the kernel runs.
+- A kernel's name of its language and the tags that models write map to the same word.
+- With a cell magic such as ``%%sql``, the cell's language is that of the magic. The magic's line
+  belongs to the cell: it is added to answers without it, or the cell would run as Python.
+- Markdown and raw cells contain prose, whatever the kernel's language is.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _ALIASES = {
     for alias in aliases.split()
 }
 
-# Cell magics of IPython, and of packages that many use, whose cell is not Python.
+# Cell magics of IPython and of popular packages whose cells aren't Python.
 _MAGICS = {
     "bash": "bash",
     "sh": "bash",
@@ -75,8 +74,8 @@ _MAGICS = {
     "cpp": "cpp",
     "rust": "rust",
 }
-_FILES = {"writefile", "file"}  # what they write is in the language that the name's end says
-_ENDS = {"txt": "text", "h": "cpp", "toml": "toml", "json": "json", "css": "css", "c": "c"}
+_FILES = {"writefile", "file"}  # the suffix of the file's name determines the language
+_SUFFIXES = {"txt": "text", "h": "cpp", "toml": "toml", "json": "json", "css": "css", "c": "c"}
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
 _LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 
@@ -85,41 +84,41 @@ _PROSE = ("markdown", "text")
 
 @dataclass(frozen=True)
 class CellLanguage:
-    """What a cell is written in."""
+    """The language of a cell."""
 
     kernel: str
-    """The language of the notebook's other cells, as a fence calls it."""
+    """The fence tag of the kernel's language."""
     name: str
-    """The cell's own."""
+    """The fence tag of the cell's language."""
     magic: str = ""
-    """The name of the magic that makes it so, such as ``sql``."""
+    """The name of the magic that sets the language, such as ``sql``."""
     head: str = ""
     """The lines of the magic, without the last line break."""
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is text to be read, not code to be run."""
+        """Whether the cell contains prose, not code."""
         return self.name in _PROSE
 
     def below_head(self, source: str) -> str:
-        """A cell's source without the lines of its magic."""
+        """Return a cell's source without the lines of its magic."""
         return _HEAD.sub("", source, count=1) if self.head and source[:2] == "%%" else source
 
 
 def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -> CellLanguage:
-    """The language of a cell, by the kernel's language, its type and its first lines."""
-    around = fence_name(kernel)
+    """Return the language of a cell from the kernel's language, its type and its first lines."""
+    kernel = fence_name(kernel)
     if cell_type == "markdown":
-        return CellLanguage(around, "markdown")
+        return CellLanguage(kernel, "markdown")
     if cell_type == "raw":
-        return CellLanguage(around, "text")
-    # `%%` is a magic in IPython alone: in MATLAB it begins a section, in Prolog a comment.
-    found = _HEAD.match(source) if around == "python" else None
-    for line in found[0].splitlines() if found else []:
+        return CellLanguage(kernel, "text")
+    # `%%` is only a magic in IPython: in MATLAB it begins a section, in Prolog a comment.
+    head = _HEAD.match(source) if kernel == "python" else None
+    for line in head[0].splitlines() if head else []:
         magic, name = _language_of(line)
-        if found and name and name != around:
-            return CellLanguage(around, name, magic, found[0].rstrip("\n"))
-    return CellLanguage(around, around)
+        if head and name and name != kernel:
+            return CellLanguage(kernel, name, magic, head[0].rstrip("\n"))
+    return CellLanguage(kernel, kernel)
 
 
 def _language_of(line: str) -> tuple[str, str]:
@@ -128,9 +127,9 @@ def _language_of(line: str) -> tuple[str, str]:
         return "", ""
     magic, rest = match[1], match[2].split()
     if magic in _FILES and rest:
-        end = rest[-1].strip("'\"").rpartition(".")[2].lower()
-        known = {"py", *_ALIASES, *_MAGICS.values()}
-        return magic, _ENDS.get(end) or (fence_name(end) if end in known else "")
+        suffix = rest[-1].strip("'\"").rpartition(".")[2].lower()
+        supported = {"py", *_ALIASES, *_MAGICS.values()}
+        return magic, _SUFFIXES.get(suffix) or (fence_name(suffix) if suffix in supported else "")
     if magic == "script" and rest:
         program = next((word for word in rest if not word.startswith("-")), "")
         return magic, fence_name(program.rpartition("/")[2] or "bash")
@@ -138,15 +137,15 @@ def _language_of(line: str) -> tuple[str, str]:
 
 
 def fence_name(language: str) -> str:
-    """The word behind a fence for a language, such as ``python`` or ``r``."""
+    """Return the fence tag of a language, such as ``python`` or ``r``."""
     word = language.strip().lower().split()[0] if language.strip() else "python"
     word = _ALIASES.get(word, word)
     return "".join(c for c in word if c.isascii() and (c.isalnum() or c in "+#.-"))[:32] or "python"
 
 
-def spoken(name: str) -> str:
-    """How people write the name of a language."""
-    known = {
+def display_name(name: str) -> str:
+    """Return the display name of a language."""
+    names = {
         "r": "R",
         "sql": "SQL",
         "cpp": "C++",
@@ -166,4 +165,4 @@ def spoken(name: str) -> str:
         "powershell": "PowerShell",
         "bat": "Windows batch",
     }
-    return known.get(name, name.capitalize())
+    return names.get(name, name.capitalize())

@@ -1,7 +1,7 @@
-"""Shortens a cell to what later cells need of it: the names it makes.
+"""Shorten a cell to the definitions that later cells may use.
 
-What must hold: the outline of Python code is Python code. (A small model copies what it is shown:
-half a statement would come back as a syntax error.)
+Invariant: the outline of Python code is valid Python code. (A small model copies its input: a
+partial statement would lead to a syntax error.)
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from .fence import fence_name
 
 _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
 _NAMING = re.compile(r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )")
-_LONGEST = 100  # characters of a value that is shown as it is
-_KEPT = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign)
+_MAX_VALUE = 100  # characters; longer values are shortened
+_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign)
 _BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def outline(code: str, language: str = "python") -> str:
-    """Imports, assignments and the heads of definitions; long values as ``...``. May be empty."""
+    """Return imports, assignments and heads of definitions, with long values as ``...``.
+
+    The result may be empty.
+    """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
         return "\n".join(line for line in lines if _NAMING.match(line))
@@ -33,16 +36,16 @@ def outline(code: str, language: str = "python") -> str:
             node.body = [ast.Expr(ast.Constant(...))]
             node.decorator_list = []
             shown.append(ast.unparse(node))
-        elif isinstance(node, _KEPT):
+        elif isinstance(node, _STATEMENTS):
             text = ast.get_source_segment("\n".join(lines), node) or ""
-            if len(text) > _LONGEST or "\n" in text:
+            if len(text) > _MAX_VALUE or "\n" in text:
                 text = ast.unparse(_Shorter().visit(node))
-            shown.append(text if len(text) <= 4 * _LONGEST else f"# {text[:_LONGEST]} ...")
+            shown.append(text if len(text) <= 4 * _MAX_VALUE else f"# {text[:_MAX_VALUE]} ...")
     return "\n".join(shown)
 
 
 class _Shorter(ast.NodeTransformer):
-    """Puts ``...`` in the place of what is long inside a value."""
+    """Replaces long parts of a value by ``...``."""
 
     def visit_List(self, node: ast.List) -> ast.AST:
         return ast.List([ast.Constant(...)], node.ctx) if len(node.elts) > 3 else node
@@ -56,6 +59,6 @@ class _Shorter(ast.NodeTransformer):
         return ast.Set([ast.Constant(...)]) if len(node.elts) > 3 else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if isinstance(node.value, (str, bytes)) and len(node.value) > _LONGEST:
+        if isinstance(node.value, (str, bytes)) and len(node.value) > _MAX_VALUE:
             return ast.Constant(...)
         return node

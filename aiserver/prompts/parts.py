@@ -1,10 +1,10 @@
-"""The two parts of an answer, as they grow: code for the cell, and what explains it.
+"""The two parts of a streamed answer: code for the cell, and its explanation.
 
-The base of the two readers: ``answer.py`` for code, ``prose.py`` for text. It cuts the stream into
-lines and keeps the parts; what a line means is theirs.
+``PartsReader`` is the base class of the parsers in ``answer.py``, for code, and ``prose.py``. It
+splits the stream into lines and collects the parts; the subclasses interpret the lines.
 
-What must hold: the parts are the same however the text was cut into pieces; what was given out
-joins to the whole.
+Invariants: the parts don't depend on how the stream was split into pieces; concatenating the output
+gives the complete parts.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ Part = Literal["code", "explanation"]
 Parts = list[tuple[Part, str]]
 
 MAYBE_FENCE = re.compile(r" {0,3}(`.*)?$", re.DOTALL)
-_LINES = re.compile(r"[^\n]*\n|[^\n]+")  # not splitlines, which knows nine more line ends
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")  # splitlines would also split at nine other characters
 
 
 class PartsReader(ABC):
-    """Feed it the answer piece by piece; it says at once what can be said for sure.
+    """Parses an answer piece by piece, and returns output as soon as it is certain.
 
-    ``head`` are lines that the cell begins with (a cell magic): code that comes without such
-    gets them.
+    ``head`` contains the cell magic at the beginning of the cell, which is added to code without
+    one.
     """
 
     def __init__(self, head: str = "") -> None:
         self._head = head
-        self._start = ""  # the code's first characters, until they show whether a head is there
-        self._line = ""  # the unfinished line, or the part of it that is not given out yet
-        self._line_started = False  # whether a piece of this line was given out
-        self._breaks = 0  # line breaks inside code that are held back until more code comes
+        self._start = ""  # the code's first characters, until it is clear whether it has a head
+        self._line = ""  # the part of the current line that isn't output yet
+        self._line_started = False  # whether a part of this line was output
+        self._breaks = 0  # line breaks inside code that are buffered until more code follows
         self._code: list[str] = []
-        self._explained: list[str] = []
+        self._explanation_parts: list[str] = []
         self._pending_cr = False
-        self._begun = False
+        self._started = False
 
     @property
     def suggestion(self) -> str:
@@ -46,14 +46,14 @@ class PartsReader(ABC):
     @property
     def explanation(self) -> str:
         """The explanation so far."""
-        return "".join(self._explained).strip()
+        return "".join(self._explanation_parts).strip()
 
     def feed(self, text: str) -> Parts:
-        """Take one piece; return what it settled."""
+        """Parse one piece; return the new output."""
         return joined(self._feed(self._line_ends(text)))
 
     def finish(self) -> Parts:
-        """Take the end; return the rest."""
+        """End the answer; return the rest of the output."""
         out = self._feed("\n") if self._pending_cr else []
         self._pending_cr = False
         line, self._line = self._line, ""
@@ -62,38 +62,38 @@ class PartsReader(ABC):
         out += self._text(line) if self._line_started else self._whole_line(line, ended=False)
         return joined(out + self._end() + self._settle_head(ended=True))
 
-    # What the children say.
+    # Implemented by subclasses.
 
     @property
     @abstractmethod
     def _in_code(self) -> bool:
-        """Whether the line before belonged to the code."""
+        """Whether the previous line belonged to the code."""
 
     @abstractmethod
     def _whole_line(self, line: str, *, ended: bool) -> Parts:
-        """Take a line of which nothing was given out yet; ``ended`` by a line break."""
+        """Parse a line that isn't output yet; ``ended`` by a line break."""
 
     @abstractmethod
     def _text(self, text: str) -> Parts:
-        """Take a piece of a line that is no fence."""
+        """Parse a piece of a line that isn't a fence."""
 
     @abstractmethod
     def _line_break(self) -> Parts:
-        """Take the line break behind such a line."""
+        """Parse the line break after such a line."""
 
     @abstractmethod
     def _end(self) -> Parts:
-        """Settle what was held back."""
+        """Output what is still buffered."""
 
     def _may_start(self) -> bool:
-        """Whether a line that is no fence can go out before it is whole."""
+        """Whether a line that isn't a fence may be output before it is complete."""
         return True
 
-    # What they share.
+    # Shared by subclasses.
 
     def _line_ends(self, text: str) -> str:
-        if text and not self._begun:  # a byte order mark belongs to the stream, not to the answer
-            text, self._begun = text.removeprefix("\ufeff"), True
+        if text and not self._started:  # drop a byte order mark
+            text, self._started = text.removeprefix("\ufeff"), True
         if self._pending_cr:
             text, self._pending_cr = "\r" + text, False
         if text.endswith("\r"):
@@ -119,7 +119,7 @@ class PartsReader(ABC):
         elif self._line and (
             self._line_started or (self._may_start() and not MAYBE_FENCE.match(self._line))
         ):
-            # The line can't be a fence any more: what there is of it can go out.
+            # The line can't be a fence any more: output what there is of it.
             self._line_started = True
             out += self._text(self._line)
             self._line = ""
@@ -128,8 +128,8 @@ class PartsReader(ABC):
     def _code_text(self, text: str) -> Parts:
         if not text:
             return []
-        held, self._breaks = "\n" * self._breaks, 0
-        return self._add_code(held + text)
+        breaks, self._breaks = "\n" * self._breaks, 0
+        return self._add_code(breaks + text)
 
     def _code_break(self) -> Parts:
         if self._code or self._start:  # blank lines at the start are dropped
@@ -153,16 +153,16 @@ class PartsReader(ABC):
         return self._add_code(start)
 
     def _add_explanation(self, text: str) -> Parts:
-        if not self._explained:
+        if not self._explanation_parts:
             text = text.lstrip("\n")
         if not text:
             return []
-        self._explained.append(text)
+        self._explanation_parts.append(text)
         return [("explanation", text)]
 
 
 def joined(parts: Parts) -> Parts:
-    """Neighbours of the same part as one."""
+    """Join adjacent pieces of the same part."""
     out: Parts = []
     for part, text in parts:
         if out and out[-1][0] == part:

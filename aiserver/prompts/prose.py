@@ -1,14 +1,14 @@
-"""Reads a model's answer for a Markdown or raw cell, in which fences may be part of the text.
+"""Parse a streamed answer for a Markdown or raw cell, in which fences may be part of the text.
 
-What must hold, beside what ``parts.py`` says:
+Invariants, in addition to those in ``parts.py``:
 
-- We ask for a block of four backticks, in which three are text. Models also answer with a block
-  of three that has blocks of three inside, and with the text alone: code blocks in it survive in
-  each form.
-- Inside a block of three, a tagged fence opens a block of the text's own, and the next bare one
-  closes it. A bare fence outside of such is held back: if another bare one follows, the two were
-  a block of the text; if a tagged one or the end follows, it closed the answer's block.
-- Without a block around it the whole answer is the text, its fences included.
+- The prompt asks for a block of four backticks, in which three are text. Models also answer with a
+  block of three that contains blocks of three, or with the text only: the code blocks of the text
+  are preserved in each case.
+- Inside a block of three, a tagged fence opens an inner block, and the next bare fence closes it.
+  Any other bare fence is buffered: if another bare one follows, the two were an inner block; if a
+  tagged one or the end follows, it closed the outer block.
+- Without an outer block, the entire answer is the text, including its fences.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from .language import fence_name
 from .parts import Parts, PartsReader
 
 _FENCE = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
-# A first line that is text of the cell and no "Sure, here it is".
+# A first line that belongs to the cell, unlike "Sure, here it is".
 _MARKDOWN = re.compile(r" {0,3}(#{1,6}\s|[-*+>|$<!]|\d+[.)]\s|\*\*|---|\[)")
 
 _State = Literal["before", "inside", "perhaps closed", "after", "bare"]
 
 
 class ProseParser(PartsReader):
-    """Reads answers for cells of text. ``language`` is ``markdown`` or ``text``."""
+    """Parses answers for cells with prose. ``language`` is ``markdown`` or ``text``."""
 
     def __init__(self, language: str = "markdown", head: str = "") -> None:
         super().__init__(head)
         self._language = language
         self._state: _State = "before"
-        self._fence = self._inner = ""  # the backticks of the block, and of one inside it
-        self._held: list[str] = []  # whole lines that are not settled, and the last, if begun
+        self._fence = self._inner = ""  # the backticks of the outer and of the inner block
+        self._buffer: list[str] = []  # lines whose part is not yet certain
 
     @property
     def _in_code(self) -> bool:
@@ -62,45 +62,45 @@ class ProseParser(PartsReader):
             elif tag or len(ticks) > 3:
                 self._inner = ticks
             else:
-                self._state, self._held = "perhaps closed", [line]
+                self._state, self._buffer = "perhaps closed", [line]
                 return []
         return self._text(line) + (self._line_break() if ended else [])
 
     def _before(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
-        first = not any(held.strip() for held in self._held)
-        if ticks and self._wraps(ticks, tag, first):
-            before, self._held = "\n".join([*self._held, ""]), []
+        is_first = not any(previous.strip() for previous in self._buffer)
+        if ticks and self._is_outer(ticks, tag, is_first):
+            before, self._buffer = "\n".join([*self._buffer, ""]), []
             self._state, self._fence = "inside", ticks
             return self._add_explanation(before if before.strip() else "")
-        self._held.append(line)
-        if (first and line.strip()) and (ticks or _MARKDOWN.match(line)):
+        self._buffer.append(line)
+        if (is_first and line.strip()) and (ticks or _MARKDOWN.match(line)):
             self._state = "bare"
             return self._release(ended=ended)
         return []
 
-    def _wraps(self, ticks: str, tag: str, first: bool) -> bool:
-        """Whether this fence is around the answer, not part of it."""
+    def _is_outer(self, ticks: str, tag: str, is_first: bool) -> bool:
+        """Whether this fence encloses the text, instead of being a part of it."""
         if len(ticks) > 3 or (tag and fence_name(tag) == self._language):
             return True
-        return first and (not tag or self._language == "text")
+        return is_first and (not tag or self._language == "text")
 
     def _perhaps(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
-        self._held.append(line)
+        self._buffer.append(line)
         if not ticks:
             return []
         self._state = "after" if tag else "inside"
         if tag:
             self._breaks = 0
-            del self._held[0]  # it was the closing fence
+            del self._buffer[0]  # it was the closing fence
         return self._release(ended=ended)
 
     def _release(self, *, ended: bool) -> Parts:
-        """Give out what was held, in the state that it turned out to be in."""
-        held, self._held = self._held, []
+        """Output the buffered lines according to the state."""
+        lines, self._buffer = self._buffer, []
         out: Parts = []
-        for number, line in enumerate(held, 1):
+        for number, line in enumerate(lines, 1):
             out += self._text(line)
-            if ended or number < len(held):
+            if ended or number < len(lines):
                 out += self._line_break()
         return out
 
@@ -119,7 +119,7 @@ class ProseParser(PartsReader):
     def _end(self) -> Parts:
         if self._state == "perhaps closed":
             self._state, self._breaks = "after", 0
-            del self._held[0]
+            del self._buffer[0]
             return self._release(ended=False)
         if self._state == "before":
             self._state = "bare"

@@ -1,13 +1,13 @@
-"""The words of the prompt: rules, examples, and how code, data and wishes are written down.
+"""The texts of the prompt: rules, examples, and the formats of code, data and intents.
 
-Two styles. ``full`` is for models that follow rules: it states them, and shows code and data
-between marks. ``compact`` is for a small model on this machine, which does what it sees done: the
-notebook is a conversation. An example makes one cell step by step and then the next one; the
-notebook at hand follows in the same form, its code so far as the model's own answers. So put, a
-small model builds on code and changes it as asked; code that it is only shown it mostly copies.
+There are two styles. ``full`` is for models that follow rules: it states them, and delimits code
+and data by marks. ``compact`` is for a small model on this machine, which imitates examples: the
+notebook is presented as a conversation. The examples write one cell step by step and then the next
+one; the actual notebook follows in the same format, with its code as the model's own answers. In
+this format a small model changes the code as requested; other code in the prompt it mostly copies.
 
-What must hold: nothing here depends on a single request's answer; the wish comes last, so that
-all before it can be read in advance.
+Invariants: nothing here depends on an answer; the intent comes last, so that everything before it
+can be read in advance.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal
 from ..requests import DataFrameProfile
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
-from .language import CellLanguage, spoken
+from .language import CellLanguage, display_name
 
 Style = Literal["compact", "full"]
 
@@ -78,50 +78,53 @@ LOOK = f"{NEXT_CELL}\nwhich columns are there"
 
 
 def rules(style: Style, language: CellLanguage, *, builds_on: bool = False) -> str:
-    """The system message. ``builds_on``: an empty cell after others, or about the kernel's data."""
+    """Return the system message.
+
+    ``builds_on``: the cell is empty, and there are other cells or DataFrames to build on.
+    """
     if language.is_prose:
         template = _COMPACT_TEXT if style == "compact" else _FULL_TEXT
         kind, mark = _TEXTS[language.name]
         return template.format(kind=kind, mark=mark, fence=f"````{language.name}")
     if style == "compact":
         template = _COMPACT_NEXT if builds_on and not language.head else _COMPACT
-        return template.format(language=spoken(language.name), fence=language.name)
-    name = spoken(language.name)
+        return template.format(language=display_name(language.name), fence=language.name)
+    name = display_name(language.name)
     magic = _MAGIC.format(language=name, magic=language.magic) if language.head else ""
-    return _FULL.format(language=spoken(language.kernel), fence=language.name, magic=magic)
+    return _FULL.format(language=display_name(language.kernel), fence=language.name, magic=magic)
 
 
 def examples(
     style: Style, language: CellLanguage, *, builds_on: bool = False
 ) -> list[tuple[str, str]]:
-    """Wishes and answers that show the form; only a small model needs them."""
+    """Return example intents and answers, which only a small model needs."""
     if style == "full":
         return []
-    chosen = examples_in(language.name, builds_on=builds_on)
-    return [(wish, code_block(code, language.name)) for wish, code in chosen]
+    pairs = examples_in(language.name, builds_on=builds_on)
+    return [(intent, code_block(code, language.name)) for intent, code in pairs]
 
 
 def next_cell(language: CellLanguage) -> str:
-    """What begins a further cell of the conversation."""
+    """Return the text that introduces another cell of the conversation."""
     return f"{NEXT_CELL} It is a {language.name} cell." if language.is_prose else NEXT_CELL
 
 
 def with_cell(intent: str, code: str) -> str:
-    """A wish after the code that it is about."""
-    shown = marked("cell", code) if code.strip() else "The cell is empty."
-    return f"{shown}\n{intent}"
+    """Return an intent, preceded by the cell's code."""
+    cell = marked("cell", code) if code.strip() else "The cell is empty."
+    return f"{cell}\n{intent}"
 
 
-def earlier_code(cells: Sequence[str], left_out: int) -> str:
-    """The code of the notebook's earlier cells; ``left_out`` cells of it are not shown."""
-    note = [f"# ({left_out} earlier cells are not shown)"] if left_out else []
+def earlier_code(cells: Sequence[str], omitted: int) -> str:
+    """Return the code of the notebook's earlier cells, of which ``omitted`` are missing."""
+    note = [f"# ({omitted} earlier cells are not shown)"] if omitted else []
     return "\n\n".join([*note, *cells])
 
 
 def data_frames(frames: Sequence[DataFrameProfile]) -> str:
-    """The names, shapes and columns of DataFrames that the kernel holds.
+    """Return the names, shapes and columns of the kernel's DataFrames.
 
-    Column names are quoted as in code: a space at an end belongs to the name, and no name can
+    Column names are quoted as in code: spaces at either end belong to the name, and no name can
     begin a line.
     """
     lines = []
@@ -134,7 +137,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> str:
 
 
 def data_frames_as_cell(frames: Sequence[DataFrameProfile]) -> str:
-    """The same as a cell that looked at them, with what it showed as a comment."""
+    """Return the same as a cell that inspects them, with its output as a comment."""
     lines = []
     for frame in frames:
         name = " ".join(frame.name.split())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.prompts.answer import answer_parser
-from aiserver.prompts.language import cell_language, fence_name, spoken
+from aiserver.prompts.language import cell_language, display_name, fence_name
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_a_magic_s_line_comes_back(answer: str, suggestion: str) -> None:
 
 
 def test_names_for_people() -> None:
-    assert [spoken(name) for name in ("r", "python", "cpp")] == ["R", "Python", "C++"]
+    assert [display_name(name) for name in ("r", "python", "cpp")] == ["R", "Python", "C++"]
