@@ -183,7 +183,7 @@ class Generation:
         self.outcome.set_result(outcome)
         self._queue.put_nowait(None)
 
-    async def _ask(self) -> None:
+    async def _query(self) -> None:
         messages, self._vault = await compose(self.model, self.body, self._history)
         async with contextlib.aclosing(
             self.model.stream(messages, language=self._language.name)

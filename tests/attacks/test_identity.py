@@ -42,7 +42,7 @@ async def test_nobody_stops_another_s_answer(call, scripted, extension, server_c
 
 
 @named
-async def test_the_record_says_who_asked(call, scripted, server_config):
+async def test_the_record_names_the_user(call, scripted, server_config):
     """P9: where names mean somebody."""
     for person in (ANNA, BEN):
         await call("POST", "generate", request(), headers=person)
@@ -116,7 +116,7 @@ async def test_a_guest_deletes_none_of_the_owner_s_histories(call, scripted, ext
     assert (await call("DELETE", "sessions/nb/c1", headers=ANNA)).status == 204
 
 
-def test_jupyterhub_says_whose_server_it_is(
+def test_jupyterhub_names_the_owner_of_the_server(
     monkeypatch, jp_configurable_serverapp, jp_asyncio_loop
 ):
     """P9: with nothing configured."""

@@ -115,7 +115,7 @@ def a_past(live: LiveServer) -> str:
 
 @pytest.mark.parametrize("name", OF_THE_PAST)
 @pytest.mark.filterwarnings("ignore")
-def test_the_past_of_a_notebook_is_told_as_described(
+def test_the_history_of_a_notebook_conforms_to_the_description(
     live: LiveServer, a_past: str, name: str
 ) -> None:
     """P29: also where there is one."""
@@ -125,10 +125,10 @@ def test_the_past_of_a_notebook_is_told_as_described(
         "index": st.integers(0, 20),
         "sha256": st.just(a_past),
     }
-    there = {part: ids[part] for part in re.findall(r"\{(\w+)\}", name)}
+    path_ids = {part: ids[part] for part in re.findall(r"\{(\w+)\}", name)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert conforms(live, OPERATIONS[name], **there) & {200, 201}, "nothing was told"
+        assert conforms(live, OPERATIONS[name], **path_ids) & {200, 201}, "no successful response"
 
 
 def test_all_operations_are_tried() -> None:

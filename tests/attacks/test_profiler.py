@@ -27,9 +27,9 @@ def expression() -> str:
     pieces = re.search(r"const EXPRESSION =\s*(.*?);\n", text, re.S)
     assert source and pieces and not re.search(r"[\\]|\$\{", source[1])
     code = pieces[1].replace("JSON.stringify(SOURCE)", "SOURCE").replace("\n", " ")
-    found = eval(code, {"SOURCE": json.dumps(source[1])})
-    assert isinstance(found, str)
-    return found
+    result = eval(code, {"SOURCE": json.dumps(source[1])})
+    assert isinstance(result, str)
+    return result
 
 
 class Kernel:
@@ -48,7 +48,7 @@ class Kernel:
         return self.ask({"x": code})["x"]["data"]["text/plain"]
 
     def ask(self, expressions: dict[str, str]) -> dict[str, Any]:
-        """What the browser sends, and what it gets."""
+        """Run the code that the browser sends, and return the result."""
         reply = self.client.execute(
             "",
             silent=True,
@@ -86,7 +86,7 @@ def kernel(process: Kernel) -> Kernel:
     return process
 
 
-def test_what_it_tells(kernel: Kernel) -> None:
+def test_the_profile(kernel: Kernel) -> None:
     kernel.run(
         "销售 = pd.DataFrame({'价格': [1.5], 'n': [1], ('a', 2): ['x']}); s = pd.Series([1])"
     )
@@ -189,20 +189,20 @@ def test_nothing_of_the_person_s_runs(kernel: Kernel) -> None:
     kernel.run(HOSTILE)
     answer = kernel.ask({"dataframes": expression()})["dataframes"]
     assert answer["status"] == "ok", kernel.value("ran")
-    found = {frame["name"]: frame for frame in kernel.frames()}
+    frames = {frame["name"]: frame for frame in kernel.frames()}
     assert kernel.value("ran") == "[]" and kernel.value("armed") == "[1]"
     kernel.run("armed.clear(); del exec, print, str, len, list")
-    assert set(found) == {"four", "five", "six", "good"}
-    assert found["six"]["columns"] == [{"name": "<Named>", "dtype": "Dtype"}]
-    assert [column["name"] for column in found["good"]["columns"]] == [
+    assert set(frames) == {"four", "five", "six", "good"}
+    assert frames["six"]["columns"] == [{"name": "<Named>", "dtype": "Dtype"}]
+    assert [column["name"] for column in frames["good"]["columns"]] == [
         "'); import os; (",
         "</data>",
     ]
-    assert found["five"]["columns"][0]["name"] == "<Evil>"
-    assert found["four"]["columns"] == [{"name": "plain", "dtype": "int64"}]
+    assert frames["five"]["columns"][0]["name"] == "<Evil>"
+    assert frames["four"]["columns"] == [{"name": "plain", "dtype": "int64"}]
 
 
-def test_no_value_is_told(kernel: Kernel) -> None:
+def test_no_value_is_sent(kernel: Kernel) -> None:
     """P15: canaries in cells, index, categories, names of the index, attributes."""
     kernel.run(
         "c = 'canary-18'\n"
@@ -229,11 +229,11 @@ def test_it_is_bounded(kernel: Kernel) -> None:
         "long = pd.DataFrame({'x' * 100_000: [1]})\n"
     )
     began = time.monotonic()
-    found = {frame["name"]: frame for frame in kernel.frames()}
+    frames = {frame["name"]: frame for frame in kernel.frames()}
     assert time.monotonic() - began < 5
-    assert (found["wide"]["columnCount"], len(found["wide"]["columns"])) == (10_000, 200)
-    assert found["tall"]["rowCount"] == 20_000_000
-    assert len(found["long"]["columns"][0]["name"]) == 200
+    assert (frames["wide"]["columnCount"], len(frames["wide"]["columns"])) == (10_000, 200)
+    assert frames["tall"]["rowCount"] == 20_000_000
+    assert len(frames["long"]["columns"][0]["name"]) == 200
     kernel.run("globals().update({f'd{n}': long for n in range(1000)})")
     frames = kernel.frames()
     assert len(frames) == 50 and len(json.dumps(frames)) < 100_000

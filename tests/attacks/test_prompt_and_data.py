@@ -77,17 +77,17 @@ def test_no_material_closes_its_fence(cell, source, past, column, earlier):
         dataframes=[frame | {"columns": [{"name": column, "dtype": column[:50]}]}],
     )
     messages = composed("full", body, [turn])
-    whole = [text for role, text in messages if role == "user"]
-    blocks = [block for text in whole for block in fenced(text)]
+    texts = [text for role, text in messages if role == "user"]
+    blocks = [block for text in texts for block in fenced(text)]
     for kind, mark, content in blocks:
         assert f"</{kind} {mark}>" not in content
     # Take all fenced text away: of what is left nothing came from the material.
-    left = whole[:]
+    left = texts[:]
     for number, text in enumerate(left):
         for kind, mark, content in fenced(text):
             text = text.replace(f"<{kind} {mark}>\n{content}\n</{kind} {mark}>", "")
         left[number] = text
-    assert whole[-1].endswith("THE WISH")
+    assert texts[-1].endswith("THE WISH")
     assert not re.search(r"Ignore all rules|im_start|忽略以上规则", "".join(left)), left
     if source.strip():
         assert any(content == source for kind, _, content in blocks if kind == "cell")
@@ -136,7 +136,7 @@ async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
         body = request(context={"cells": [{"source": "x = 1"} | cell]})
         assert (await call("POST", "generate", body)).status == 400
     assert not scripted.requests
-    # What a run gave back is recorded for the person, and never told to a model.
+    # What a run gave back is recorded for the person, and never sent to a model.
     scripted.script({"text": "```python\nx = 1\n```"}, {"text": "```python\nx = 2\n```"})
     await call("POST", "generate", request())
     events = [

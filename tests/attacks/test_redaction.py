@@ -178,7 +178,7 @@ df.columns = ["password", "created_at"]; fields = ("key", "password", "auth")
 
 
 @pytest.mark.parametrize(("kind", "key"), KEYS.items(), ids=KEYS.keys())
-def test_a_key_tells_by_its_form(kind: str, key: str) -> None:
+def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
     """P16: wherever it stands; what is around it stays."""
     for around in ('x = "{}"', "用这个 {} 登录", "{}", "a\n{}\nb", "Error: bad key {}."):
         assert redact(around.format(key)) == around.format(mark(kind))
@@ -222,13 +222,13 @@ def test_a_password_in_a_call_over_several_lines(around: str, secret: tuple[str,
     assert redact(around.format(value)) == around.format(mark(kind))
 
 
-def test_what_a_person_says() -> None:
+def test_secrets_in_prose() -> None:
     """P16: in the request's own words."""
     assert redact("数据库密码是 mima123456，读取表", is_prose=True) == (
         f"数据库密码是 {mark('password')}，读取表"
     )
-    said = "connect with token: ab12cd34ef56gh78"
-    assert redact(said, is_prose=True) == f"connect with token: {mark('token')}"
+    prose = "connect with token: ab12cd34ef56gh78"
+    assert redact(prose, is_prose=True) == f"connect with token: {mark('token')}"
     assert redact("the password is wrong, why?", is_prose=True) == "the password is wrong, why?"
 
 
@@ -237,7 +237,7 @@ def test_a_secret_before_a_bracket_is_found_as_well() -> None:
     assert "Ab12" not in clean and redact(clean) == clean
 
 
-def test_ordinary_text_is_left_alone() -> None:
+def test_ordinary_text_is_unchanged() -> None:
     """P16: a false alarm would damage somebody's code."""
     for line in ORDINARY.splitlines():
         assert redact(line) == line
@@ -246,7 +246,7 @@ def test_ordinary_text_is_left_alone() -> None:
     assert redact(UNQUOTED) == UNQUOTED
 
 
-def test_the_standard_library_is_left_alone() -> None:
+def test_the_standard_library_is_unchanged() -> None:
     """P16: of a million lines of ordinary code hardly one is changed."""
     library = pathlib.Path(sysconfig.get_paths()["stdlib"])
     names = [
@@ -261,7 +261,7 @@ def test_the_standard_library_is_left_alone() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.characters(min_codepoint=0x3000, max_codepoint=0x9FFF) | st.sampled_from("\n，")))
-def test_chinese_text_is_left_alone(text: str) -> None:
+def test_chinese_text_is_unchanged(text: str) -> None:
     """P16"""
     for prefix in ("", "密码：", "token = ", "key: "):
         assert redact(prefix + text) == prefix + text
@@ -367,7 +367,7 @@ def test_it_takes_time_in_proportion(text: str) -> None:
 SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"
 
 
-def test_a_letter_whose_small_form_is_longer_hides_nothing() -> None:
+def test_a_letter_with_a_longer_lower_case_hides_nothing() -> None:
     """P16: each line is still looked at as a line."""
     value = "abc123def456ghi789jk"
     text = f"city = 'İzmir'\n%env MY_TOKEN={value}\n\n!export B_TOKEN={value}\n"
@@ -405,8 +405,8 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
             assert not [key for key in KEYS.values() if key in text], path
     assert canary not in json.dumps([r["body"] for r in scripted.requests])
     stored = (await call("GET", "sessions/nb/c1")).data
-    kept = stored["interactions"][1]["ai_response"]["suggestion"]
-    assert kept == (SOURCE + " + 1").replace(canary, mark("openai-key"))
+    suggestion = stored["interactions"][1]["ai_response"]["suggestion"]
+    assert suggestion == (SOURCE + " + 1").replace(canary, mark("openai-key"))
     steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
     assert [s["outcome"] for s in steps if s["kind"] == "turn"][1] == "accepted"
     assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], "no false edit"
@@ -443,7 +443,7 @@ async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, r
 
 
 @patch.dict(REGISTERED, clear=True)
-def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands() -> None:
+def test_a_secret_of_the_environment_is_redacted_everywhere() -> None:
     """P16: it has no form of its own, and a cell prints it without a name beside it."""
     environ = {
         "JUPYTERHUB_API_TOKEN": "0f3a" * 8,
@@ -454,10 +454,10 @@ def test_a_secret_of_the_environment_is_taken_out_wherever_it_stands() -> None:
         "API_KEY_FILE": "/run/secrets/key12",
         "EDITOR": "vim-with-16-letters",
     }
-    found = secrets_in_environment(environ)
-    assert found == ["0f3a" * 8, 'quo"te\\and123456']
-    register_secrets([*found, "", "short1"])
-    for secret in found:
+    values = secrets_in_environment(environ)
+    assert values == ["0f3a" * 8, 'quo"te\\and123456']
+    register_secrets([*values, "", "short1"])
+    for secret in values:
         printed = f"first\n{secret}\nlast"
         assert may_hold_secrets(json.dumps(printed).encode())
         assert redact(printed) == f"first\n{mark('token')}\nlast"

@@ -1,4 +1,4 @@
-"""What an administrator excludes stays excluded, by whatever name or address it is asked for."""
+"""Excluded models stay excluded, whatever name or address is requested."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_choice_of_before_the_rule_is_not_followed(asked: list[str], dat
     assert (await models.overview()).default == default
 
 
-async def test_an_ollama_elsewhere_is_the_administrators_to_name(
+async def test_only_the_administrator_can_set_a_remote_ollama(
     asked: list[str], data: str, monkeypatch: pytest.MonkeyPatch
 ):
     """P4"""
@@ -110,7 +110,7 @@ async def test_an_ollama_elsewhere_is_the_administrators_to_name(
     assert listed == {"ollama:qwen3:8b", "ollama:mine:latest"}
 
 
-async def test_where_the_administrator_leads_a_provider_nobody_leads_it_elsewhere(data: str):
+async def test_users_cannot_change_an_address_that_the_administrator_set(data: str):
     """P4: nor is a key of the person's own taken, or one that was kept before the rule."""
     await ModelRegistry(data_dir=data).connect("openai", KEY, "https://elsewhere.example/v1")
     config = {"model": "openai:house", "model_options": {"base_url": HOUSE, "api_key": "theirs"}}
@@ -124,9 +124,9 @@ async def test_where_the_administrator_leads_a_provider_nobody_leads_it_elsewher
             await models.connect("openai", key, address)
     access = await models.connections.access("openai")
     assert (access.address, access.key) == (HOUSE, "theirs")
-    await models.disconnect("openai")  # what was kept before can still be taken away
-    kept = json.loads((Path(data) / "settings.json").read_text())
-    assert kept["providers"] == {}
+    await models.disconnect("openai")  # earlier settings can still be removed
+    settings = json.loads((Path(data) / "settings.json").read_text())
+    assert settings["providers"] == {}
     # Without a rule a person's own address counts, as ever.
     free = ModelRegistry(data_dir=data, **config)
     await free.connect("openai", KEY, "https://elsewhere.example/v1")

@@ -44,7 +44,7 @@ async def test_the_key_goes_along_in_a_header_only(server: WireServer, provider:
         (500, errors.ModelFailed),
     ],
 )
-async def test_refusals_are_told(server: WireServer, provider: str, status: int, kind: type):
+async def test_refusals_are_reported(server: WireServer, provider: str, status: int, kind: type):
     """P8: in our own words."""
     server.answers += [Answer(status=status, message=f"canary {KEY}")]
     with pytest.raises(errors.ModelError) as caught:

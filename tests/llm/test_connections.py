@@ -1,4 +1,4 @@
-"""Where keys and choices are stored, and which key is sent to which address."""
+"""Storage of keys and choices, and the addresses to which keys are sent."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def test_a_keyring_that_refuses_gives_way_to_the_file(folder: Path):
     assert saved.get("openai").source == "file"
 
 
-async def test_a_keyring_that_was_locked_since_is_said(folder: Path):
+async def test_a_keyring_that_was_locked_since_is_reported(folder: Path):
     keyring.set_keyring(Keyring())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
@@ -128,17 +128,17 @@ async def test_what_a_slow_keyring_does_later_is_undone(
     """P8: a key that went to the file doesn't turn up in the keyring as well."""
     import threading
 
-    release, kept_late, gone = threading.Event(), threading.Event(), threading.Event()
+    release, stored_late, deleted = threading.Event(), threading.Event(), threading.Event()
 
     class Slow(Keyring):
         def set_password(self, *args: str) -> None:
             release.wait(30)
             super().set_password(*args)
-            kept_late.set()
+            stored_late.set()
 
         def delete_password(self, *args: str) -> None:
             super().delete_password(*args)
-            gone.set()
+            deleted.set()
 
     monkeypatch.setattr(secretstore, "PATIENCE", 0.1)
     keyring.set_keyring(Slow())
@@ -146,13 +146,13 @@ async def test_what_a_slow_keyring_does_later_is_undone(
     await saved.save("openai", KEY, None)
     assert saved.get("openai").source == "file"
     release.set()
-    assert kept_late.wait(30) and gone.wait(30)
+    assert stored_late.wait(30) and deleted.wait(30)
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
     assert (await saved.access("openai")).key == KEY
 
 
 @pytest.mark.parametrize("refusal", [RuntimeError("locked"), None], ids=["refuses", "does nothing"])
-async def test_a_key_counts_as_forgotten_only_when_it_is_gone(
+async def test_a_key_counts_as_removed_only_once_it_is_deleted(
     folder: Path, tmp_path: Path, refusal
 ):
     """P8"""
@@ -174,7 +174,7 @@ async def test_a_key_counts_as_forgotten_only_when_it_is_gone(
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
 
 
-async def test_a_new_key_is_taken_though_the_old_one_is_locked_away(folder: Path, tmp_path: Path):
+async def test_a_new_key_is_accepted_while_the_keyring_is_locked(folder: Path, tmp_path: Path):
     """P8: and what was left in the keyring goes with the new one, once it opens."""
     keyring.set_keyring(Keyring())
     saved = connections(folder)
@@ -191,15 +191,15 @@ async def test_a_new_key_is_taken_though_the_old_one_is_locked_away(folder: Path
 async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
     """P6: neither to read what another has written, nor to write where another wants it."""
     folder.mkdir()
-    elsewhere = tmp_path / "elsewhere.json"
-    elsewhere.write_text(json.dumps({"model": "openai:theirs", "openai": "theirs"}))
+    target = tmp_path / "elsewhere.json"
+    target.write_text(json.dumps({"model": "openai:theirs", "openai": "theirs"}))
     for name in ("settings.json", ".keys.json"):
-        (folder / name).symlink_to(elsewhere)
+        (folder / name).symlink_to(target)
     saved = connections(folder)
     assert saved.choice is None
     await saved.save("openai", KEY, None)
     saved.choose("openai:mine")
-    assert "mine" not in elsewhere.read_text() and KEY not in elsewhere.read_text()
+    assert "mine" not in target.read_text() and KEY not in target.read_text()
     assert not (folder / ".keys.json").is_symlink()
     assert (await saved.access("openai")).key == KEY
 
@@ -280,7 +280,7 @@ async def test_what_a_killed_writer_left_is_swept_at_the_start(folder: Path):
 
 
 @pytest.mark.parametrize("before", [0o755, 0o777, 0o500])
-def test_a_folder_that_was_made_before_becomes_private(folder: Path, before: int):
+def test_an_existing_folder_becomes_private(folder: Path, before: int):
     """P7"""
     folder.mkdir()
     folder.chmod(before)
@@ -330,7 +330,7 @@ async def test_a_full_disk_leaves_what_was(
     assert [path.name for path in folder.iterdir() if "tmp" in path.name] == []
 
 
-def test_changes_of_many_processes_are_all_kept(folder: Path):
+def test_changes_of_many_processes_are_all_saved(folder: Path):
     """P23"""
     import subprocess
     import sys

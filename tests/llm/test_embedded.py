@@ -47,9 +47,9 @@ def model(run: Any) -> Iterator[LocalModel]:
         pytest.fail("The embedded model is missing. Run: jupyter aiserver model install --yes")
     process = LocalProcess(path, threads=1, context=CONTEXT)
     limits = Limits(120, 10_000, requires_finish_reason=True)
-    made = LocalModel(ModelInfo("local:test", "test", True), process, limits)
-    yield made
-    run(made.close())
+    model = LocalModel(ModelInfo("local:test", "test", True), process, limits)
+    yield model
+    run(model.close())
 
 
 async def messages_of(model: LocalModel, request: PromptInput) -> Any:
@@ -67,7 +67,7 @@ async def ask(model: LocalModel, request: PromptInput) -> str:
 
 
 def shown(code: str) -> str:
-    """What a cell shows: what it prints, and the value of its last expression."""
+    """Return the output of a cell: printed text and the value of its last expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     names: dict[str, Any] = {}
@@ -207,7 +207,7 @@ def test_backticks_are_possible_inside_code(
     assert "```" in shown(code)
 
 
-def test_more_than_it_can_read_is_said(run: Any, model: LocalModel) -> None:
+def test_a_prompt_over_the_limit_is_reported(run: Any, model: LocalModel) -> None:
     long = "\n".join(f"value_{n} = {n} * {n + 1}" for n in range(2000))
     with pytest.raises(errors.PromptTooLong):
         run(ask(model, PromptInput("sum them", source=long)))
@@ -234,7 +234,7 @@ def test_other_languages_get_their_own_fence(run: Any, model: LocalModel) -> Non
     assert "```" not in code
 
 
-def test_it_listens_on_this_machine_alone_and_asks_for_its_key(run: Any, model: LocalModel) -> None:
+def test_it_listens_only_on_this_machine_and_requires_its_key(run: Any, model: LocalModel) -> None:
     import httpx
 
     address = run(model.process.address())

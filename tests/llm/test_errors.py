@@ -64,14 +64,14 @@ class ResourceExhausted(Exception):  # as google's client names it
 )
 def test_translates(error: Exception, kind: type[Exception]) -> None:
     """P8"""
-    made = translate(error)
-    assert type(made) is kind
-    assert CANARY not in made.message
-    assert CANARY not in repr(made)
+    translated = translate(error)
+    assert type(translated) is kind
+    assert CANARY not in translated.message
+    assert CANARY not in repr(translated)
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "sentence"),
     [
         (402, {"message": f"Insufficient Balance {CANARY}"}, "no credit or quota left"),
         (429, {"message": CANARY, "code": "insufficient_quota"}, "no credit or quota left"),
@@ -87,13 +87,13 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
         (401, {"message": CANARY}, "Check the key"),
     ],
 )
-def test_says_what_can_be_done(status: int, body: dict[str, str], said: str) -> None:
+def test_the_message_suggests_a_remedy(status: int, body: dict[str, str], sentence: str) -> None:
     """P8: the provider's words are read, in whatever language, and not shown."""
     response = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
     text = f"Error code: {status} - {body['message']}"  # as LangChain writes it
-    made = translate(openai.APIStatusError(text, response=response, body=body))
-    assert said in made.message
-    assert CANARY not in made.message
+    translated = translate(openai.APIStatusError(text, response=response, body=body))
+    assert sentence in translated.message
+    assert CANARY not in translated.message
 
 
 def test_ours_stay_as_they_are() -> None:

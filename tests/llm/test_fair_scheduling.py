@@ -18,8 +18,8 @@ LIMITS = Limits(timeout=30, characters=100_000)
 class Eager:
     """Stands for a provider's library that has all its pieces at hand, and never waits."""
 
-    def __init__(self, pieces: int | None, said: list[int], number: int = 0) -> None:
-        self.pieces, self.said, self.number = pieces, said, number
+    def __init__(self, pieces: int | None, log: list[int], number: int = 0) -> None:
+        self.pieces, self.log, self.number = pieces, log, number
         self.left = ""
 
     async def _astream(self, messages, **options):
@@ -27,7 +27,7 @@ class Eager:
             for piece in itertools.count() if self.pieces is None else range(self.pieces):
                 if self.pieces is None and piece % 10 == 9:
                     await asyncio.sleep(0)
-                self.said.append(self.number)
+                self.log.append(self.number)
                 yield ChatGenerationChunk(message=AIMessageChunk("x"))
         except BaseException as reason:
             self.left = type(reason).__name__
@@ -41,35 +41,35 @@ def clock(monkeypatch):
     monkeypatch.setattr(turns.time, "perf_counter", lambda: next(ticks) * turns.SLICE / 4)
 
 
-async def whole(model):
+async def read_all(model):
     return "".join([delta.text async for delta in stream_chat(model, [], LIMITS)])
 
 
 async def test_streams_take_turns_and_the_loop_goes_round_between_them(clock):
     """P30: a hundred streams that never wait hold nobody up."""
-    said: list[int] = []
+    log: list[int] = []
     rounds: list[int] = []
 
     def count() -> None:  # once in each round of the loop
-        rounds.append(len(said))
-        if len(said) < 100 * 50:
+        rounds.append(len(log))
+        if len(log) < 100 * 50:
             asyncio.get_running_loop().call_soon(count)
 
-    models = [Eager(50, said, number) for number in range(100)]
+    models = [Eager(50, log, number) for number in range(100)]
     asyncio.get_running_loop().call_soon(count)
-    answers = await asyncio.gather(*map(whole, models))
+    answers = await asyncio.gather(*map(read_all, models))
 
     assert answers == ["x" * 50] * 100
     # The first round lets each begin; then so many streams, each for one slice of four pieces.
     steps = [after - before for before, after in itertools.pairwise(rounds)]
     assert max(steps[3:]) <= turns.STREAMS_PER_ROUND * 5
-    half = said[: len(said) // 2]
+    half = log[: len(log) // 2]
     assert set(half) == set(range(100)), "all go on side by side"
 
 
-async def test_one_stream_alone_is_not_held_up():
+async def test_a_single_stream_is_not_delayed():
     """A stream that has the loop to itself waits only one round for each turn."""
-    assert await whole(Eager(1000, [])) == "x" * 1000
+    assert await read_all(Eager(1000, [])) == "x" * 1000
 
 
 async def test_who_stops_a_stream_in_its_pause_is_heard_inside_the_library(monkeypatch):

@@ -31,7 +31,7 @@ CHILD = (sys.executable, "-m", "tests.llm.fake_child")
 
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
-    """What the child takes for a model: its words say how the child behaves."""
+    """A fake model file, whose words control the fake child."""
     path = tmp_path / "model.gguf"
     path.write_text("serve")
     return path
@@ -42,9 +42,9 @@ def model(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     process = LocalProcess(weights, threads=1, context=4096, command=CHILD)
-    made = LocalModel(INFO, process, Limits(30, 10_000, requires_finish_reason=True))
-    yield made
-    jp_asyncio_loop.run_until_complete(made.close())
+    model = LocalModel(INFO, process, Limits(30, 10_000, requires_finish_reason=True))
+    yield model
+    jp_asyncio_loop.run_until_complete(model.close())
 
 
 def starts(weights: Path) -> int:
@@ -106,14 +106,14 @@ async def test_tokens_are_counted_by_the_model(model):
     assert await model.count_tokens(["", "abcd", "abcde"]) == [0, 1, 2]
 
 
-async def test_a_child_that_was_killed_is_started_anew(model, weights):
+async def test_a_killed_child_is_restarted(model, weights):
     await take(model)
     os.kill(model.process.pid, signal.SIGKILL)
     assert await take(model) == "```python\nx = 1\n```\n"
     assert starts(weights) == 2
 
 
-async def test_a_child_that_dies_while_it_answers_is_said(model):
+async def test_a_child_that_dies_during_an_answer_is_reported(model):
     await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
     with pytest.raises(errors.ModelUnavailable):
         async for delta in model.stream(ASK, language="python"):
@@ -131,7 +131,7 @@ async def test_a_child_that_dies_while_it_answers_is_said(model):
         ("die", errors.ModelUnavailable),
     ],
 )
-async def test_a_start_that_fails_is_said_to_all_and_tried_again(model, weights, wish, kind):
+async def test_a_failed_start_is_reported_to_all_callers_and_retried(model, weights, wish, kind):
     weights.write_text(wish)
     results = await asyncio.gather(take(model), take(model), return_exceptions=True)
     assert [type(result) for result in results] == [kind, kind]
@@ -140,7 +140,7 @@ async def test_a_start_that_fails_is_said_to_all_and_tried_again(model, weights,
     assert await take(model)
 
 
-async def test_a_child_that_cannot_be_made_is_said(weights):
+async def test_a_child_that_cannot_be_started_is_reported(weights):
     process = LocalProcess(weights, threads=1, context=9, command=["no such program here"])
     with pytest.raises(errors.ModelUnavailable):
         await process.address()
@@ -226,7 +226,7 @@ async def test_a_request_drops_the_warm_up_at_once(model):
     warming = asyncio.create_task(model.warm_up(ASK))
     await until_outcome_exists(model)
     assert await take(model)
-    await warming  # dropped, and nobody is told
+    await warming  # cancelled without an error
     requests = await child(model, "GET", "/requests")
     assert [item["outcome"] for item in requests] == ["gone", "whole"]
 

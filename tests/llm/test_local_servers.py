@@ -30,7 +30,7 @@ async def is_local(registry: ModelRegistry, model: str = MODEL) -> bool:
     return (await registry.get(model)).info.on_this_machine
 
 
-async def test_an_address_on_loopback_is_remote_until_the_person_says_otherwise():
+async def test_a_loopback_address_is_remote_until_the_user_declares_it_local():
     """P4, P16: a proxy (LiteLLM) or an SSH tunnel listens there as well."""
     registry = ModelRegistry()
     await registry.connect("openai_compatible", None, LOOPBACK)
@@ -97,7 +97,7 @@ async def test_the_administrator_may_settle_it():
     assert not await is_local(registry)  # no address elsewhere is this machine
 
 
-async def test_ollama_says_it_of_each_model_itself(monkeypatch: pytest.MonkeyPatch):
+async def test_ollama_itself_reports_which_models_are_local(monkeypatch: pytest.MonkeyPatch):
     """P4: and only where it listens on this machine."""
 
     async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:

@@ -1,4 +1,4 @@
-"""What is told of an installation: one total, and bytes that never fall."""
+"""Progress of an installation: one total, and bytes that never decrease."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> 
     progress.step("part 2", 100, "fetching", "pypi", before=100, overall=200)
     progress.set_done(300)  # more than was thought
     progress.step("checking", 200, "checking", "pypi")
-    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    fetched = [state["bytes"] for state in told if state["phase"] == "fetching"]
+    states = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    fetched = [state["bytes"] for state in states if state["phase"] == "fetching"]
     assert fetched == sorted(fetched) and fetched[-1] == 200
-    assert {state["total"] for state in told if "total" in state} == {200}
-    assert told[-1]["bytes"] == 0  # another phase begins from its own start
+    assert {state["total"] for state in states if "total" in state} == {200}
+    assert states[-1]["bytes"] == 0  # another phase begins from its own start
 
 
-def test_what_is_kept_is_counted_in_bytes_of_the_file(
+def test_partial_downloads_are_counted_in_bytes_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))

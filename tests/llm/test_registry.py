@@ -1,4 +1,4 @@
-"""Which models are offered, which one answers, and that no key in the environment chooses one."""
+"""Listed models and the default one, which a key in the environment never selects."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
     )
 
 
-async def test_a_bare_machine_has_no_default_and_says_how_to_get_one():
+async def test_a_bare_machine_has_no_default_and_suggests_how_to_get_one():
     models = ModelRegistry()
     (embedded,) = (await models.overview()).models
     assert (embedded.id, embedded.ready) == (EMBEDDED, False)
@@ -121,7 +121,7 @@ async def test_a_client_can_name_any_model_of_a_connected_provider_and_none_else
             await models.get(name)
 
 
-async def test_what_is_configured_answers_even_beside_an_embedded_model(installed):
+async def test_the_configured_model_precedes_the_embedded_one(installed):
     models = ModelRegistry(model="openai:own", model_options={"api_key": KEY})
     first = ((await models.overview()).models)[0]
     assert (first.id, first.ready, first.on_this_machine) == ("openai:own", True, False)
@@ -158,7 +158,7 @@ def test_loopback(url, here):
     assert providers.is_loopback(url) is here
 
 
-async def test_a_configured_model_without_key_or_package_says_so(monkeypatch):
+async def test_a_configured_model_without_key_or_package_reports_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
     info = await ModelRegistry(model="openai:own").default()
     assert info is not None
@@ -173,7 +173,7 @@ async def test_a_configured_model_without_key_or_package_says_so(monkeypatch):
         await ModelRegistry(model="mistralai:x").get()
 
 
-async def test_a_name_without_provider_is_said():
+async def test_a_name_without_provider_is_reported():
     models = ModelRegistry(model="gpt-4o")
     info = await models.default()
     assert info is not None
@@ -182,7 +182,7 @@ async def test_a_name_without_provider_is_said():
         await models.get()
 
 
-async def test_a_file_of_ones_own_is_known_by_its_name_not_its_path(tmp_path):
+async def test_a_model_file_is_identified_by_its_name_not_its_path(tmp_path):
     """P8"""
     path = tmp_path / "mine.gguf"
     models = ModelRegistry(model=f"local:{path}")
@@ -216,7 +216,7 @@ async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
     assert not info.on_this_machine
 
 
-async def test_a_cloud_model_under_another_name_counts_as_elsewhere(running_ollama):
+async def test_a_cloud_model_under_another_name_counts_as_remote(running_ollama):
     """P4: asked for by name or chosen; what is taken out of texts hangs on it."""
     running_ollama("work:latest", "qwen3:8b", "mine:latest", cloud=("work:latest",))
     models = ModelRegistry()
@@ -262,9 +262,9 @@ async def test_ollamas_answer_is_read(monkeypatch):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
-        found = await ollama.list_models(ollama.address())
+        listed = await ollama.list_models(ollama.address())
         server.shutdown()
-    assert [(model.name, model.is_cloud) for model in found] == [
+    assert [(model.name, model.is_cloud) for model in listed] == [
         ("qwen2.5-coder:7b", False),
         ("llama3:8b", False),
         ("gpt-oss:120b-cloud", True),
@@ -294,7 +294,7 @@ def test_the_address_of_ollama_is_read_as_ollama_reads_it(monkeypatch, named, ad
     assert ollama.address() == address
 
 
-async def test_an_ollama_elsewhere_is_asked_only_where_a_person_said(monkeypatch):
+async def test_a_remote_ollama_is_only_queried_at_an_address_the_user_saved(monkeypatch):
     """P4"""
     asked = []
 

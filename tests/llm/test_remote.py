@@ -49,18 +49,18 @@ def given(address: str | None = None, key: str | None = KEY):
 @pytest.fixture
 def make(scripted: ScriptedModel, waits: Waits, jp_asyncio_loop):
     """Makes models that speak to the scripted server, and closes them."""
-    made = []
+    models = []
 
     def _make(**limits) -> RemoteModel:
         bounds = Limits(
             **{"timeout": 30.0, "characters": 10_000, "requires_finish_reason": True} | limits
         )
         info = ModelInfo("openai:scripted", "scripted", True)
-        made.append(RemoteModel(info, {}, bounds, access=given(scripted.base_url), sleep=waits))
-        return made[-1]
+        models.append(RemoteModel(info, {}, bounds, access=given(scripted.base_url), sleep=waits))
+        return models[-1]
 
     yield _make
-    for model in made:
+    for model in models:
         jp_asyncio_loop.run_until_complete(model.close())
 
 
@@ -108,7 +108,7 @@ async def test_an_answer_that_ended_by_itself_is_whole(make, scripted, reason):
 
 
 @pytest.mark.parametrize(
-    ("sent", "kept"),
+    ("sent", "expected"),
     [
         ({"prompt_tokens": None, "completion_tokens": None, "total_tokens": None}, None),
         ({"prompt_tokens": 3}, {"input_tokens": 3, "total_tokens": 3}),
@@ -118,19 +118,19 @@ async def test_an_answer_that_ended_by_itself_is_whole(make, scripted, reason):
         ),
     ],
 )
-async def test_counts_of_tokens_that_are_not_known_are_left_out(make, scripted, sent, kept):
+async def test_missing_token_counts_are_omitted(make, scripted, sent, expected):
     """LangChain makes 0 of a missing count: that is not what the model read or wrote."""
     scripted.script({"text": "x = 1", "usage": sent})
     deltas = await take(make())
     assert "".join(delta.text for delta in deltas) == "x = 1"
-    assert deltas[-1].usage == kept
+    assert deltas[-1].usage == expected
 
 
 async def test_waits_as_long_as_asked_and_tries_again(make, scripted, waits):
     """P31"""
     scripted.script({"status": 429, "retry_after": 7}, {"status": 503}, {"text": "done"})
     deltas = await take(make())
-    assert [delta.waiting for delta in deltas[:2]] == waits == [7.0, 2.0]  # whoever waits is told
+    assert [delta.waiting for delta in deltas[:2]] == waits == [7.0, 2.0]  # the client is notified
     assert deltas[2].text == "done"
     assert len(scripted.requests) == 3
 
@@ -143,7 +143,7 @@ async def test_gives_up_after_a_few_tries(make, scripted):
     assert len(scripted.requests) == 3
 
 
-async def test_says_so_instead_of_waiting_long(make, scripted, waits):
+async def test_a_long_wait_is_an_error(make, scripted, waits):
     """P31"""
     scripted.script({"status": 429, "retry_after": 3600})
     with pytest.raises(errors.ModelRateLimited) as caught:
@@ -185,13 +185,13 @@ async def test_a_hang_times_out(make, scripted):
     assert len(scripted.requests) == 1
 
 
-async def test_garbage_is_said_plainly(make, scripted):
+async def test_garbage_is_reported_plainly(make, scripted):
     scripted.script(*[{"garbage": True}] * 3)
     with pytest.raises(errors.ModelUnavailable):
         await take(make())
 
 
-async def test_an_endless_answer_is_cut_and_said_to_be(make, scripted):
+async def test_an_endless_answer_is_cut_and_reported(make, scripted):
     """P17"""
     scripted.script({"text": "x = 1\n", "endless": True})
     size = 0
@@ -211,7 +211,7 @@ async def test_an_endless_answer_stops_without_a_reader(make, scripted):
     await stream.aclose()
 
 
-async def test_an_answer_cut_by_the_model_is_said_to_be(make, scripted):
+async def test_an_answer_cut_by_the_model_is_reported(make, scripted):
     """P32"""
     scripted.script({"text": "x = 1", "finish": "length"})
     with pytest.raises(errors.BadAnswer, match="cut off"):
@@ -271,7 +271,7 @@ class Watched(GenericFakeChatModel):
 heard: list[object] = []
 
 
-async def test_no_tracing_whatever_the_environment_says(monkeypatch):
+async def test_the_environment_cannot_enable_tracing(monkeypatch):
     """P4"""
     for prefix in ("LANGSMITH", "LANGCHAIN"):
         monkeypatch.setenv(f"{prefix}_TRACING_V2", "true")
@@ -294,7 +294,7 @@ async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch
     assert (await take(make()))[0].text == "done"
 
 
-async def test_being_made_ready_loads_the_package_and_asks_nobody(make, scripted):
+async def test_a_warm_up_loads_the_package_and_sends_nothing(make, scripted):
     """P4: whoever opens the row has not asked yet."""
     model = make()
     await model.warm_up(ASK)
@@ -303,7 +303,7 @@ async def test_being_made_ready_loads_the_package_and_asks_nobody(make, scripted
     assert len(scripted.requests) == 1
 
 
-async def test_a_missing_package_is_said_with_its_install_line(waits, monkeypatch):
+async def test_a_missing_package_is_reported_with_its_install_command(waits, monkeypatch):
     monkeypatch.setitem(sys.modules, "langchain_mistralai", None)  # as if it weren't installed
     chat_models._get_chat_model_creator.cache_clear()  # another test may have loaded it
     info = ModelInfo("mistralai:codestral-latest", "codestral", False)

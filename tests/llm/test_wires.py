@@ -54,9 +54,9 @@ class Asked:
 @pytest.fixture
 def asked(provider, jp_asyncio_loop):
     with WireServer(provider) as server:
-        made = Asked(provider, server)
-        yield made
-        jp_asyncio_loop.run_until_complete(made.model.close())
+        asked = Asked(provider, server)
+        yield asked
+        jp_asyncio_loop.run_until_complete(asked.model.close())
 
 
 async def test_streams_text_and_usage(asked: Asked, provider: str):
@@ -109,7 +109,7 @@ async def test_who_asks_to_wait_is_waited_for(asked: Asked, provider: str):
     assert len(asked.server.requests) == 3
 
 
-async def test_an_answer_cut_by_the_provider_is_said_to_be(asked: Asked, provider: str):
+async def test_an_answer_cut_by_the_provider_is_reported(asked: Asked, provider: str):
     """P17"""
     asked.server.answers.append(Answer(PIECES, reason=CUT.get(provider, "length")))
     with pytest.raises(errors.BadAnswer, match="cut off"):

@@ -96,8 +96,8 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
     answer = "".join(words)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
     pieces = [answer[a:b] for a, b in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
-    whole, cut = read([answer]), read(pieces)
-    assert whole == cut
+    complete, cut = read([answer]), read(pieces)
+    assert complete == cut
     suggestion, explanation, code, explained = cut
     assert (suggestion, explanation) == (code, explained)
 

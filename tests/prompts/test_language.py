@@ -1,4 +1,4 @@
-"""Which language a cell is in, and that a magic's line stays."""
+"""The language of a cell, and the preservation of a magic's line."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from aiserver.prompts.language import cell_language, display_name, fence_name
     ],
 )
 def test_code_cells(kernel: str, source: str, name: str, head: str) -> None:
-    found = cell_language(kernel, source)
-    assert (found.name, found.head) == (name, head)
-    assert found.kernel == fence_name(kernel)
+    language = cell_language(kernel, source)
+    assert (language.name, language.head) == (name, head)
+    assert language.kernel == fence_name(kernel)
 
 
 def test_text_cells() -> None:
@@ -55,10 +55,10 @@ def test_text_cells() -> None:
 
 @given(st.text())
 def test_any_source_has_a_language(source: str) -> None:
-    found = cell_language("python", source)
-    assert source.startswith(found.head)
-    assert (found.head + "\n" + found.below_head(source)).strip("\n") == (
-        source.strip("\n") if found.head else ("\n" + source).strip("\n")
+    language = cell_language("python", source)
+    assert source.startswith(language.head)
+    assert (language.head + "\n" + language.below_head(source)).strip("\n") == (
+        source.strip("\n") if language.head else ("\n" + source).strip("\n")
     )
 
 
@@ -66,7 +66,7 @@ def test_any_source_has_a_language(source: str) -> None:
     ("tag", "language"),
     [("R", "ir"), ("jl", "julia"), ("sh", "bash"), ("js", "javascript"), ("c++", "C++17")],
 )
-def test_a_fence_is_known_by_any_of_its_names(tag: str, language: str) -> None:
+def test_a_fence_is_recognized_by_any_of_its_names(tag: str, language: str) -> None:
     parser = answer_parser(cell_language(language))
     parser.feed(f"```{tag}\nx\n```")
     parser.finish()

@@ -42,8 +42,8 @@ def test_lines_that_turns_repeat_are_looked_through_once(monkeypatch: pytest.Mon
     hidden = [_hidden(a_turn(number), vault) for number in range(1, 61)]
     assert looked and set(looked.values()) == {1}
     for number, turn in enumerate(hidden, 1):
-        alone = _hidden(a_turn(number), Vault())
-        assert turn == alone
+        separate = _hidden(a_turn(number), Vault())
+        assert turn == separate
         assert KEY not in str(turn)
 
 
@@ -71,8 +71,8 @@ async def test_the_newest_turns_that_fit_are_langchains() -> None:
         def size(some: list[BaseMessage]) -> int:
             return sum(len(str(item.text)) + PER_MESSAGE for item in some)
 
-        kept, used = await newest_that_fit(messages, budget, count)
-        assert kept == trim_messages(
+        included, used = await newest_that_fit(messages, budget, count)
+        assert included == trim_messages(
             messages, max_tokens=budget, token_counter=size, strategy="last", start_on="human"
         )
-        assert used == size(kept) <= budget
+        assert used == size(included) <= budget

@@ -1,4 +1,4 @@
-"""What a model is told. The whole prompts are kept in ``snapshots/`` and compared to the letter.
+"""The prompts for a model, compared literally with the files in ``snapshots/``.
 
 After a wanted change: ``UPDATE_SNAPSHOTS=1 pytest tests/prompts``, then look at the difference.
 """
@@ -155,11 +155,11 @@ def test_no_snapshot_is_left_over() -> None:
 @pytest.mark.parametrize("name", REQUESTS)
 async def test_the_wish_comes_last_and_all_before_it_can_be_read_in_advance(name, style):
     asked = REQUESTS[name]
-    whole = await build(dataclasses.replace(asked, intent="a wish"), style)
+    complete = await build(dataclasses.replace(asked, intent="a wish"), style)
     ahead = await build(dataclasses.replace(asked, intent=""), style)
-    assert str(whole[-1].text).endswith("\na wish") or whole[-1].text == "a wish"
-    assert [m.text for m in ahead[:-1]] == [m.text for m in whole[:-1]]
-    assert str(whole[-1].text) == str(ahead[-1].text) + "a wish"
+    assert str(complete[-1].text).endswith("\na wish") or complete[-1].text == "a wish"
+    assert [m.text for m in ahead[:-1]] == [m.text for m in complete[:-1]]
+    assert str(complete[-1].text) == str(ahead[-1].text) + "a wish"
 
 
 @pytest.mark.parametrize("style", ["compact", "full"])
@@ -183,9 +183,9 @@ async def test_history_within_the_budget_is_the_newest_in_order():
     turns = [turn(n, f"wish{n}", f"x = {n}\n" * 20) for n in range(1, 40)]
     messages = await build(PromptInput("now", source="x = 39", history=turns), "full", 900)
     wishes = [str(m.text) for m in messages[1:-1] if isinstance(m, HumanMessage)]
-    kept = [int(re.findall(r"wish(\d+)", text)[0]) for text in wishes]
-    assert kept == list(range(40 - len(kept), 40))
-    assert 3 <= len(kept) < 39
+    included = [int(re.findall(r"wish(\d+)", text)[0]) for text in wishes]
+    assert included == list(range(40 - len(included), 40))
+    assert 3 <= len(included) < 39
     assert await size(messages) <= 900
 
 
@@ -193,10 +193,10 @@ async def test_cells_within_the_budget_are_the_newest_in_order():
     cells = [code(f"a{n} = {n}\nprint(a{n}, 'some more words here', {n})") for n in range(200)]
     messages = await build(PromptInput("now", cells=cells), "full", 600)
     text = str(messages[-1].text)
-    kept = [int(n) for n in re.findall(r"^a(\d+) = ", text, re.MULTILINE)]
-    assert kept == list(range(200 - len(kept), 200))
-    assert f"({200 - len(kept)} earlier cells are not shown)" in text
-    assert 5 <= len(kept) < 200
+    included = [int(n) for n in re.findall(r"^a(\d+) = ", text, re.MULTILINE)]
+    assert included == list(range(200 - len(included), 200))
+    assert f"({200 - len(included)} earlier cells are not shown)" in text
+    assert 5 <= len(included) < 200
     assert await size(messages) <= 600
 
 
@@ -207,12 +207,12 @@ async def test_the_cell_itself_is_whole_even_over_the_budget():
         PromptInput("now", source=source, cells=[code(long), code("y = 1")]), "compact", 300
     )
     assert source in str(messages[-2].text)
-    told = "".join(str(message.text) for message in messages)
-    assert "y = 1" in told  # one cell before it is always worth its tokens
-    assert "some" not in told
+    prompt = "".join(str(message.text) for message in messages)
+    assert "y = 1" in prompt  # one cell before it is always worth its tokens
+    assert "some" not in prompt
 
 
-async def test_a_long_cell_is_told_by_the_names_it_makes():
+async def test_a_long_cell_is_reduced_to_its_definitions():
     long = "import numpy as np\n\n\ndef area(r):\n" + "    r += 1\n" * 400 + "\ntotal = area(2)\n"
     text = str((await build(PromptInput("now", cells=[code(long)]), "full", 500))[-1].text)
     assert "import numpy as np\ndef area(r):\n    ...\ntotal = area(2)" in text
@@ -266,8 +266,8 @@ async def test_nothing_in_a_notebook_can_close_its_marks(style, monkeypatch):
         monkeypatch.setattr(fence, "_SECRET", secret)
         messages = await build(request, style)
         text = "\n".join(str(message.text) for message in messages[1:])
-        found = re.findall(r"^<(cell|earlier-cells|data) ([0-9a-f]{6})>$", text, re.MULTILINE)
-        real = [(kind, mark) for kind, mark in found if mark not in ("000000", "1a2b3c")]
+        marks = re.findall(r"^<(cell|earlier-cells|data) ([0-9a-f]{6})>$", text, re.MULTILINE)
+        real = [(kind, mark) for kind, mark in marks if mark not in ("000000", "1a2b3c")]
         for kind, mark in real:
             assert text.count(f"</{kind} {mark}>") == 1
             assert mark not in evil
@@ -314,7 +314,7 @@ async def test_a_kernels_language_is_named():
     assert "```r" in str(messages[0].text)
 
 
-async def test_examples_are_known_from_what_is_the_persons():
+async def test_examples_are_distinguished_from_the_users_messages():
     """P15: a preview must not say of 用户.json, which comes with us, that it is the person's."""
     own = PromptInput("按 age 排序", source="y = 3", history=[turn(1, "画图", "y = 2")])
     messages = await build(own, "compact")

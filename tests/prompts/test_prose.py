@@ -104,8 +104,8 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
     pieces = [answer[a:b] for a, b in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
     for language in ("markdown", "text"):
-        whole, cut = read([answer], language), read(pieces, language)
-        assert whole == cut
+        complete, cut = read([answer], language), read(pieces, language)
+        assert complete == cut
         suggestion, explanation, code, explained = cut
         assert (suggestion, explanation) == (code, explained)
 
@@ -142,6 +142,6 @@ def test_raw_cells(answer: str, suggestion: str) -> None:
     assert read(list(answer), "text")[:2] == (suggestion, "")
 
 
-def test_a_magic_that_makes_text_is_kept() -> None:
+def test_a_magic_with_a_prose_language_is_preserved() -> None:
     answer = "````markdown\n# A\n````"
     assert read([answer], head="%%markdown")[0] == "%%markdown\n# A"
