@@ -5,7 +5,7 @@ import { CommandIDs } from '../tokens';
 
 describe('Ctrl+Alt+B', () => {
   it.each(['jp-Notebook', 'jp-AIServer-Replay'])(
-    'shows who wrote each line with the focus in %s (P38)',
+    'shows the contributors with the focus in %s (P38)',
     name => {
       const commands = new CommandRegistry();
       const execute = jest.fn();

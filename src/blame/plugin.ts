@@ -1,4 +1,4 @@
-/** Who wrote each line, in the cell's own editor, when a person wants to see it. */
+/** Shows the contributor of each line in a cell's editor on request. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -12,13 +12,13 @@ import type { BlameLine } from '../api/types';
 import { NotebookBlame } from './view/notebookBlame';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
-import { blameProblem, blameWords } from './view/blameLabels';
+import { blameProblem, createBlameLabels } from './view/blameLabels';
 import { blameIcon } from '../ui/icons';
 import { pickLocale } from '../labels/locale';
 
 export const blamePlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:blame',
-  description: 'Shows who wrote each line of a cell: a model, or a hand.',
+  description: 'Shows who wrote each line of a cell.',
   autoStart: true,
   requires: [INotebookTracker, IHistory, INotebookIdentity],
   optional: [ICommandPalette, ITranslator, IToolbarWidgetRegistry],
@@ -36,42 +36,47 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     const trans = translator.load('aiserver');
     const language = translator.languageCode ?? 'en';
     const locale = pickLocale(language, navigator.languages ?? []);
-    const words = blameWords(trans, locale);
-    const all = new WeakMap<NotebookPanel, NotebookBlame>();
+    const labels = createBlameLabels(trans, locale);
+    const notebookBlames = new WeakMap<NotebookPanel, NotebookBlame>();
 
-    const blamesOf = (panel: NotebookPanel): NotebookBlame => {
-      let blames = all.get(panel);
-      if (!blames) {
-        blames = new NotebookBlame({
+    const blameOf = (panel: NotebookPanel): NotebookBlame => {
+      let notebookBlame = notebookBlames.get(panel);
+      if (!notebookBlame) {
+        notebookBlame = new NotebookBlame({
           panel,
           history,
           identity,
-          words,
+          labels,
           problem: failure => blameProblem(failure, trans),
           show: (cellId, line) => {
             if (commands.hasCommand(CommandIDs.showStep)) {
-              void commands.execute(CommandIDs.showStep, placeOf(cellId, line));
+              void commands.execute(
+                CommandIDs.showStep,
+                stepLocation(cellId, line)
+              );
             }
           }
         });
-        all.set(panel, blames);
+        notebookBlames.set(panel, notebookBlame);
       }
-      return blames;
+      return notebookBlame;
     };
 
-    /** The cell in which the person is, of a notebook that has a history. */
-    const current = (): { panel: NotebookPanel; cell: Cell } | null => {
+    /** The active cell, if its notebook has a history. */
+    const currentCell = (): { panel: NotebookPanel; cell: Cell } | null => {
       const panel = tracker.currentWidget;
       const cell = panel?.content.activeCell;
       return panel && cell && identity.get(panel) !== null
         ? { panel, cell }
         : null;
     };
-    const blame = () => {
-      const found = current();
-      return (found && all.get(found.panel)?.get(found.cell)) ?? null;
+    const currentBlame = () => {
+      const current = currentCell();
+      return (
+        (current && notebookBlames.get(current.panel)?.get(current.cell)) ??
+        null
+      );
     };
-    const line = () => blame()?.atCursor ?? null;
 
     const describedBy = { args: { type: 'object', properties: {} } } as const;
     commands.addCommand(CommandIDs.blame, {
@@ -81,14 +86,14 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       ),
       describedBy,
       icon: args => (args.isMenu ? undefined : blameIcon),
-      isEnabled: () => current() !== null,
-      isVisible: () => current() !== null,
+      isEnabled: () => currentCell() !== null,
+      isVisible: () => currentCell() !== null,
       isToggleable: true,
-      isToggled: () => blame() !== null,
+      isToggled: () => currentBlame() !== null,
       execute: () => {
-        const found = current();
-        if (found) {
-          blamesOf(found.panel).toggle(found.cell);
+        const current = currentCell();
+        if (current) {
+          blameOf(current.panel).toggle(current.cell);
           commands.notifyCommandChanged(CommandIDs.blame);
         }
       }
@@ -97,37 +102,38 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show Step for This Line'),
       caption: trans.__('Open the replay at the step that wrote this line'),
       describedBy,
-      isEnabled: () => current() !== null,
+      isEnabled: () => currentCell() !== null,
       execute: () => {
-        const found = current();
-        const owner = line();
-        if (!found) {
+        const current = currentCell();
+        if (!current) {
           return;
         }
-        if (!blame()) {
-          // First it is shown; asked once more, its step.
+        const blame = currentBlame();
+        if (!blame) {
+          // The first call shows the contributors, the second one the step.
           return commands.execute(CommandIDs.blame);
         }
-        if (owner && owner.step !== null) {
-          const place = placeOf(found.cell.model.id, owner);
-          return commands.execute(CommandIDs.showStep, place);
+        const line = blame.atCursor;
+        if (line && line.step !== null) {
+          const location = stepLocation(current.cell.model.id, line);
+          return commands.execute(CommandIDs.showStep, location);
         }
       }
     });
     if (toolbars) {
       addCellButton(toolbars, 'blame', commands, CommandIDs.blame);
     }
-    const tell = () => commands.notifyCommandChanged(CommandIDs.blame);
-    tracker.activeCellChanged.connect(tell);
-    identity.changed.connect(tell);
+    const notifyChanged = () => commands.notifyCommandChanged(CommandIDs.blame);
+    tracker.activeCellChanged.connect(notifyChanged);
+    identity.changed.connect(notifyChanged);
     const category = trans.__('AI Server');
     palette?.addItem({ command: CommandIDs.blame, category });
     palette?.addItem({ command: CommandIDs.showLine, category });
   }
 };
 
-/** Where a line was written: in a cell that was merged into this one, it may be. */
-function placeOf(
+/** The step that wrote a line, possibly in a cell that was merged into this one. */
+function stepLocation(
   cellId: string,
   line: BlameLine
 ): { cellId: string; step: number | null; seq: number | null } {

@@ -1,13 +1,13 @@
 /**
- * A change as lines, one below the other: what stayed, what went, what came; and which words of
- * them. Pure; for code that is drawn without an editor.
+ * A diff as a list of unchanged, removed and added lines, with the changed ranges in them. Pure; for
+ * code that is rendered without an editor.
  *
- * What must hold: the lines that stayed and came, put together, are the code; those that stayed
- * and went, the code before.
+ * Invariants: the unchanged and added lines form the new code, the unchanged and removed lines the
+ * old code.
  */
 import type { Text } from '@codemirror/state';
 
-import { areAlike } from './similarity';
+import { areSimilar } from './similarity';
 import { lineDiff } from './lineDiff';
 
 export interface IRange {
@@ -16,73 +16,77 @@ export interface IRange {
 }
 
 export interface IChangedLine extends IRange {
-  /** Offsets are in the code before for what went, else in the code. */
+  /** The offsets of removed lines are in the old code, all others in the new code. */
   readonly kind: 'same' | 'removed' | 'added';
-  /** The words that changed, where marking them helps. */
-  readonly words: readonly IRange[];
+  /** The changed ranges, if marking them helps. */
+  readonly ranges: readonly IRange[];
 }
 
-/** Lines that stayed around a change, which are shown with it. */
-const MARGIN = 2;
+/** The number of unchanged lines that are shown around a change. */
+const CONTEXT_LINES = 2;
 
 export function changedLines(before: string, code: string): IChangedLine[] {
-  const { a, b, stretches } = lineDiff(before, code);
-  const withWords = areAlike(before, code);
+  const { a, b, hunks } = lineDiff(before, code);
+  const markRanges = areSimilar(before, code);
   const lines: IChangedLine[] = [];
-  const put = (
+  const addLines = (
     kind: IChangedLine['kind'],
     doc: Text,
     from: number,
     to: number,
-    words: readonly IRange[] = []
+    ranges: readonly IRange[] = []
   ) => {
     for (let at = from; at < Math.min(to, doc.length);) {
       const line = doc.lineAt(at);
-      const inside = words.filter(
-        word => word.from < line.to && word.to > line.from
+      const inLine = ranges.filter(
+        range => range.from < line.to && range.to > line.from
       );
       lines.push({
         kind,
         from: line.from,
         to: line.to,
-        words: inside.map(word => ({
-          from: Math.max(word.from, line.from),
-          to: Math.min(word.to, line.to)
+        ranges: inLine.map(range => ({
+          from: Math.max(range.from, line.from),
+          to: Math.min(range.to, line.to)
         }))
       });
       at = line.to + 1;
     }
   };
   let done = 0;
-  for (const { fromA, fromB, toA, toB, changes } of stretches) {
-    const words = withWords ? changes : [];
-    put('same', b, done, fromB);
-    put(
+  for (const { fromA, fromB, toA, toB, changes } of hunks) {
+    const marked = markRanges ? changes : [];
+    addLines('same', b, done, fromB);
+    addLines(
       'removed',
       a,
       fromA,
       toA,
-      words.map(one => ({ from: one.fromA, to: one.toA }))
+      marked.map(change => ({ from: change.fromA, to: change.toA }))
     );
-    put(
+    addLines(
       'added',
       b,
       fromB,
       toB,
-      words.map(one => ({ from: one.fromB, to: one.toB }))
+      marked.map(change => ({ from: change.fromB, to: change.toB }))
     );
     done = toB;
   }
-  put('same', b, done, b.length);
+  addLines('same', b, done, b.length);
   return lines;
 }
 
-/** The lines worth showing of a long cell: the changes, with a little of what is around them. */
+/** Whether to show each line of a long cell: only changes and the lines around them. */
 export function aroundChanges(lines: readonly IChangedLine[]): boolean[] {
   const isShown = lines.map(() => false);
   lines.forEach(({ kind }, at) => {
     if (kind !== 'same') {
-      isShown.fill(true, Math.max(0, at - MARGIN), at + MARGIN + 1);
+      isShown.fill(
+        true,
+        Math.max(0, at - CONTEXT_LINES),
+        at + CONTEXT_LINES + 1
+      );
     }
   });
   return isShown;

@@ -1,9 +1,8 @@
 /**
- * An end of text that is not seen.
+ * Hides the empty last line of a text.
  *
- * A line put after the last one would show that one as changed too, for it gets a line
- * break. So both sides of a difference are ended by a line break, and the empty line after
- * it takes no room.
+ * A line added after the last one would mark that one as changed too, because it gets a line break.
+ * So both sides of a diff end with a line break, and the empty line after it has no height.
  */
 import { Decoration, EditorView } from '@codemirror/view';
 

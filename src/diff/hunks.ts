@@ -1,14 +1,14 @@
-/** How many separate changes lead from one source to another: as many as the diff over the cell shows. */
+/** Counts the separate changes between two sources, as shown by the diff over the cell. */
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 import { DIFF_LIMITS } from './limits';
 
-export function hunks(from: string, to: string): number {
+export function countHunks(from: string, to: string): number {
   return Chunk.build(textOf(from), textOf(to), DIFF_LIMITS).length;
 }
 
-/** A line break at the end, so that an added line is a change of its own. */
+/** Add a final line break, so that an added line is a separate change. */
 function textOf(source: string): Text {
   return Text.of(`${source}\n`.split('\n'));
 }

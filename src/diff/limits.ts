@@ -1,2 +1,2 @@
-/** How much work a diff may be. Beyond this it gets coarse; it stays right, and quick. */
+/** Limits the work for a diff; beyond them it is coarser but still correct. */
 export const DIFF_LIMITS = { scanLimit: 500, timeout: 50 };

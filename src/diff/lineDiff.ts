@@ -1,46 +1,45 @@
 /**
- * What changed between two texts, in whole lines.
+ * The difference between two texts in whole lines.
  *
- * What must hold: with these stretches exchanged, one text is the other. `Chunk.build` of
- * CodeMirror draws the lines in the same way, but loses an empty line that went or came beside
- * another one.
+ * Invariants: replacing the hunks of one text yields the other. CodeMirror's `Chunk.build` has the
+ * same line boundaries, but loses an empty line that is added or removed next to another one.
  */
 import { Change, presentableDiff } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
 import { DIFF_LIMITS } from './limits';
 
-/** A stretch of whole lines in the text before (A) and after (B); empty where from is to. */
-export interface IStretch {
+/** A range of whole lines in the texts before (A) and after (B); empty if `from` equals `to`. */
+export interface IHunk {
   readonly fromA: number;
-  /** One past the line break of its last line. */
+  /** The offset after the line break of its last line. */
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
-  /** What changed within it. */
+  /** The changes within the hunk. */
   readonly changes: readonly Change[];
 }
 
 export interface ILineDiff {
   readonly a: Text;
   readonly b: Text;
-  readonly stretches: readonly IStretch[];
+  readonly hunks: readonly IHunk[];
 }
 
 export function lineDiff(before: string, code: string): ILineDiff {
-  // Ended by a line break each, or a line put after the last would change that one too.
+  // With a final line break, a line added at the end doesn't change the previous one.
   const a = Text.of([...before.split('\n'), '']);
   const b = Text.of([...code.split('\n'), '']);
-  const stretches: IStretch[] = [];
+  const hunks: IHunk[] = [];
   for (const change of presentableDiff(`${a}`, `${b}`, DIFF_LIMITS)) {
     const next = wholeLines(a, b, change);
-    const last = stretches[stretches.length - 1];
-    // What has no line or an empty one between it is one stretch.
+    const last = hunks[hunks.length - 1];
+    // Hunks with at most one empty line between them are merged.
     if (last && (next.fromA <= last.toA + 1 || next.fromB <= last.toB + 1)) {
       const { fromA, fromB, changes } = last;
       const { toA, toB } = next;
       const all = [...changes, change];
-      stretches[stretches.length - 1] = {
+      hunks[hunks.length - 1] = {
         fromA,
         toA,
         fromB,
@@ -48,19 +47,19 @@ export function lineDiff(before: string, code: string): ILineDiff {
         changes: all
       };
     } else {
-      stretches.push(next);
+      hunks.push(next);
     }
   }
-  return { a, b, stretches };
+  return { a, b, hunks };
 }
 
-function wholeLines(a: Text, b: Text, change: Change): IStretch {
+function wholeLines(a: Text, b: Text, change: Change): IHunk {
   const [startA, startB] = [a.lineAt(change.fromA), b.lineAt(change.fromB)];
   const [endA, endB] = [a.lineAt(change.toA), b.lineAt(change.toB)];
   const isAtStart = endA.from === change.toA && endB.from === change.toB;
   const toA = isAtStart ? change.toA : endA.to + 1;
   const toB = isAtStart ? change.toB : endB.to + 1;
-  // Behind a line of both, it begins with the next one, if it reaches that far.
+  // A change at the end of a line in both texts starts with the next line, if it covers one.
   const isAfter =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

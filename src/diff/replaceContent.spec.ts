@@ -1,32 +1,35 @@
-/** What stays of a text that is exchanged for another one. */
+/** Tests for replacing the content of an editor. */
 import { EditorView } from '@codemirror/view';
 
-import { all, exchanged } from './replaceContent';
+import { contentExtensions, replaceContent } from './replaceContent';
 
 const LINES = Array.from({ length: 40 }, (_, i) => `line_${i} = ${i}`);
 
-function exchange(before: string, after: string) {
-  const view = new EditorView({ doc: before, extensions: all.of([]) });
-  const [text] = exchanged(view, after, []);
+function replace(before: string, after: string) {
+  const view = new EditorView({
+    doc: before,
+    extensions: contentExtensions.of([])
+  });
+  const [text] = replaceContent(view, after, []);
   return { view, text };
 }
 
-it('stays where it is: CodeMirror scrolls to where the line on top has gone', () => {
+it('maps the top line, to which CodeMirror scrolls', () => {
   const after = LINES.map((line, i) =>
     i === 3 ? '改了 = 33\nmore = 3' : line
   );
-  const { view, text } = exchange(LINES.join('\n'), after.join('\n'));
+  const { view, text } = replace(LINES.join('\n'), after.join('\n'));
   const top = text.changes.mapPos(view.state.doc.line(30).from, -1);
   expect(text.newDoc.lineAt(top).text).toBe(LINES[29]);
   expect(text.newDoc.toString()).toBe(after.join('\n'));
 });
 
-it('is not touched where it is the same', () => {
-  const { text } = exchange('a\n\nb', 'a\n\nb');
+it('changes nothing for an equal text', () => {
+  const { text } = replace('a\n\nb', 'a\n\nb');
   expect(text.docChanged).toBe(false);
 });
 
-it('has the lines that an editor makes of it', () => {
-  const { text } = exchange('a\nb\nc', 'a\r\nb\rc\r\n\rd');
+it('normalizes line breaks', () => {
+  const { text } = replace('a\nb\nc', 'a\r\nb\rc\r\n\rd');
   expect(text.newDoc.toString()).toBe('a\nb\nc\n\nd');
 });

@@ -1,10 +1,10 @@
 /**
- * Another text, with other extensions, in an editor that is there.
+ * Replaces the text and the extensions of an existing editor.
  *
- * With every editor that is made, and with every state that one is given, CodeMirror writes the
- * styles of all editors into the page once more (style-mod up to 4.1.2), and the browser computes
- * those of all cells anew: one second and more in a notebook of a thousand. Changed in its place,
- * an editor writes none as long as its extensions bring the same styles in the same order.
+ * For each new editor and each new state CodeMirror writes the styles of all editors into the page
+ * again (style-mod up to 4.1.2), and the browser recomputes the styles of all cells: more than one
+ * second in a notebook with a thousand cells. An editor that is changed in place writes no styles as
+ * long as its extensions have the same styles in the same order.
  */
 import { diff } from '@codemirror/merge';
 import { Compartment, Extension, Transaction } from '@codemirror/state';
@@ -12,16 +12,16 @@ import type { EditorView } from '@codemirror/view';
 
 import { DIFF_LIMITS } from './limits';
 
-/** Holds all extensions of an editor that is to be changed by `exchanged`. */
-export const all = new Compartment();
+/** Contains all extensions of an editor that `replaceContent` changes. */
+export const contentExtensions = new Compartment();
 
 /**
- * The transactions that put another text with other extensions in the place of what `view` shows.
+ * Return the transactions that replace the text and the extensions of `view`.
  *
- * They are two: fields that begin anew with the new extensions see the new text. Only what differs
- * is replaced: CodeMirror scrolls to where the line that was on top has gone.
+ * There are two, so that fields of the new extensions are initialized with the new text. Only
+ * differing ranges are replaced, so that CodeMirror preserves the scroll position.
  */
-export function exchanged(
+export function replaceContent(
   view: EditorView,
   doc: string,
   extensions: Extension
@@ -34,6 +34,6 @@ export function exchanged(
     insert: after.slice(change.fromB, change.toB)
   }));
   const text = view.state.update({ changes, selection: { anchor: 0 } });
-  const effects = all.reconfigure(extensions);
+  const effects = contentExtensions.reconfigure(extensions);
   return [text, text.state.update({ effects })];
 }

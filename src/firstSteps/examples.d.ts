@@ -1,4 +1,4 @@
-/** What `webpack.config.js` makes of the files in `examples/`. */
+/** Types of the modules that `webpack.config.js` creates from the files in `examples/`. */
 declare module '*.ipynb' {
   import type { INotebookContent } from '@jupyterlab/nbformat';
 

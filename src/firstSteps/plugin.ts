@@ -1,4 +1,4 @@
-/** The guided notebook: from the launcher, the Help menu and the palette. */
+/** Opens the guided notebook from the launcher, the Help menu and the palette. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -37,7 +37,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       icon: args => (args.isLauncher ? askIcon : undefined),
       execute: async () => {
         try {
-          // In a chunk of its own: most pages never need it.
+          // Loaded on demand, because most pages never need it.
           const [notebook, data] = await Promise.all([
             import('../../examples/first-steps.ipynb'),
             import('../../examples/data.csv')
@@ -68,7 +68,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       command,
       category,
       args: { isLauncher: true },
-      // Right below the notebooks: who opens JupyterLab for the first time sees it.
+      // Directly below the notebooks, where new users see it.
       categoryRank: 10
     });
     palette?.addItem({ command, category, args: { isPalette: true } });

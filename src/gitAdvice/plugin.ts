@@ -1,4 +1,4 @@
-/** Asks once what git does with the histories of a repository. */
+/** Asks once per repository how git should treat its histories. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -7,11 +7,11 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ApiClient } from '../api/client';
 import { IHistory } from '../tokens';
-import { adviseOnGit } from './view/gitAdvice';
+import { askAboutGit } from './view/gitAdvice';
 
 export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:git-advice',
-  description: 'Asks once what git does with the histories of a repository.',
+  description: 'Asks once per repository how git should treat its histories.',
   autoStart: true,
   requires: [IHistory],
   optional: [ITranslator],
@@ -21,9 +21,9 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
-    const ask = () => {
-      history.changed.disconnect(ask);
-      adviseOnGit({
+    const askOnce = () => {
+      history.changed.disconnect(askOnce);
+      askAboutGit({
         repository: () => api.undecidedRepository(),
         decide: choice => api.decideGit(choice),
         storage: window.localStorage,
@@ -32,6 +32,6 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
         console.warn('AI Server could not look for a git repository.', reason);
       });
     };
-    history.changed.connect(ask);
+    history.changed.connect(askOnce);
   }
 };

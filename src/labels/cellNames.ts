@@ -1,11 +1,11 @@
 /**
- * The one form of cell names: "Cell 3" is the third cell of the notebook, of whatever type.
+ * The common form of cell names: "Cell 3" is the third cell of the notebook, of any type.
  *
- * Not the `[7]` beside a cell: that changes with each run, and most cells of the past have none.
+ * The execution count `[7]` is not used: it changes with each run, and most past cells have none.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The name of the cell at this place, counted from 1; null for a deleted cell. */
+/** Format the name of the cell at a position, counted from 1; null for a deleted cell. */
 export function cellName(
   number: number | null,
   trans: TranslationBundle

@@ -1,12 +1,12 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../api/types';
-import { blameWords } from '../blame/view/blameLabels';
+import { createBlameLabels } from '../blame/view/blameLabels';
 import { Contribution, contributorTone, editedBy } from './contributorLabels';
 
 const trans = nullTranslator.load('aiserver');
 
-describe('contributors in words (P40)', () => {
+describe('contributor labels (P40)', () => {
   it.each<[string, Contribution & { data?: Record<string, unknown> }, string]>([
     ['Edited by hand', { author: 'person' }, 'hand'],
     [
@@ -34,8 +34,8 @@ describe('contributors in words (P40)', () => {
     expect(contributorTone(step)).toBe(tone);
   });
 
-  it('say what is known of a line', () => {
-    const words = blameWords(trans, 'en');
+  it('describe the contributor of a line', () => {
+    const labels = createBlameLabels(trans, 'en');
     const line = { step: 1, seq: 2 };
     const lines: BlameLine[] = [
       { ...line, author: 'model', turnId: 1, intent: 'plot' },
@@ -44,14 +44,14 @@ describe('contributors in words (P40)', () => {
       { ...line, author: 'unknown', existing: true },
       { author: 'unknown', step: null, seq: null }
     ];
-    expect(lines.map(words.describe)).toEqual([
+    expect(lines.map(labels.describe)).toEqual([
       'AI, request 1 · “plot”',
       'By hand',
       'Edited by bot',
       'Existing content',
       'Not recorded yet'
     ]);
-    expect(words.summary('a\nb\nc\nd\ne', lines)).toBe(
+    expect(labels.summary('a\nb\nc\nd\ne', lines)).toBe(
       'Lines: 1 by AI, 1 by hand, 1 by agents, 1 existing, 1 of unknown origin'
     );
   });

@@ -1,4 +1,4 @@
-/** Contributors in words and as icons: text only (P12). */
+/** Texts and icons for contributors. Text only (P12). */
 import {
   editIcon,
   extensionIcon,
@@ -19,7 +19,7 @@ import { closeGaps } from './spacing';
 /** The contributor of a step, a line or a moment. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
-/** The colour of a contributor: one for the model, one for people, a quiet one for all others. */
+/** The colour class of a contributor: model, person or other. */
 export function contributorTone({
   author
 }: Pick<Step, 'author'>): 'model' | 'hand' | 'other' {
@@ -53,7 +53,7 @@ export function contributorName(
   }
 }
 
-/** Say what happened to a text, and who did it: "Edited by jupyter-mcp-server". */
+/** Describe an edit and its contributor: "Edited by jupyter-mcp-server". */
 export function editedBy(
   step: Contribution & Partial<Pick<Step, 'data'>>,
   trans: TranslationBundle
@@ -79,7 +79,7 @@ export function editedBy(
 
 const FORMATS = /format|prettif|black|ruff|isort|yapf/i;
 
-/** Name the author of a line that comes from no answer. */
+/** Describe the contributor of a line that is not from an answer. */
 export function lineBy(line: BlameLine, trans: TranslationBundle): string {
   if (line.step === null) {
     return trans.__('Not recorded yet');
@@ -90,7 +90,7 @@ export function lineBy(line: BlameLine, trans: TranslationBundle): string {
   return line.author === 'person' ? trans.__('By hand') : editedBy(line, trans);
 }
 
-/** The icon of a contributor; null for what nobody here wrote. */
+/** The icon of a contributor; null if it is unknown. */
 export function contributorIcon({
   author,
   name

@@ -1,8 +1,8 @@
-/** Numbers as the interface's language writes them; the browser may speak another one. */
+/** Numbers formatted in the interface's language, which may differ from the browser's. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {
-  // JupyterLab's bundles know their language, though their interface does not say so.
+  // JupyterLab's bundles have this method, but it is not in their type.
   const { getLocale } = trans as { getLocale?: () => string };
   return count.toLocaleString(getLocale?.call(trans) ?? 'en');
 }

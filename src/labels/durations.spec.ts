@@ -7,7 +7,7 @@ import { durationText, roughDuration } from './durations';
 const trans = nullTranslator.load('aiserver');
 
 describe('durationText', () => {
-  it('writes every duration as a number, a space and a unit', () => {
+  it('formats every duration as a number, a space and a unit', () => {
     const shown = [0, 41, 310, 2549, 40_000, 65_000, 480_000, 7_260_000];
     expect(shown.map(ms => durationText(ms, trans))).toEqual([
       '0 ms',
@@ -29,7 +29,7 @@ describe('durationText', () => {
 });
 
 describe('the exported page', () => {
-  it('writes durations in the same form', () => {
+  it('formats durations in the same form', () => {
     const file = '../../aiserver/sharing/page/words.js';
     const source = fs.readFileSync(path.join(__dirname, file), 'utf-8');
     const duration = new Function(`${source}; return duration;`)();

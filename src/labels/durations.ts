@@ -1,4 +1,4 @@
-/** The one form of durations: "41 ms", "2.5 s", "40 s", "8 min", "2 h", "3 days". */
+/** The common form of durations: "41 ms", "2.5 s", "40 s", "8 min", "2 h", "3 days". */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { countText } from './counts';
@@ -19,7 +19,7 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 s', countText(exact, trans));
   }
   const seconds = Math.round(ms / SECOND);
-  // Seconds say nothing beside hours.
+  // From one hour on, seconds are left out.
   const rounded =
     seconds < 3600 ? seconds * SECOND : Math.round(ms / MINUTE) * MINUTE;
   const [large, small] = rounded < HOUR ? [MINUTE, SECOND] : [HOUR, MINUTE];

@@ -1,10 +1,10 @@
 /**
- * Sentences of earlier versions, which histories keep: why a turn failed. Nothing writes them any
- * more; each is shown as it is worded now (serverwords.ts), so it needs no translation of its own.
+ * Error messages of earlier versions, which stored histories contain. Each is replaced by its
+ * present wording (serverMessages.ts), so it needs no translation of its own.
  */
 
-/** The earlier sentence and the present one, with %1, %2 … in the same order. */
-export const EARLIER: [string, string][] = [
+/** The earlier and the present message, with %1, %2 … in the same order. */
+export const EARLIER_MESSAGES: [string, string][] = [
   ['The model could not answer.', 'The model could not answer. Try again.'],
   [
     'No model is set up yet. Run “jupyter aiserver model install”, or choose a provider.',

@@ -5,10 +5,10 @@ import * as path from 'path';
 import { failureText } from './failureText';
 
 const trans = nullTranslator.load('aiserver');
-const CANARY = 'in the words of the server';
+const CANARY = 'as worded by the server';
 
-/** Those whose sentence names what was wrong with this very request: the server's own is shown. */
-const OWN_WORDS = [
+/** Codes for which the server's own message is shown, because it is specific to the request. */
+const SERVER_WORDED = [
   'error',
   'invalid_request',
   'not_found',
@@ -18,7 +18,7 @@ const OWN_WORDS = [
 ];
 
 describe('failureText', () => {
-  it('words each code of the server itself, so that it can be translated', () => {
+  it('has a translatable text for each error code of the server', () => {
     const folder = path.join(__dirname, '../../aiserver/errors');
     const text = ['base.py', 'storage.py', 'model.py']
       .map(name => fs.readFileSync(path.join(folder, name), 'utf-8'))
@@ -27,13 +27,13 @@ describe('failureText', () => {
       match => match[1]
     );
     expect(codes.length).toBeGreaterThan(25);
-    const own = codes.filter(
+    const serverWorded = codes.filter(
       code => failureText({ code, message: CANARY }, trans) === CANARY
     );
-    expect(own.sort()).toEqual([...OWN_WORDS].sort());
+    expect(serverWorded.sort()).toEqual([...SERVER_WORDED].sort());
   });
 
-  it('names the provider where that is known', () => {
+  it('names the provider if it is known', () => {
     const provider = { name: 'deepseek', label: 'DeepSeek' };
     for (const code of [
       'model_auth_failed',
@@ -55,9 +55,9 @@ describe('failureText', () => {
     }
   });
 
-  it('has sentences of their own for a fault inside, no credit and no answer', () => {
+  it('has distinct texts for an internal error, no credit and no answer', () => {
     const provider = { name: 'openai', label: 'OpenAI (proxy.example)' };
-    const said = (code: string) =>
+    const textOf = (code: string) =>
       failureText({ code, message: 'In English.', provider }, trans);
     const codes = [
       'model_unavailable',
@@ -66,16 +66,16 @@ describe('failureText', () => {
       'model_no_answer',
       'model_rate_limited'
     ];
-    const texts = codes.map(said);
+    const texts = codes.map(textOf);
     expect(new Set(texts).size).toBe(codes.length);
     for (const text of texts) {
       expect(text).toContain(provider.label);
     }
-    expect(said('model_failed')).toContain('internal error');
-    expect(said('model_no_credit')).toContain('credit or quota');
+    expect(textOf('model_failed')).toContain('internal error');
+    expect(textOf('model_no_credit')).toContain('credit or quota');
   });
 
-  it('says nothing of models where nothing is known', () => {
+  it('does not mention models if nothing is known', () => {
     const text = failureText({ code: 'new', message: '' }, trans);
     expect(text).toBe('Something went wrong. Try again.');
   });

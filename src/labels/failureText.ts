@@ -1,6 +1,6 @@
 /**
- * What went wrong, as one sentence, by the code of the error. The server words it in English
- * alone; what is worded here, or listed in serverwords.ts, is translated.
+ * The sentence for a failure, chosen by its error code. The server's messages are English; the
+ * texts here and those listed in serverMessages.ts are translated.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,15 +14,15 @@ export function failureText(
   trans: TranslationBundle
 ): string {
   return closeGaps(
-    knownText(failure, trans) ||
+    generalText(failure, trans) ||
       modelText(failure, trans) ||
       serverText(failure.message, trans) ||
       trans.__('Something went wrong. Try again.')
   );
 }
 
-/** What happened here, at the server or on its disk; empty for other codes. */
-function knownText(failure: IFailure, trans: TranslationBundle): string {
+/** The text for a failure of the page, the server or its disk; empty for other codes. */
+function generalText(failure: IFailure, trans: TranslationBundle): string {
   switch (failure.code) {
     case 'interrupted':
       return trans.__(
@@ -118,41 +118,47 @@ function knownText(failure: IFailure, trans: TranslationBundle): string {
   }
 }
 
-/** What a model or its provider did, which is named where it is known; empty for other codes. */
+/** The text for a failure of a model or its provider; empty for other codes. */
 function modelText(failure: IFailure, trans: TranslationBundle): string {
   const label = failure.provider && serverText(failure.provider.label, trans);
-  const who = label ?? trans.__('The provider');
-  const whom = label ?? trans.__('the provider');
+  const providerAtStart = label ?? trans.__('The provider');
+  const providerInSentence = label ?? trans.__('the provider');
   switch (failure.code) {
     case 'model_auth_failed':
       return trans.__(
         '%1 rejected the API key. Check the key, then try again.',
-        who
+        providerAtStart
       );
     case 'model_forbidden':
       return trans.__(
         '%1 does not allow this model with your API key. Choose another model or key.',
-        who
+        providerAtStart
       );
     case 'model_no_credit':
       return trans.__(
         'Your account with %1 has no credit or quota left. Check your plan and billing.',
-        whom
+        providerInSentence
       );
     case 'model_refused_text':
       return trans.__(
         '%1 blocked this request with its content filter. Try rephrasing it.',
-        who
+        providerAtStart
       );
     case 'model_key_missing':
-      return trans.__('No API key for %1. Enter one first.', whom);
+      return trans.__(
+        'No API key for %1. Enter one first.',
+        providerInSentence
+      );
     case 'model_unknown':
       return trans.__(
         '%1 has no model with this name. Choose another one.',
-        who
+        providerAtStart
       );
     case 'model_refused_request':
-      return trans.__('%1 rejected the request. Check the model name.', who);
+      return trans.__(
+        '%1 rejected the request. Check the model name.',
+        providerAtStart
+      );
     case 'model_timeout':
       return trans.__(
         '%1 did not respond in time. Try again.',
@@ -168,21 +174,24 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
     case 'model_failed':
       return trans.__(
         '%1 reported an internal error. Try again in a moment.',
-        who
+        providerAtStart
       );
     case 'model_no_answer':
       return trans.__(
         '%1 did not return a valid model response. Check the base URL, then try again.',
-        who
+        providerAtStart
       );
     case 'model_rate_limited':
       return failure.retryAfter
         ? trans.__(
             'Rate limited by %1. Try again in %2.',
-            whom,
+            providerInSentence,
             durationText(Math.ceil(failure.retryAfter) * 1000, trans)
           )
-        : trans.__('Rate limited by %1. Try again in a moment.', whom);
+        : trans.__(
+            'Rate limited by %1. Try again in a moment.',
+            providerInSentence
+          );
     case 'model_package_missing':
       return label
         ? trans.__('%1 models need one more Python package.', label)
@@ -217,7 +226,7 @@ function modelText(failure: IFailure, trans: TranslationBundle): string {
   }
 }
 
-/** Why an answer is not in the history. It is there to be used all the same. */
+/** The text for an answer that could not be saved but can still be used. */
 export function saveErrorText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'storage_full':

@@ -1,10 +1,10 @@
-/** Names a request. Text only. */
+/** Titles of requests. Text only. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** How a request to fix an error begins in English, whatever the interface's language is now. */
+/** The first line of a request to fix an error in English, which any history may contain. */
 const FIX_REQUEST = 'Fix this error:';
 
-/** The words of a request; one to fix an error is named by it: "Fix: KeyError 'month'". */
+/** The text of a request; a request to fix an error is titled "Fix: KeyError 'month'". */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());

@@ -1,50 +1,50 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { EARLIER } from './earlierMessages';
+import { EARLIER_MESSAGES } from './earlierMessages';
 import { failureText } from './failureText';
 import { serverText } from './serverMessages';
 
-/** A language in which each text is said as `<text>`. */
+/** A bundle that translates each text as `<text>`. */
 const trans = {
   ...nullTranslator.load('aiserver'),
-  gettext: (text: string, ...said: string[]) =>
-    `<${text.replace(/%(\d)/g, (_, number) => said[Number(number) - 1])}>`,
+  gettext: (text: string, ...values: string[]) =>
+    `<${text.replace(/%(\d)/g, (_, number) => values[Number(number) - 1])}>`,
   __: (text: string) => text
 } as unknown as TranslationBundle;
 
 describe('serverText', () => {
-  it('translates a sentence that the server says to the letter', () => {
+  it('translates a listed message', () => {
     expect(serverText('Something went wrong.', trans)).toBe(
       '<Something went wrong.>'
     );
   });
 
-  it('puts in what the server put in', () => {
-    const said =
+  it('fills in the values of the message', () => {
+    const message =
       'Not enough disk space: 491 MB needed, 12 MB free. To use another folder, set AISERVER_MODEL_DIR.';
-    expect(serverText(said, trans)).toBe(`<${said}>`);
+    expect(serverText(message, trans)).toBe(`<${message}>`);
   });
 
-  it('takes what was put in for text, whatever it is (P12)', () => {
-    const said = 'There is no provider called “<b>%1 $& .*”.';
-    expect(serverText(said, trans)).toBe(`<${said}>`);
+  it('treats values as plain text (P12)', () => {
+    const message = 'There is no provider called “<b>%1 $& .*”.';
+    expect(serverText(message, trans)).toBe(`<${message}>`);
   });
 
-  it('leaves what it does not know as it is', () => {
+  it('returns an unknown message unchanged', () => {
     expect(serverText('Something went wrong. Or not.', trans)).toBe(
       'Something went wrong. Or not.'
     );
     expect(serverText('', trans)).toBe('');
   });
 
-  it('names a field of the API as the form does', () => {
+  it('names a field of the API by the label of the form', () => {
     expect(serverText('key: required for OpenAI', trans)).toBe(
       '<API key: required for OpenAI>'
     );
   });
 
-  it('shows what earlier versions noted as it is worded now', () => {
+  it('replaces a message of an earlier version', () => {
     expect(
       serverText(
         'Mistral refused the key. Check the key, then try again.',
@@ -56,20 +56,22 @@ describe('serverText', () => {
     ).toBe('<OpenAI models need one more Python package: pip x>');
   });
 
-  it.each(EARLIER)('knows what “%s” became', (before, now) => {
-    const text = serverText(before.replace(/%(\d)/g, 'part $1'), trans);
+  it.each(EARLIER_MESSAGES)('replaces “%s”', (earlier, current) => {
+    const text = serverText(earlier.replace(/%(\d)/g, 'part $1'), trans);
     expect(text).toMatch(/^<.*>$/);
-    expect(text.replace(/[<>]/g, '')).toBe(now.replace(/%(\d)/g, 'part $1'));
+    expect(text.replace(/[<>]/g, '')).toBe(
+      current.replace(/%(\d)/g, 'part $1')
+    );
   });
 
-  it('translates the name of a server that has none', () => {
-    const said = 'The provider rejected the request. Check the model name.';
-    expect(serverText(said, trans)).toBe(
+  it('translates the name for a server without a name', () => {
+    const message = 'The provider rejected the request. Check the model name.';
+    expect(serverText(message, trans)).toBe(
       '<<The provider> rejected the request. Check the model name.>'
     );
   });
 
-  it('is what a failure without words of the page is told by', () => {
+  it('is the text of a failure that has no other text', () => {
     const failure = {
       code: 'install_failed',
       message: 'No installation is running.'

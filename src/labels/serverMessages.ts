@@ -1,21 +1,21 @@
 /**
- * The sentences that only the server can word, in the person's language.
+ * Translations of messages that only the server can word.
  *
- * Most errors are worded here in the page by their code (failures.ts). These few say what was
- * wrong with this very request, so they are shown as they come; what is translated is found by
- * the sentence itself. One that is not listed stays in English.
+ * Most errors are worded in the page by their code (failureText.ts). The messages here are specific
+ * to a request, so their translation is looked up by the message itself. A message that is not
+ * listed stays in English.
  *
- * What must hold: each sentence is the server's to the letter, with %1, %2 … in order for what it
- * puts in. (tests/test_translations.py reads the server's sources for those that are missing.)
+ * Invariants: each text equals the server's message exactly, with %1, %2 … in order for its
+ * parameters. (tests/test_translations.py checks the server's sources for missing ones.)
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { EARLIER } from './earlierMessages';
+import { EARLIER_MESSAGES } from './earlierMessages';
 
-/** Marks a text that is translated elsewhere, for scripts/strings.mjs. */
+/** Mark a text for translation at its use, for scripts/strings.mjs. */
 const forTranslators = (text: string) => text;
 
-const SENTENCES = [
+const MESSAGES = [
   forTranslators('Something went wrong.'),
   forTranslators('This answer could not be saved to the history.'),
   forTranslators('The request is not valid.'),
@@ -40,7 +40,7 @@ const SENTENCES = [
   forTranslators('This action is not supported here.'),
   forTranslators('The page is out of date. Reload it and try again.'),
 
-  // Why a model can't answer.
+  // Reasons why no model is ready.
   forTranslators('The model could not answer. Try again.'),
   forTranslators(
     'No model is set up yet. Run “jupyter aiserver model install”, or connect a provider.'
@@ -64,7 +64,7 @@ const SENTENCES = [
     'The environment variable %1 would redirect the request. Unset it, or set a base_url.'
   ),
 
-  // What the store of the histories doesn't guarantee.
+  // Warnings about the store.
   forTranslators(
     'The disk with the history folder does not support file locks (flock), so lock files are used instead. Saving takes a little longer.'
   ),
@@ -73,7 +73,7 @@ const SENTENCES = [
   forTranslators('OpenAI-compatible server'),
   forTranslators('%1 (OpenAI-compatible server)'),
 
-  // Why a turn failed, as its history keeps it.
+  // Reasons for failed turns, as stored in histories.
   forTranslators(
     'The administrator of this server does not allow this provider. Choose another one.'
   ),
@@ -109,7 +109,7 @@ const SENTENCES = [
   ),
   forTranslators('The model stopped in the middle of its answer. Try again.'),
 
-  // The same as in failures.ts; of a server without a name, %1 is one of UNNAMED.
+  // The same texts as in failureText.ts; for a server without a name, %1 is one of UNNAMED.
   forTranslators('%1 rejected the API key. Check the key, then try again.'),
   forTranslators(
     '%1 does not allow this model with your API key. Choose another model or key.'
@@ -134,7 +134,7 @@ const SENTENCES = [
   ),
   forTranslators('%1 did not respond in time. Try again.'),
 
-  // Why the local model could not be installed.
+  // Reasons for a failed installation of the local model.
   forTranslators(
     'The local model could not be installed. Try again; the download resumes where it stopped.'
   ),
@@ -162,7 +162,7 @@ const SENTENCES = [
   forTranslators('The model could not be written to disk. Try again.')
 ];
 
-/** What the API names by a field of the request, in the words of the form. */
+/** Messages that name a field of the API, and their wording with the label of the form. */
 const FIELDS: [string, string][] = [
   [
     'key: must contain only ASCII letters, digits and symbols, and no spaces',
@@ -197,22 +197,22 @@ const FIELDS: [string, string][] = [
   ]
 ];
 
-/** Who failed, of a server without a name. */
+/** The names that the server uses for a provider without a name. */
 const UNNAMED = [
   forTranslators('The provider'),
   forTranslators('the provider'),
   forTranslators('The model')
 ];
 
-const worded = [...SENTENCES.map(text => [text, text]), ...FIELDS].map(
-  patternOf
+const patterns = [...MESSAGES.map(text => [text, text]), ...FIELDS].map(
+  toPattern
 );
-const reworded = EARLIER.map(patternOf);
+const earlierPatterns = EARLIER_MESSAGES.map(toPattern);
 
-/** A sentence of the server as the person reads it. */
-export function serverText(sentence: string, trans: TranslationBundle): string {
-  for (const { pattern, text } of worded) {
-    const match = pattern.exec(sentence);
+/** Translate a message of the server; an unknown one is returned unchanged. */
+export function serverText(message: string, trans: TranslationBundle): string {
+  for (const { pattern, text } of patterns) {
+    const match = pattern.exec(message);
     if (match) {
       const parts = match
         .slice(1)
@@ -220,19 +220,22 @@ export function serverText(sentence: string, trans: TranslationBundle): string {
       return trans.gettext(text, ...parts);
     }
   }
-  for (const { pattern, text } of reworded) {
-    const match = pattern.exec(sentence);
+  for (const { pattern, text } of earlierPatterns) {
+    const match = pattern.exec(message);
     if (match) {
-      const now = text.replace(/%(\d)/g, (_, number) => match[Number(number)]);
-      return serverText(now, trans);
+      const current = text.replace(
+        /%(\d)/g,
+        (_, number) => match[Number(number)]
+      );
+      return serverText(current, trans);
     }
   }
-  return sentence;
+  return message;
 }
 
-/** Find `sentence`, with anything in place of %1, %2 …; `text` is what it is shown as. */
-function patternOf([sentence, text]: string[]) {
-  const parts = sentence
+/** Create a pattern that matches `message` with any values for %1, %2 …, and is shown as `text`. */
+function toPattern([message, text]: string[]) {
+  const parts = message
     .split(/%\d/)
     .map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return { pattern: new RegExp(`^${parts.join('(.+)')}$`), text };

@@ -1,7 +1,7 @@
 import { closeGaps, joinSentences } from './spacing';
 
 describe('closeGaps', () => {
-  it('leaves spaces beside Latin letters and digits only', () => {
+  it('keeps spaces only next to Latin letters and digits', () => {
     expect(closeGaps('提供商 拒绝了 API 密钥。')).toBe(
       '提供商拒绝了 API 密钥。'
     );
@@ -14,7 +14,7 @@ describe('closeGaps', () => {
 });
 
 describe('joinSentences', () => {
-  it('puts a space between English sentences, and none between Chinese ones', () => {
+  it('separates English sentences by a space, and Chinese ones by none', () => {
     expect(joinSentences('Done.', '', 'Ask now.')).toBe('Done. Ask now.');
     expect(joinSentences('未能停止安装。', '请重试。')).toBe(
       '未能停止安装。请重试。'

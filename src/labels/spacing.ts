@@ -1,18 +1,18 @@
-/** Spaces between words and sentences, which Chinese has only beside Latin letters and digits. */
+/** Spaces between words and sentences; Chinese has them only next to Latin letters and digits. */
 
 const CHINESE = '\\u3400-\\u9fff，。：；！？、（）「」';
-// After full-width punctuation there is none before Latin letters either.
+// Full-width punctuation is never followed by a space.
 const GAP = new RegExp(
   `([${CHINESE}]) +(?=[${CHINESE}])|([，。：；！？、）」]) +`,
   'g'
 );
 
-/** A filled-in text without a space between two Chinese words: "提供商拒绝了", "OpenAI 拒绝了". */
+/** Remove spaces between Chinese words: "提供商拒绝了", but "OpenAI 拒绝了". */
 export function closeGaps(text: string): string {
   return text.replace(GAP, '$1$2');
 }
 
-/** Several sentences as one text; those that are empty are left out. */
+/** Join sentences to one text, without the empty ones. */
 export function joinSentences(...sentences: string[]): string {
   return closeGaps(sentences.filter(Boolean).join(' '));
 }

@@ -1,13 +1,13 @@
 import { pickLocale } from './locale';
-import { showDuration, showTime } from './time';
+import { showTime } from './time';
 
 describe('showTime', () => {
-  // A local time, for "today" and "yesterday" are the person's.
+  // A local time, because "today" and "yesterday" depend on the time zone.
   const now = new Date(2026, 0, 27, 14, 30);
   const at = (...parts: [number, number, number, number, number]) =>
     showTime(new Date(...parts).toISOString(), now, 'en-GB').short;
 
-  it('gives the clock for today and the date for earlier days', () => {
+  it('shows the time for today and the date for earlier days', () => {
     expect(at(2026, 0, 27, 14, 30)).toBe('14:30');
     expect(at(2026, 0, 27, 14, 25)).toBe('14:25');
     expect(at(2026, 0, 27, 9, 5)).toBe('09:05');
@@ -16,13 +16,13 @@ describe('showTime', () => {
     expect(at(2025, 11, 31, 12, 0)).toBe('31 Dec 2025');
   });
 
-  it('counts midnight as the change of the day', () => {
+  it('starts a new day at midnight', () => {
     const early = new Date(2026, 0, 27, 2, 0);
     const late = new Date(2026, 0, 26, 23, 0).toISOString();
     expect(showTime(late, early, 'en-GB').short).toBe('yesterday');
   });
 
-  it('speaks the language of the interface, and has the full time', () => {
+  it('uses the language of the interface, and includes the full time', () => {
     const stored = new Date(2026, 0, 26, 10, 2, 3).toISOString();
     const { short, full } = showTime(stored, now, 'zh-CN');
     expect(short).toBe('昨天');
@@ -30,7 +30,7 @@ describe('showTime', () => {
     expect(full).toContain('10:02:03');
   });
 
-  it('shows what is no time as it is, and takes any locale', () => {
+  it('returns an invalid time unchanged, and ignores an invalid locale', () => {
     expect(showTime('soon', now).short).toBe('soon');
     const stored = new Date(2026, 0, 26, 10, 2).toISOString();
     expect(showTime(stored, now, 'no such locale').short).not.toBe('');
@@ -42,13 +42,5 @@ describe('pickLocale', () => {
     expect(pickLocale('en', ['zh-CN', 'en-GB', 'en-US'])).toBe('en-GB');
     expect(pickLocale('zh_TW', ['zh-CN'])).toBe('zh-TW');
     expect(pickLocale('de', ['en-US'])).toBe('de');
-  });
-});
-
-describe('showDuration', () => {
-  it('is as exact as it is short, in the person’s language', () => {
-    const shown = [0, 41, 310, 2549, 65_000].map(ms => showDuration(ms, 'en'));
-    expect(shown).toEqual(['0ms', '41ms', '0.31s', '2.5s', '1m 5s']);
-    expect(showDuration(310, 'zh-CN')).toBe('0.31秒');
   });
 });

@@ -1,12 +1,9 @@
-/**
- * Times, in the person's own language: of today by the clock, earlier ones by their date.
- */
+/** Times in the person's language: today's by the clock, earlier ones by their date. */
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const DAY = 24 * 60 * 60_000;
 
 export interface IShownTime {
-  /** Short: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
+  /** A short form: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
   readonly short: string;
   /** The time of the day. */
   readonly clock: string;
@@ -15,9 +12,9 @@ export interface IShownTime {
 }
 
 /**
- * A stored time, as shown `now`. A text that is no time is shown as it is.
+ * Format a stored time relative to `now`. An invalid time is returned unchanged.
  *
- * @param locale - A BCP 47 tag; what is none is passed over.
+ * @param locale - A BCP 47 tag; an invalid one is ignored.
  */
 export function showTime(
   stored: string,
@@ -28,7 +25,7 @@ export function showTime(
   if (Number.isNaN(date.getTime())) {
     return { short: stored, clock: '', full: stored };
   }
-  const tag = asTag(locale);
+  const tag = toTag(locale);
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(tag, options).format(date);
   const full = format({ dateStyle: 'full', timeStyle: 'medium' });
@@ -60,36 +57,15 @@ function short(
   });
 }
 
-/** How long something took: "40ms", "0.31s", "2.5s", "1m 5s", in the person's language. */
-export function showDuration(ms: number, locale?: string): string {
-  const tag = asTag(locale);
-  const unit = (value: number, name: string, digits: number) =>
-    new Intl.NumberFormat(tag, {
-      style: 'unit',
-      unit: name,
-      unitDisplay: 'narrow',
-      maximumFractionDigits: digits
-    }).format(value);
-  if (ms < 100) {
-    return unit(Math.round(ms), 'millisecond', 0);
-  }
-  if (ms < MINUTE) {
-    return unit(ms / 1000, 'second', ms < 1000 ? 2 : 1);
-  }
-  const seconds = Math.round(ms / 1000);
-  const minutes = unit(Math.floor(seconds / 60), 'minute', 0);
-  return `${minutes} ${unit(seconds % 60, 'second', 0)}`;
-}
-
-/** The number of a day, counted where the person is. */
+/** The number of days since the epoch in the local time zone. */
 function calendarDays(date: Date): number {
   return Math.round(
-    Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / (24 * HOUR)
+    Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY
   );
 }
 
-/** The tag if it is one; undefined means the browser's own language. */
-function asTag(locale?: string): string | undefined {
+/** Return a valid tag, or undefined for the browser's language. */
+function toTag(locale?: string): string | undefined {
   try {
     return locale && Intl.getCanonicalLocales(locale)[0];
   } catch {

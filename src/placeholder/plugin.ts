@@ -1,4 +1,4 @@
-/** Says in empty cells how to ask for code. */
+/** Shows in empty cells how to ask for code. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -15,7 +15,7 @@ import { askPlaceholder } from './view/placeholder';
 
 export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:placeholder',
-  description: 'Says in empty cells how to ask for code.',
+  description: 'Shows in empty cells how to ask for code.',
   autoStart: true,
   requires: [IEditorExtensionRegistry],
   optional: [ITranslator],

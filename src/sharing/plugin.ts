@@ -1,4 +1,4 @@
-/** Exporting the replay: the notebook's past as one file, to be handed on. */
+/** Exports the replay of a notebook as one file. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -83,9 +83,10 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    const tell = () => commands.notifyCommandChanged(CommandIDs.exportReplay);
-    tracker.currentChanged.connect(tell);
-    identity.changed.connect(tell);
+    const notifyChanged = () =>
+      commands.notifyCommandChanged(CommandIDs.exportReplay);
+    tracker.currentChanged.connect(notifyChanged);
+    identity.changed.connect(notifyChanged);
     for (const format of FORMATS) {
       palette?.addItem({
         command: CommandIDs.exportReplay,
@@ -119,7 +120,7 @@ function label(
   }[format];
 }
 
-/** Have the browser save a file. It is never opened here (P10). */
+/** Let the browser save a file. The page never opens it (P10). */
 function download({ name, content }: Export, format: ExportFormat): void {
   const url = URL.createObjectURL(
     new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })
@@ -128,6 +129,6 @@ function download({ name, content }: Export, format: ExportFormat): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Some browsers read it only after the click is done.
+  // Some browsers read the URL only after the click event.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -41,7 +41,7 @@ describe('the button in the toolbar of a cell', () => {
 
   afterEach(() => toolbar.dispose());
 
-  it('says and does what the command says and does', () => {
+  it('reflects the command and executes it', () => {
     expect(button.node.getAttribute('aria-label')).toBe('Do');
     expect(button.node.title).toBe('Do it (X)');
     expect(button.node.querySelector('svg')).not.toBeNull();
@@ -51,7 +51,7 @@ describe('the button in the toolbar of a cell', () => {
     expect(button.node.getAttribute('aria-pressed')).toBe('true');
   });
 
-  it('leaves nothing behind (P37)', () => {
+  it('releases its contents on disposal (P37)', () => {
     toolbar.dispose();
     expect(button.isDisposed).toBe(true);
     expect(button.node.childNodes).toHaveLength(0);

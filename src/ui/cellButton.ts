@@ -1,10 +1,10 @@
 /**
- * A command of ours in the toolbar that JupyterLab makes anew for each cell one goes to.
+ * A command's button in the toolbar that JupyterLab creates for each cell that becomes active.
  *
- * What must hold: once the toolbar is gone, nothing is left of the button but one element.
- * JupyterLab (4.6) keeps what was in each of these toolbars until the cell itself is gone: of a
- * button of its own that is some 130 listeners and 40 elements, each time somebody comes by. So
- * this one is a plain button, with JupyterLab's look.
+ * Invariants: after the toolbar is disposed, only one element of the button remains. JupyterLab
+ * (4.6) retains the contents of these toolbars until the cell is deleted: about 130 listeners and
+ * 40 elements for its own buttons, each time the cell is visited. So this is a plain button with
+ * JupyterLab's look.
  */
 import type { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { LabIcon } from '@jupyterlab/ui-components';
@@ -54,7 +54,7 @@ export class CellButton extends Widget {
     _: CommandRegistry,
     { id, type }: CommandRegistry.ICommandChangedArgs
   ): void {
-    // Of "many-changed" the id is undefined: any may have.
+    // For "many-changed" the id is undefined: any command may have changed.
     if (type !== 'removed' && (!id || id === this._command)) {
       this._draw();
     }
@@ -63,13 +63,13 @@ export class CellButton extends Widget {
   private _draw(): void {
     const [commands, id] = [this._commands, this._command];
     const label = commands.label(id);
-    const said = commands.caption(id) || label;
+    const caption = commands.caption(id) || label;
     const keys = commands.keyBindings
       .find(({ command }) => command === id)
       ?.keys.map(CommandRegistry.formatKeystroke);
     const node = this.node as HTMLButtonElement;
     node.setAttribute('aria-label', label);
-    node.title = keys ? `${said} (${keys.join(', ')})` : said;
+    node.title = keys ? `${caption} (${keys.join(', ')})` : caption;
     node.disabled = !commands.isEnabled(id);
     this.setHidden(!commands.isVisible(id));
     if (commands.isToggleable(id)) {
@@ -78,10 +78,10 @@ export class CellButton extends Widget {
   }
 }
 
-/** Have a command's button in the toolbars of cells be one that leaves nothing behind. */
+/** Register a `CellButton` for a command in the toolbars of cells. */
 export function addCellButton(
   toolbars: IToolbarWidgetRegistry,
-  /** The name that the settings give it (`jupyter.lab.toolbars` in `schema`). */
+  /** The button's name in the settings (`jupyter.lab.toolbars` in `schema`). */
   name: string,
   commands: CommandRegistry,
   command: string

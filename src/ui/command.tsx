@@ -1,12 +1,10 @@
-/**
- * A command for the terminal, to be copied whole.
- */
+/** A terminal command with a button that copies it. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 export function Command(props: {
   command: string;
-  /** `copy` puts a text on the clipboard. */
+  /** `copy` copies a text to the clipboard. */
   services: { trans: TranslationBundle; copy: (text: string) => void };
 }): React.JSX.Element {
   const { command, services } = props;

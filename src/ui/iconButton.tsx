@@ -1,4 +1,4 @@
-/** A button that is an icon; its words are its label. */
+/** A button with an icon and an accessible label. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -11,14 +11,14 @@ export interface IIconButtonProps extends Pick<
   icon: LabIcon;
   label: string;
   disabled?: boolean;
-  /** For a button that is on or off. */
+  /** Whether a toggle button is on. */
   pressed?: boolean;
   className?: string;
 }
 
 export function IconButton(props: IIconButtonProps): React.JSX.Element {
   const { icon, label, disabled, pressed, className, onClick, ...rest } = props;
-  // `aria-disabled` and not `disabled`: at the last step the button keeps the focus.
+  // `aria-disabled` instead of `disabled`, so that the button keeps the focus.
   return (
     <button
       {...rest}

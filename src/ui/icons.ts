@@ -12,7 +12,7 @@ export const askIcon = new LabIcon({
     '1.400-.200 2.100-.900 2.300-2.300z"/></svg>'
 });
 
-/** Lines whose every second one is another's. */
+/** Lines with two alternating marks. */
 export const blameIcon = new LabIcon({
   name: 'aiserver:blame',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">

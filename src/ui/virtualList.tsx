@@ -1,15 +1,14 @@
 /**
- * A list of rows that scrolls: one stop for the Tab key, the arrow keys go through it. Of a long
- * list only what is seen is drawn, and the row that has the focus.
+ * A scrolling list with a roving tab stop, which the arrow keys move. In a long list only the
+ * visible rows and the row with the tab stop are rendered.
  *
- * A row's first button is what the arrow keys go to; it and the other buttons of that row are
- * reached by Tab while the row is the stop.
+ * The arrow keys focus a row's first button; Tab reaches all buttons of the row with the tab stop.
  */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
-/** Up to here all rows are drawn: what is there can be found by the browser, too. */
-const FEW = 40;
+/** Up to this number all rows are rendered, so that the browser's search finds them. */
+const MAX_UNVIRTUALIZED = 40;
 const PAGE = 8;
 
 export interface IVirtualListHandle {
@@ -20,17 +19,17 @@ export interface IVirtualListProps {
   label: string;
   count: number;
   keyOf: (index: number) => string;
-  /** The height of a row before it is drawn, in pixels. */
+  /** The estimated height of a row before it is rendered, in pixels. */
   estimate: (index: number) => number;
-  /** What is in the row; `tabIndex` is for all of its buttons. */
+  /** Render a row; `tabIndex` is for all of its buttons. */
   render: (index: number, tabIndex: 0 | -1) => React.ReactNode;
   rowClass?: (index: number) => string;
   className?: string;
-  /** The row to begin with, which is brought into view whenever it is another one. */
+  /** The initial row, which is scrolled into view whenever it changes. */
   current?: number;
-  /** The last rows are in view. */
+  /** Called when the last rows are in view. */
   onEnd?: () => void;
-  /** The arrow key leads out of the list, upwards. */
+  /** Called when ArrowUp is pressed in the first row. */
   onLeave?: () => void;
 }
 
@@ -42,8 +41,8 @@ export const VirtualList = React.forwardRef(function VirtualList(
   const scroller = React.useRef<HTMLDivElement>(null);
   const list = React.useRef<HTMLOListElement>(null);
   const [chosen, setChosen] = React.useState(-1);
-  const wanted = React.useRef(-1);
-  const isLong = count > FEW;
+  const pendingFocus = React.useRef(-1);
+  const isLong = count > MAX_UNVIRTUALIZED;
   const stop = Math.min(count - 1, Math.max(0, chosen < 0 ? current : chosen));
   const virtual = useVirtualizer({
     count: isLong ? count : 0,
@@ -60,22 +59,22 @@ export const VirtualList = React.forwardRef(function VirtualList(
 
   const focus = (index: number) => {
     const at = Math.max(0, Math.min(count - 1, index));
-    wanted.current = at;
+    pendingFocus.current = at;
     setChosen(at);
     if (isLong) {
       virtual.scrollToIndex(at);
     }
-    reach();
+    applyFocus();
   };
-  const reach = () => {
-    const at = wanted.current;
+  const applyFocus = () => {
+    const at = pendingFocus.current;
     const row = at < 0 ? null : rowOf(list.current, at);
     if (row) {
-      wanted.current = -1;
+      pendingFocus.current = -1;
       row.querySelector('button')?.focus();
     }
   };
-  React.useLayoutEffect(reach);
+  React.useLayoutEffect(applyFocus);
   React.useImperativeHandle(handle, () => ({ focus }));
   React.useEffect(() => {
     setChosen(-1);
@@ -87,7 +86,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
     } else {
       rowOf(list.current, current)?.scrollIntoView?.({ block: 'nearest' });
     }
-    // Not for rows that come or go: who has scrolled away stays there.
+    // Not when rows are added or removed: that must not change the scroll position.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [current, isLong]);
 

@@ -1,7 +1,7 @@
-/** How wide a part of the sidebar is: what does not fit is drawn in another way. */
+/** Measures the width of an element for responsive layouts in the sidebar. */
 import React from 'react';
 
-/** The width of an element in whole pixels; 0 until it is known. */
+/** The width of an element in whole pixels; 0 until it is measured. */
 export function useWidth(ref: React.RefObject<HTMLElement>): number {
   const [width, setWidth] = React.useState(0);
   React.useLayoutEffect(() => {

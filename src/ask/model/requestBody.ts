@@ -8,7 +8,7 @@ import type {
   GenerateBody,
   Preview
 } from '../../api/types';
-import { hunks } from '../../diff/hunks';
+import { countHunks } from '../../diff/hunks';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './generationStream';
@@ -152,8 +152,8 @@ export function acceptEvent(
   if (source === suggested || before === null) {
     return accepted;
   }
-  const of = hunks(before, suggested);
-  const remaining = Math.min(of, hunks(before, source));
+  const of = countHunks(before, suggested);
+  const remaining = Math.min(of, countHunks(before, source));
   return { ...accepted, data: { hunks: { accepted: remaining, of } } };
 }
 

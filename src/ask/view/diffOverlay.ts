@@ -30,7 +30,7 @@ import type { IDisposable } from '@lumino/disposable';
 
 import { DIFF_LIMITS } from '../../diff/limits';
 import { hiddenEnd } from '../../diff/hiddenEnd';
-import { areAlike } from '../../diff/similarity';
+import { areSimilar } from '../../diff/similarity';
 import { streamView } from './streamView';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
@@ -106,7 +106,7 @@ export class DiffOverlay implements IDisposable {
     this._node.classList.toggle('jp-mod-streaming', streaming);
     this._setText(view, (shown?.doc ?? code) + '\n');
     view.dispatch({ effects: setWrittenEnd.of(shown?.writtenEnd ?? null) });
-    const highlight = !streaming && areAlike(original, code);
+    const highlight = !streaming && areSimilar(original, code);
     if (original !== this._original || highlight !== this._highlightWords) {
       this._original = original;
       this._highlightWords = highlight;

@@ -24,10 +24,10 @@ describe('BlameModel', () => {
 
   afterEach(() => model.dispose());
 
-  it('asks about the cell as it is, and anew when its history was written', async () => {
+  it('loads the contributors of the current source, and again when the history changes', async () => {
     await model.load();
     expect(history.blameRequests).toEqual([{ cellId: 'a', source: 'x = 1' }]);
-    expect(model.blamed).toEqual({ source: 'x = 1', lines: [LINE] });
+    expect(model.result).toEqual({ source: 'x = 1', lines: [LINE] });
     source = 'x = 2';
     history.notify({ notebookId: 'nb', cellId: 'b' });
     expect(history.blameRequests).toHaveLength(1);
@@ -35,44 +35,44 @@ describe('BlameModel', () => {
     expect(history.blameRequests[1]).toEqual({ cellId: 'a', source: 'x = 2' });
   });
 
-  it('lets the newest answer count, and says for which source it is', async () => {
+  it('keeps the newest result with its source', async () => {
     const first = model.load();
     source = 'x = 2';
     const second = model.load();
     await Promise.all([first, second]);
-    expect(model.blamed?.source).toBe('x = 2');
+    expect(model.result?.source).toBe('x = 2');
   });
 
-  it('takes a cell without a history for the person’s own', async () => {
+  it('returns no lines for a cell without a history', async () => {
     history.failure = new ApiError(404, 'not_found', 'None.');
     await model.load();
-    expect(model.blamed).toEqual({ source: 'x = 1', lines: [] });
+    expect(model.result).toEqual({ source: 'x = 1', lines: [] });
     expect(model.failure).toBeNull();
     notebookId = null;
     await model.load();
-    expect(model.blamed).toEqual({ source: 'x = 1', lines: [] });
+    expect(model.result).toEqual({ source: 'x = 1', lines: [] });
   });
 
-  it('keeps what it knows while the server does not answer', async () => {
+  it('keeps the last result while the server does not respond', async () => {
     await model.load();
     history.failure = new ApiError(0, 'unreachable', 'No.');
     await model.load();
     expect(model.failure).toMatchObject({ code: 'unreachable' });
-    expect(model.blamed?.lines).toEqual([LINE]);
+    expect(model.result?.lines).toEqual([LINE]);
   });
 
-  it('is silent once it is let go, or the cell is gone', async () => {
-    const told = jest.fn();
-    model.changed.connect(told);
+  it('emits nothing after disposal or deletion of the cell', async () => {
+    const onChanged = jest.fn();
+    model.changed.connect(onChanged);
     source = null;
     await model.load();
     expect(history.blameRequests).toHaveLength(0);
     source = 'x';
-    const late = model.load();
+    const pending = model.load();
     model.dispose();
-    await late;
+    await pending;
     history.notify({ notebookId: 'nb', cellId: 'a' });
     expect(history.blameRequests).toHaveLength(1);
-    expect(told).not.toHaveBeenCalled();
+    expect(onChanged).not.toHaveBeenCalled();
   });
 });

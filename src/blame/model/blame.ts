@@ -1,9 +1,8 @@
 /**
- * Who wrote the lines of one cell, as the server says it.
+ * The contributors of one cell's lines, as reported by the server.
  *
- * What must hold: it is asked once when somebody wants to see it, and again when the cell's
- * history was written; never for what is typed. The newest answer counts, and says for which
- * source it is.
+ * Invariants: the model sends a request when it is loaded and whenever the cell's history changes,
+ * but never while the person types. The newest result wins and includes the source it is about.
  */
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -12,17 +11,17 @@ import type { BlameLine } from '../../api/types';
 import type { ICellKey, IHistory } from '../../tokens';
 import { IFailure, toFailure } from '../../state/failure';
 
-/** The lines of a source, and who wrote each. */
-export interface IBlamed {
+/** A source and the contributor of each of its lines. */
+export interface IBlameResult {
   readonly source: string;
   readonly lines: readonly BlameLine[];
 }
 
-/** The cell that is asked about. */
+/** The cell whose contributors are loaded. */
 export interface IBlameTarget {
-  /** Null where no cell of the notebook has a history. */
+  /** The cell's key; null if no cell of the notebook has a history. */
   key(): ICellKey | null;
-  /** The cell's code; null if the cell is gone. */
+  /** The cell's code; null if the cell was deleted. */
   source(): string | null;
 }
 
@@ -34,17 +33,17 @@ export class BlameModel implements IDisposable {
     _history.changed.connect(this._onHistoryChanged, this);
   }
 
-  /** There is another answer, or none could be had. */
+  /** Emitted when there is a new result or a failure. */
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** The newest answer; null while there is none. */
-  get blamed(): IBlamed | null {
-    return this._blamed;
+  /** The newest result; null before the first one. */
+  get result(): IBlameResult | null {
+    return this._result;
   }
 
-  /** Why there is no newer answer. */
+  /** The failure of the last request; null if it succeeded. */
   get failure(): IFailure | null {
     return this._failure;
   }
@@ -57,11 +56,11 @@ export class BlameModel implements IDisposable {
     if (source === null || this._isDisposed) {
       return;
     }
-    let blamed: IBlamed | null = null;
+    let result: IBlameResult | null = null;
     let failure: IFailure | null = null;
     try {
       const body = { source };
-      blamed = key && {
+      result = key && {
         source,
         lines: (await this._history.blame(key, body, abort.signal)).lines
       };
@@ -72,11 +71,11 @@ export class BlameModel implements IDisposable {
       return;
     }
     if (failure?.code === 'not_found' || !key) {
-      // Nothing is kept of the cell yet: whoever wrote it, no model was asked here.
-      blamed = { source, lines: [] };
+      // The cell has no history, so no model has written it here.
+      result = { source, lines: [] };
       failure = null;
     }
-    this._blamed = blamed ?? this._blamed;
+    this._result = result ?? this._result;
     this._failure = failure;
     this._changed.emit();
   }
@@ -94,18 +93,18 @@ export class BlameModel implements IDisposable {
     }
   }
 
-  private _onHistoryChanged(_: IHistory, written: ICellKey): void {
+  private _onHistoryChanged(_: IHistory, changed: ICellKey): void {
     const key = this.target.key();
     if (
-      key?.cellId === written.cellId &&
-      key.notebookId === written.notebookId
+      key?.cellId === changed.cellId &&
+      key.notebookId === changed.notebookId
     ) {
       void this.load();
     }
   }
 
   private _abort: AbortController | null = null;
-  private _blamed: IBlamed | null = null;
+  private _result: IBlameResult | null = null;
   private _changed = new Signal<this, void>(this);
   private _failure: IFailure | null = null;
   private _isDisposed = false;

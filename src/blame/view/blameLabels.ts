@@ -1,22 +1,22 @@
-/** Who wrote a line, in words and as a sign. Text only (P12). */
+/** The texts and marks for the contributors of lines. Text only (P12). */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
 import type { IFailure } from '../../state/failure';
-import type { IBlameWords } from './gutter';
+import type { IBlameLabels } from './gutter';
 import { failureText } from '../../labels/failureText';
 import { contributorIcon, lineBy } from '../../labels/contributorLabels';
 import { showTime } from '../../labels/time';
 
-export function blameWords(
+export function createBlameLabels(
   trans: TranslationBundle,
   locale: string | undefined
-): IBlameWords {
+): IBlameLabels {
   return {
     title: trans.__('Authorship'),
     show: trans.__('Show step'),
     loading: trans.__('Loading authorship…'),
-    sign: line => sign(line),
+    createMark: line => createMark(line),
     describe: line => describe(line, trans, locale),
     summary: (source, lines) => summary(source, lines, trans)
   };
@@ -31,8 +31,8 @@ export function blameProblem(
     : failureText(failure, trans);
 }
 
-/** A spark and the number of the turn, or the sign of another contributor. */
-function sign(line: BlameLine): HTMLElement {
+/** The contributor's icon, followed by the turn's number for a model. */
+function createMark(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
   node.className = 'jp-AIServer-Blame-sign';
   const icon = contributorIcon(line);
@@ -55,15 +55,15 @@ function describe(
     return [lineBy(line, trans), when].filter(Boolean).join(' · ');
   }
   const { turnId, intent = '', model = '' } = line;
-  const who = trans.__('AI, request %1', turnId);
-  const asked = intent.replace(/\s+/g, ' ').trim();
+  const contributor = trans.__('AI, request %1', turnId);
+  const request = intent.replace(/\s+/g, ' ').trim();
   const name = model.slice(model.indexOf(':') + 1);
-  return [who, asked && trans.__('“%1”', asked), name, when]
+  return [contributor, request && trans.__('“%1”', request), name, when]
     .filter(Boolean)
     .join(' · ');
 }
 
-/** Blank lines are nobody's. */
+/** Count the lines of each contributor; blank lines don't count. */
 function summary(
   source: string,
   lines: readonly BlameLine[],
@@ -74,8 +74,8 @@ function summary(
   if (!written.length) {
     return trans.__('The cell is empty.');
   }
-  const count = (which: (line: BlameLine) => boolean) =>
-    written.filter(which).length;
+  const count = (matches: (line: BlameLine) => boolean) =>
+    written.filter(matches).length;
   const parts: [number, (lines: number) => string][] = [
     [
       count(({ author }) => author === 'model'),
@@ -104,6 +104,6 @@ function summary(
   ];
   const present = parts
     .filter(([lines]) => lines)
-    .map(([lines, say]) => say(lines));
+    .map(([lines, format]) => format(lines));
   return trans.__('Lines: %1', present.join(trans._p('between names', ', ')));
 }

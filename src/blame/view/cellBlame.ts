@@ -1,7 +1,6 @@
 /**
- * The gutter of one cell, for as long as it is on: it asks who wrote the lines, and puts the
- * answer into whichever editor the cell has. (A cell that is moved is drawn anew, with the same
- * id.)
+ * The blame gutter of one cell while it is on: loads the contributors and shows them in the cell's
+ * current editor. (A moved cell gets a new widget with the same id.)
  */
 import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -14,22 +13,22 @@ import { BlameModel } from '../model/blame';
 import type { IFailure } from '../../state/failure';
 import {
   blameGutter,
-  IBlameWords,
-  ownerAtCursor,
+  IBlameLabels,
+  blameAtCursor,
   setBlame,
   setProblem
 } from './gutter';
 
 export interface ICellBlameOptions {
-  readonly words: IBlameWords;
-  /** Why the lines' authors can't be told. */
+  readonly labels: IBlameLabels;
+  /** The text for a failure. */
   readonly problem: (failure: IFailure) => string;
   /** Show the step of a line. */
   readonly show: (cellId: string, line: BlameLine) => void;
 }
 
-/** One for each editor, so that turning it on again puts it in the same place. */
-const places = new WeakMap<EditorView, Compartment>();
+/** One compartment per editor, reused when the gutter is turned on again. */
+const compartments = new WeakMap<EditorView, Compartment>();
 
 export class CellBlame implements IDisposable {
   constructor(
@@ -37,16 +36,16 @@ export class CellBlame implements IDisposable {
     private readonly _model: BlameModel,
     private readonly _options: ICellBlameOptions
   ) {
-    _model.changed.connect(this._tell, this);
+    _model.changed.connect(this._updateView, this);
     void _model.load();
   }
 
-  /** Who wrote the line with the cursor; null while that is not known. */
+  /** The contributor of the line with the cursor; null until it is loaded. */
   get atCursor(): BlameLine | null {
-    return this._view && ownerAtCursor(this._view);
+    return this._view && blameAtCursor(this._view);
   }
 
-  /** Draw it in this widget of the cell, and in no other. */
+  /** Show the gutter in this widget of the cell instead of its previous one. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;
@@ -62,17 +61,17 @@ export class CellBlame implements IDisposable {
       return;
     }
     const view = (this._view = editor.editor);
-    const { words, show } = this._options;
-    const gutter = blameGutter(words, line => show(this.cellId, line));
-    const known = places.get(view);
-    const place = known ?? new Compartment();
-    places.set(view, place);
+    const { labels, show } = this._options;
+    const gutter = blameGutter(labels, line => show(this.cellId, line));
+    const existing = compartments.get(view);
+    const compartment = existing ?? new Compartment();
+    compartments.set(view, compartment);
     view.dispatch({
-      effects: known
-        ? place.reconfigure(gutter)
-        : StateEffect.appendConfig.of(place.of(gutter))
+      effects: existing
+        ? compartment.reconfigure(gutter)
+        : StateEffect.appendConfig.of(compartment.of(gutter))
     });
-    this._tell();
+    this._updateView();
   }
 
   get isDisposed(): boolean {
@@ -83,7 +82,7 @@ export class CellBlame implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._detach();
-      this._model.changed.disconnect(this._tell, this);
+      this._model.changed.disconnect(this._updateView, this);
       this._model.dispose();
     }
   }
@@ -92,15 +91,15 @@ export class CellBlame implements IDisposable {
     const { _view: view, _cell: cell } = this;
     this._view = this._cell = null;
     if (view && cell && !cell.isDisposed) {
-      const place = places.get(view);
-      if (place) {
-        view.dispatch({ effects: place.reconfigure([]) });
+      const compartment = compartments.get(view);
+      if (compartment) {
+        view.dispatch({ effects: compartment.reconfigure([]) });
       }
     }
   }
 
-  private _tell(): void {
-    const { blamed, failure } = this._model;
+  private _updateView(): void {
+    const { result, failure } = this._model;
     const view = this._view;
     if (!view || !this._cell || this._cell.isDisposed) {
       return;
@@ -109,7 +108,7 @@ export class CellBlame implements IDisposable {
     view.dispatch({
       effects: [
         setProblem.of(problem),
-        ...(blamed ? [setBlame.of(blamed)] : [])
+        ...(result ? [setBlame.of(result)] : [])
       ]
     });
   }

@@ -2,7 +2,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
 import type { BlameLine } from '../../api/types';
-import { blameGutter, IBlameWords, setBlame, setProblem } from './gutter';
+import { blameGutter, IBlameLabels, setBlame, setProblem } from './gutter';
 
 const BY_MODEL: BlameLine = {
   author: 'model',
@@ -13,11 +13,11 @@ const BY_MODEL: BlameLine = {
 };
 const BY_HAND: BlameLine = { author: 'person', step: 1, seq: 2 };
 
-const WORDS: IBlameWords = {
+const LABELS: IBlameLabels = {
   title: 'Authorship',
   show: 'Show step',
-  loading: 'Looking',
-  sign: line => {
+  loading: 'Loading',
+  createMark: line => {
     const node = document.createElement('b');
     node.textContent = line.author;
     return node;
@@ -36,14 +36,14 @@ describe('the blame gutter', () => {
       parent: document.body,
       state: EditorState.create({
         doc: 'a\nb\nc',
-        extensions: blameGutter(WORDS, line => shown.push(line))
+        extensions: blameGutter(LABELS, line => shown.push(line))
       })
     });
   });
 
   afterEach(() => view.destroy());
 
-  const said = () => view.dom.querySelector('[role="status"]')!;
+  const status = () => view.dom.querySelector('[role="status"]')!;
   const button = () =>
     view.dom.querySelector<HTMLButtonElement>(
       '.jp-AIServer-Blame-words button'
@@ -54,12 +54,12 @@ describe('the blame gutter', () => {
   const authors = () =>
     rows().map(node =>
       node.classList.contains('jp-mod-unnoted')
-        ? 'unnoted'
+        ? 'unrecorded'
         : node.classList.contains('jp-mod-model')
           ? 'model'
           : 'person'
     );
-  const answer = () =>
+  const setResult = () =>
     view.dispatch({
       effects: setBlame.of({
         source: 'a\nb\nc',
@@ -67,13 +67,13 @@ describe('the blame gutter', () => {
       })
     });
 
-  it('says so until it knows, then how much is whose', () => {
-    expect(said().textContent).toBe('Looking');
+  it('shows that it is loading, and then the summary', () => {
+    expect(status().textContent).toBe('Loading');
     expect(rows()).toHaveLength(0);
-    answer();
-    expect(said().textContent).toBe('3 lines');
+    setResult();
+    expect(status().textContent).toBe('3 lines');
     expect(authors()).toEqual(['model', 'model', 'person']);
-    // A sign where another's lines begin, and not at each line.
+    // Only the first line of each contribution has a mark.
     expect(rows().map(node => node.textContent)).toEqual([
       'model',
       '',
@@ -82,48 +82,48 @@ describe('the blame gutter', () => {
     expect(button().hidden).toBe(true);
   });
 
-  it('follows what is typed, and what is taken back', () => {
-    answer();
+  it('follows edits and undo', () => {
+    setResult();
     view.dispatch({ changes: { from: 2, insert: 'new\n' } });
-    expect(authors()).toEqual(['model', 'unnoted', 'model', 'person']);
+    expect(authors()).toEqual(['model', 'unrecorded', 'model', 'person']);
     view.dispatch({ changes: { from: 2, to: 6 } });
     expect(authors()).toEqual(['model', 'model', 'person']);
   });
 
-  it('tells of the line with the cursor, once for all lines of a step (P38)', () => {
-    answer();
+  it('describes the line with the cursor, once for all lines of a step (P38)', () => {
+    setResult();
     view.focus();
     view.dispatch({ selection: { anchor: 0 } });
-    expect(said().textContent).toBe(`model ${BY_MODEL.intent}`);
-    let told = 0;
-    const observer = new MutationObserver(list => (told += list.length));
-    observer.observe(said(), { childList: true, characterData: true });
+    expect(status().textContent).toBe(`model ${BY_MODEL.intent}`);
+    let mutations = 0;
+    const observer = new MutationObserver(list => (mutations += list.length));
+    observer.observe(status(), { childList: true, characterData: true });
     view.dispatch({ selection: { anchor: 2 } });
-    told += observer.takeRecords().length;
-    expect(told).toBe(0);
+    mutations += observer.takeRecords().length;
+    expect(mutations).toBe(0);
     view.dispatch({ selection: { anchor: 4 } });
-    expect(said().textContent).toBe('person');
+    expect(status().textContent).toBe('person');
   });
 
-  it('shows a request as text (P12), and its step when asked', () => {
-    answer();
+  it('shows a request as text (P12), and its step on click', () => {
+    setResult();
     view.focus();
     view.dispatch({ selection: { anchor: 0 } });
     expect(view.dom.querySelector('img')).toBeNull();
     expect(button().hidden).toBe(false);
     button().click();
     expect(shown).toEqual([BY_MODEL]);
-    // Of a line that nobody noted there is no step.
+    // An unrecorded line has no step.
     view.dispatch({ changes: { from: 0, insert: 'mine\n' } });
     view.dispatch({ selection: { anchor: 0 } });
     expect(button().hidden).toBe(true);
   });
 
-  it('says what failed, and again what it knows', () => {
+  it('shows a failure, and then the result again', () => {
     view.dispatch({ effects: setProblem.of('No answer.') });
-    expect(said().textContent).toBe('No answer.');
+    expect(status().textContent).toBe('No answer.');
     view.dispatch({ effects: setProblem.of('') });
-    answer();
-    expect(said().textContent).toBe('3 lines');
+    setResult();
+    expect(status().textContent).toBe('3 lines');
   });
 });

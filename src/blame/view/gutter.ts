@@ -1,12 +1,12 @@
 /**
- * The gutter that says who wrote each line, and the line below the code that says it in words.
- * Knows CodeMirror, and nothing of cells or of the server.
+ * The gutter that marks the contributor of each line, and the status line below the code that
+ * describes it. Depends on CodeMirror, but not on cells or the server.
  *
- * What must hold:
- * - It follows the code at each keystroke from the last answer alone.
- * - What is said is about the line that is pointed at, or else the one with the cursor. A
- *   screen reader is told when that is another author's, not at each line (P38).
- * - Nothing moves while it is read: the line below keeps its height.
+ * Invariants:
+ * - Each keystroke updates the gutter from the last result, without a request.
+ * - The status line describes the hovered line, or else the one with the cursor. Screen readers
+ *   announce it when the contributor changes, not for each line (P38).
+ * - The status line has a constant height, so that nothing moves.
  */
 import {
   Extension,
@@ -24,95 +24,95 @@ import {
 } from '@codemirror/view';
 
 import type { BlameLine } from '../../api/types';
-import type { IBlamed } from '../model/blame';
-import { carry, UNNOTED } from '../model/carry';
+import type { IBlameResult } from '../model/blame';
+import { carryLines, UNRECORDED } from '../model/carryLines';
 
-/** How it is put into words and signs. */
-export interface IBlameWords {
-  /** What the gutter is called. */
+/** The texts and marks that the gutter shows. */
+export interface IBlameLabels {
+  /** The accessible name of the status line. */
   readonly title: string;
   /** The label of the button that shows the step. */
   readonly show: string;
   readonly loading: string;
-  /** A sign for the first of several lines of one step. */
-  sign(line: BlameLine): HTMLElement;
-  /** Who wrote it, what was asked, when. */
+  /** Create the mark for the first of several lines of one step. */
+  createMark(line: BlameLine): HTMLElement;
+  /** Describe the contributor, the request and the time of a line. */
   describe(line: BlameLine): string;
-  /** How many lines are whose. */
+  /** Summarize the number of lines per contributor. */
   summary(source: string, lines: readonly BlameLine[]): string;
 }
 
-/** Tell the editor of an answer. */
-export const setBlame = StateEffect.define<IBlamed>();
+/** Set the result to show. */
+export const setBlame = StateEffect.define<IBlameResult>();
 
-/** Say what went wrong; empty: nothing did. */
+/** Set the text of a failure; empty if there is none. */
 export const setProblem = StateEffect.define<string>();
 
-const setPointed = StateEffect.define<number | null>();
+const setHoveredLine = StateEffect.define<number | null>();
 
 interface IBlameState {
-  readonly answer: IBlamed | null;
-  /** Whose each line is now; null while that is not known. */
+  readonly result: IBlameResult | null;
+  /** The contributor of each current line; null until they are loaded. */
   readonly lines: readonly BlameLine[] | null;
-  /** The line that the mouse points at, from 1. */
-  readonly pointed: number | null;
+  /** The number of the line under the mouse, from 1. */
+  readonly hoveredLine: number | null;
   readonly problem: string;
 }
 
 const blameField = StateField.define<IBlameState>({
-  create: () => ({ answer: null, lines: null, pointed: null, problem: '' }),
-  update: follow
+  create: () => ({ result: null, lines: null, hoveredLine: null, problem: '' }),
+  update: updateState
 });
 
-function follow(value: IBlameState, tr: Transaction): IBlameState {
-  let { answer, lines, pointed, problem } = value;
-  const before = answer;
+function updateState(value: IBlameState, tr: Transaction): IBlameState {
+  let { result, lines, hoveredLine, problem } = value;
+  const previous = result;
   for (const effect of tr.effects) {
     if (effect.is(setBlame)) {
-      answer = effect.value;
+      result = effect.value;
     } else if (effect.is(setProblem)) {
       problem = effect.value;
-    } else if (effect.is(setPointed)) {
-      pointed = effect.value;
+    } else if (effect.is(setHoveredLine)) {
+      hoveredLine = effect.value;
     }
   }
-  if (answer && (answer !== before || tr.docChanged)) {
-    lines = carry(answer.lines, answer.source, tr.newDoc.toString());
+  if (result && (result !== previous || tr.docChanged)) {
+    lines = carryLines(result.lines, result.source, tr.newDoc.toString());
   }
   const isSame =
-    answer === before &&
+    result === previous &&
     lines === value.lines &&
-    pointed === value.pointed &&
+    hoveredLine === value.hoveredLine &&
     problem === value.problem;
-  return isSame ? value : { answer, lines, pointed, problem };
+  return isSame ? value : { result, lines, hoveredLine, problem };
 }
 
-/** The line that is spoken of: pointed at, or with the cursor. From 1. */
-function spokenOf(view: EditorView): number | null {
-  const { pointed } = view.state.field(blameField);
+/** The number of the hovered line, or else of the line with the cursor; from 1. */
+function activeLine(view: EditorView): number | null {
+  const { hoveredLine } = view.state.field(blameField);
   const { doc, selection } = view.state;
-  if (pointed !== null && pointed <= doc.lines) {
-    return pointed;
+  if (hoveredLine !== null && hoveredLine <= doc.lines) {
+    return hoveredLine;
   }
   return view.hasFocus ? doc.lineAt(selection.main.head).number : null;
 }
 
-/** Who wrote a line, from 1; null while that is not known. */
-export function lineOwner(view: EditorView, line: number): BlameLine | null {
+/** The contributor of a line (from 1); null until it is loaded. */
+export function blameOfLine(view: EditorView, line: number): BlameLine | null {
   const { lines } = view.state.field(blameField);
-  return lines && (lines[line - 1] ?? UNNOTED);
+  return lines && (lines[line - 1] ?? UNRECORDED);
 }
 
-/** Who wrote the line with the cursor; null while that is not known. */
-export function ownerAtCursor(view: EditorView): BlameLine | null {
+/** The contributor of the line with the cursor; null until it is loaded. */
+export function blameAtCursor(view: EditorView): BlameLine | null {
   if (!view.state.field(blameField, false)) {
     return null;
   }
   const { doc, selection } = view.state;
-  return lineOwner(view, doc.lineAt(selection.main.head).number);
+  return blameOfLine(view, doc.lineAt(selection.main.head).number);
 }
 
-function isSameStep(a: BlameLine, b: BlameLine): boolean {
+function isSameContribution(a: BlameLine, b: BlameLine): boolean {
   return a.step === b.step && a.author === b.author && a.name === b.name;
 }
 
@@ -120,15 +120,15 @@ class BlameMarker extends GutterMarker {
   constructor(
     readonly line: BlameLine,
     readonly isFirst: boolean,
-    readonly isSpokenOf: boolean,
-    readonly words: IBlameWords
+    readonly isActive: boolean,
+    readonly labels: IBlameLabels
   ) {
     super();
     this.elementClass = [
       'jp-AIServer-Blame-line',
       `jp-mod-${line.author}`,
       line.step === null ? 'jp-mod-unnoted' : '',
-      isSpokenOf ? 'jp-mod-spoken' : ''
+      isActive ? 'jp-mod-spoken' : ''
     ].join(' ');
   }
 
@@ -144,7 +144,7 @@ class BlameMarker extends GutterMarker {
 
   override toDOM(): Node {
     return this.isFirst
-      ? this.words.sign(this.line)
+      ? this.labels.createMark(this.line)
       : document.createElement('span');
   }
 }
@@ -157,14 +157,14 @@ class SpacerMarker extends GutterMarker {
   }
 }
 
-/** The extension. `show` is called for a line that somebody wants to see the step of. */
+/** Create the gutter extension. `show` is called to show the step of a line. */
 export function blameGutter(
-  words: IBlameWords,
+  labels: IBlameLabels,
   show: (line: BlameLine) => void
 ): Extension {
-  const point = (view: EditorView, line: number | null) => {
-    if (view.state.field(blameField).pointed !== line) {
-      view.dispatch({ effects: setPointed.of(line) });
+  const hover = (view: EditorView, line: number | null) => {
+    if (view.state.field(blameField).hoveredLine !== line) {
+      view.dispatch({ effects: setHoveredLine.of(line) });
     }
     return false;
   };
@@ -174,37 +174,37 @@ export function blameGutter(
       class: 'jp-AIServer-Blame',
       lineMarker: (view, block) => {
         const line = view.state.doc.lineAt(block.from).number;
-        const owner = lineOwner(view, line);
-        if (!owner) {
+        const blame = blameOfLine(view, line);
+        if (!blame) {
           return null;
         }
-        const above = line > 1 ? lineOwner(view, line - 1) : null;
-        const at = spokenOf(view);
-        const spoken = at === null ? null : lineOwner(view, at);
+        const previous = line > 1 ? blameOfLine(view, line - 1) : null;
+        const active = activeLine(view);
+        const activeBlame = active === null ? null : blameOfLine(view, active);
         return new BlameMarker(
-          owner,
-          !above || !isSameStep(above, owner),
-          spoken !== null && isSameStep(spoken, owner),
-          words
+          blame,
+          !previous || !isSameContribution(previous, blame),
+          activeBlame !== null && isSameContribution(activeBlame, blame),
+          labels
         );
       },
       lineMarkerChange: update => isChanged(update),
       initialSpacer: () => new SpacerMarker(),
       domEventHandlers: {
         mousemove: (view, block) =>
-          point(view, view.state.doc.lineAt(block.from).number),
-        mouseleave: view => point(view, null),
+          hover(view, view.state.doc.lineAt(block.from).number),
+        mouseleave: view => hover(view, null),
         click: (view, block) => {
           const line = view.state.doc.lineAt(block.from).number;
-          const owner = lineOwner(view, line);
-          if (owner && owner.step !== null) {
-            show(owner);
+          const blame = blameOfLine(view, line);
+          if (blame && blame.step !== null) {
+            show(blame);
           }
           return true;
         }
       }
     }),
-    showPanel.of(view => new Words(view, words, show))
+    showPanel.of(view => new StatusLine(view, labels, show))
   ];
 }
 
@@ -217,28 +217,28 @@ function isChanged(update: ViewUpdate): boolean {
   );
 }
 
-/** The line below the code. */
-class Words implements Panel {
+/** The status line below the code. */
+class StatusLine implements Panel {
   constructor(
     private readonly _view: EditorView,
-    private readonly _words: IBlameWords,
+    private readonly _labels: IBlameLabels,
     show: (line: BlameLine) => void
   ) {
     this.dom = document.createElement('div');
     this.dom.className = 'jp-AIServer-Blame-words';
     this.dom.setAttribute('role', 'group');
-    this.dom.setAttribute('aria-label', _words.title);
-    this._said = this.dom.appendChild(document.createElement('span'));
-    this._said.setAttribute('role', 'status');
+    this.dom.setAttribute('aria-label', _labels.title);
+    this._status = this.dom.appendChild(document.createElement('span'));
+    this._status.setAttribute('role', 'status');
     this._button = this.dom.appendChild(document.createElement('button'));
     this._button.type = 'button';
-    this._button.textContent = _words.show;
+    this._button.textContent = _labels.show;
     this._button.addEventListener('mousedown', event => {
-      event.preventDefault(); // The cursor stays, and with it what is spoken of.
+      event.preventDefault(); // The editor keeps the focus and its cursor.
     });
     this._button.addEventListener('click', () => {
-      if (this._owner) {
-        show(this._owner);
+      if (this._blame) {
+        show(this._blame);
       }
     });
   }
@@ -258,31 +258,31 @@ class Words implements Panel {
   private _draw(): void {
     const view = this._view;
     const { lines, problem } = view.state.field(blameField);
-    const at = spokenOf(view);
-    const owner = at === null ? null : lineOwner(view, at);
-    // While its own button has the focus, what it is about stays.
-    if (!owner && this.dom.contains(document.activeElement)) {
+    const active = activeLine(view);
+    const blame = active === null ? null : blameOfLine(view, active);
+    // While the button has the focus, the status line stays the same.
+    if (!blame && this.dom.contains(document.activeElement)) {
       return;
     }
-    this._owner = owner?.step === null ? null : owner;
+    this._blame = blame?.step === null ? null : blame;
     let text = problem;
     if (!text && !lines) {
-      text = this._words.loading;
+      text = this._labels.loading;
     } else if (!text && lines) {
-      text = owner
-        ? this._words.describe(owner)
-        : this._words.summary(view.state.doc.toString(), lines);
+      text = blame
+        ? this._labels.describe(blame)
+        : this._labels.summary(view.state.doc.toString(), lines);
     }
-    // Set only when it says something else: else it would be read again.
-    if (this._said.textContent !== text) {
-      this._said.textContent = text;
-      this._said.title = text;
+    // An unchanged text must not be announced again.
+    if (this._status.textContent !== text) {
+      this._status.textContent = text;
+      this._status.title = text;
     }
-    this._said.className = owner && !problem ? `jp-mod-${owner.author}` : '';
-    this._button.hidden = !this._owner;
+    this._status.className = blame && !problem ? `jp-mod-${blame.author}` : '';
+    this._button.hidden = !this._blame;
   }
 
-  private readonly _said: HTMLElement;
+  private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
-  private _owner: BlameLine | null = null;
+  private _blame: BlameLine | null = null;
 }

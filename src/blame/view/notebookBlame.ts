@@ -1,4 +1,4 @@
-/** Which cells of a notebook show who wrote their lines: off until a person turns it on. */
+/** The blame gutters of a notebook's cells, which a person turns on per cell. */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { IDisposable } from '@lumino/disposable';
@@ -18,7 +18,7 @@ export interface INotebookBlameOptions extends ICellBlameOptions {
 export class NotebookBlame implements IDisposable {
   constructor(private readonly _options: INotebookBlameOptions) {
     const { panel } = _options;
-    // The widgets of new cells are made by others who listen to the same signal.
+    // Other listeners of this signal create the widgets of new cells first.
     panel.content.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._sync()),
       this
@@ -30,12 +30,12 @@ export class NotebookBlame implements IDisposable {
     return (cell && this._cells.get(cell.model.id)) ?? null;
   }
 
-  /** Turn it on or off in a cell; whether it is on now. */
+  /** Turn the gutter of a cell on or off; returns whether it is on. */
   toggle(cell: Cell): boolean {
     const { id } = cell.model;
-    const known = this._cells.get(id);
-    if (known) {
-      known.dispose();
+    const existing = this._cells.get(id);
+    if (existing) {
+      existing.dispose();
       this._cells.delete(id);
       return false;
     }
@@ -66,7 +66,7 @@ export class NotebookBlame implements IDisposable {
     }
   }
 
-  /** A cell that was moved is another widget; one that is gone shows nothing. */
+  /** Attach the gutters to the current widgets, because a moved cell has a new one. */
   private _sync(): void {
     if (this._isDisposed || this._options.panel.isDisposed) {
       return;

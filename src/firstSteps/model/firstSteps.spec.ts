@@ -1,6 +1,6 @@
 import { FolderApi, writeFirstSteps } from './firstSteps';
 
-/** A folder, played: `get` finds what is there, or fails as the contents manager does. */
+/** A fake contents manager: `get` returns existing files or fails with status 404. */
 function folderWith(...names: string[]) {
   const saved: Record<string, unknown> = {};
   const contents = {
@@ -23,7 +23,7 @@ const FILES = {
 };
 
 describe('writeFirstSteps', () => {
-  it('writes the notebook and its data into a folder of their own', async () => {
+  it('writes the notebook and its data into a new folder', async () => {
     const { contents, saved } = folderWith();
     expect(await writeFirstSteps(contents, 'first', FILES)).toBe('first');
     expect(saved).toEqual({
@@ -33,13 +33,13 @@ describe('writeFirstSteps', () => {
     });
   });
 
-  it('writes over nothing', async () => {
+  it('never overwrites existing files', async () => {
     const { contents, saved } = folderWith('first', 'first-2');
     expect(await writeFirstSteps(contents, 'first', FILES)).toBe('first-3');
     expect(Object.keys(saved).every(path => /^first-3/.test(path))).toBe(true);
   });
 
-  it('writes nothing where the folder can’t be looked at', async () => {
+  it('writes nothing if the folder can’t be read', async () => {
     const { contents, saved } = folderWith();
     contents.get = async () => {
       throw Object.assign(new Error('no'), { response: { status: 403 } });

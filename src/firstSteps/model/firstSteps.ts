@@ -1,17 +1,16 @@
 /**
- * Puts a new copy of the guided notebook into the person's folder.
+ * Writes a new copy of the guided notebook into the person's folder.
  *
- * What must hold: nothing that is there is written over; each copy has a folder of its own, so
- * that its data lies beside it.
+ * Invariants: existing files are never overwritten; each copy has its own folder with its data.
  */
 import type { Contents } from '@jupyterlab/services';
 
-/** The calls that it needs of JupyterLab's contents manager. */
+/** The required methods of JupyterLab's contents manager. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
-const MOST = 100;
+const MAX_COPIES = 100;
 
-/** Write the files into a new folder; returns its path. */
+/** Write the files into a new folder and return its path. */
 export async function writeFirstSteps(
   contents: FolderApi,
   folder: string,
@@ -31,7 +30,7 @@ export async function writeFirstSteps(
 }
 
 async function freePath(contents: FolderApi, name: string): Promise<string> {
-  for (let count = 1; count <= MOST; count++) {
+  for (let count = 1; count <= MAX_COPIES; count++) {
     const path = count === 1 ? name : `${name}-${count}`;
     try {
       await contents.get(path, { content: false });
@@ -43,5 +42,5 @@ async function freePath(contents: FolderApi, name: string): Promise<string> {
       throw reason;
     }
   }
-  throw new Error(`There are ${MOST} copies of it already.`);
+  throw new Error(`There are already ${MAX_COPIES} copies.`);
 }

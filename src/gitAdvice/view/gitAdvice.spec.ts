@@ -2,14 +2,14 @@ import { Notification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { GitChoice } from '../../api/types';
-import { adviseOnGit } from './gitAdvice';
+import { askAboutGit } from './gitAdvice';
 
-describe('what git does with histories', () => {
+describe('askAboutGit', () => {
   const decided: GitChoice[] = [];
   let repository: string | null = '/work';
 
-  const advise = async () => {
-    await adviseOnGit({
+  const ask = async () => {
+    await askAboutGit({
       repository: async () => repository,
       decide: async choice => void decided.push(choice),
       storage: window.localStorage,
@@ -25,33 +25,34 @@ describe('what git does with histories', () => {
     repository = '/work';
   });
 
-  it('is asked once in a repository, and nothing is decided without a click', async () => {
-    const [asked] = await advise();
-    expect(asked.message).toContain('.aiserver_sessions');
-    expect(asked.options.actions?.map(action => action.label)).toEqual([
+  it('asks once per repository, and decides nothing without a click', async () => {
+    const [notification] = await ask();
+    expect(notification.message).toContain('.aiserver_sessions');
+    expect(notification.options.actions?.map(action => action.label)).toEqual([
       'Ignore in git',
       'Keep in git',
       'Not now'
     ]);
     Notification.manager.dismiss();
-    expect(await advise()).toEqual([]);
+    expect(await ask()).toEqual([]);
     expect(decided).toEqual([]);
     repository = '/other';
-    expect(await advise()).toHaveLength(1);
+    expect(await ask()).toHaveLength(1);
   });
 
-  it('is not asked where it is decided, or without git', async () => {
+  it('does not ask after a decision or without git', async () => {
     repository = null;
-    expect(await advise()).toEqual([]);
+    expect(await ask()).toEqual([]);
     repository = '/work';
-    expect(await advise()).toHaveLength(1);
+    expect(await ask()).toHaveLength(1);
   });
 
   it.each(['ignore', 'keep'] as const)(
-    'is done by a click: %s',
+    'decides on a click: %s',
     async choice => {
-      const [asked] = await advise();
-      const action = asked.options.actions?.[choice === 'ignore' ? 0 : 1];
+      const [notification] = await ask();
+      const action =
+        notification.options.actions?.[choice === 'ignore' ? 0 : 1];
       action?.callback(new MouseEvent('click'));
       await Promise.resolve();
       expect(decided).toEqual([choice]);

@@ -1,9 +1,10 @@
 /**
- * The question what git does with the histories, once in each repository.
+ * Asks once per repository whether git should ignore or track the histories.
  *
- * - It is asked when the first history is written, never before; nothing is written into the
- *   repository without a click.
- * - It is never asked twice in one browser, whether it was answered or not.
+ * Invariants:
+ * - The question appears when the first history is written, never before. Nothing is written into
+ *   the repository without a click.
+ * - It appears at most once in a browser, whether it is answered or not.
  */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -12,28 +13,28 @@ import type { GitChoice } from '../../api/types';
 import { toFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 
-const ASKED = 'aiserver:git-advice:';
+const STORAGE_PREFIX = 'aiserver:git-advice:';
 
 export interface IGitAdvice {
-  /** The repository in which nothing is decided, or null. */
+  /** The repository without a decision, or null. */
   repository(): Promise<string | null>;
   decide(choice: GitChoice): Promise<void>;
   storage: Pick<Storage, 'getItem' | 'setItem'>;
   trans: TranslationBundle;
 }
 
-/** Ask, if there is anything to ask. */
-export async function adviseOnGit(options: IGitAdvice): Promise<void> {
+/** Show the question if it is due. */
+export async function askAboutGit(options: IGitAdvice): Promise<void> {
   const { storage, trans } = options;
   const repository = await options.repository();
-  if (repository === null || storage.getItem(ASKED + repository)) {
+  if (repository === null || storage.getItem(STORAGE_PREFIX + repository)) {
     return;
   }
-  storage.setItem(ASKED + repository, 'true');
-  const choose = async (choice: GitChoice, done: string) => {
+  storage.setItem(STORAGE_PREFIX + repository, 'true');
+  const choose = async (choice: GitChoice, confirmation: string) => {
     try {
       await options.decide(choice);
-      Notification.success(done, { autoClose: 5000 });
+      Notification.success(confirmation, { autoClose: 5000 });
     } catch (reason) {
       const text = failureText(toFailure(reason), trans);
       Notification.error(text, { autoClose: 8000 });

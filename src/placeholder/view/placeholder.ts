@@ -1,13 +1,13 @@
 /**
- * "Write code, or press … to ask for it", in cells without code.
+ * The placeholder "Write code, or press … to ask for it" of empty cells.
  *
- * It is drawn in every inline editor; the style sheet shows it in a notebook's code cells
- * alone. So nothing has to follow the cells, which come and go by the thousand.
+ * It is added to every inline editor, and the style sheet shows it only in a notebook's code cells.
+ * So no code has to track thousands of cells.
  */
 import type { Extension } from '@codemirror/state';
 import { placeholder } from '@codemirror/view';
 
-/** An extension that shows a text while the editor is empty. */
+/** Create an extension that shows a text while the editor is empty. */
 export function askPlaceholder(text: () => string): Extension {
   return placeholder(() => {
     const node = document.createElement('span');

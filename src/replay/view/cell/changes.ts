@@ -37,10 +37,10 @@ export function countChanges(before: string, code: string): ILineChanges {
     return { added: lines(code).length, removed: lines(before).length };
   }
   const joined = (text: string) => lines(text).join('\n');
-  const { a, b, stretches } = lineDiff(joined(before), joined(code));
+  const { a, b, hunks } = lineDiff(joined(before), joined(code));
   let added = 0;
   let removed = 0;
-  for (const { fromA, toA, fromB, toB } of stretches) {
+  for (const { fromA, toA, fromB, toB } of hunks) {
     removed += span(a, fromA, toA);
     added += span(b, fromB, toB);
   }

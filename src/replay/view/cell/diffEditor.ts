@@ -10,8 +10,11 @@ import { IDisposable } from '@lumino/disposable';
 
 import { DIFF_LIMITS } from '../../../diff/limits';
 import { hiddenEnd } from '../../../diff/hiddenEnd';
-import { areAlike } from '../../../diff/similarity';
-import { all, exchanged } from '../../../diff/replaceContent';
+import { areSimilar } from '../../../diff/similarity';
+import {
+  contentExtensions,
+  replaceContent
+} from '../../../diff/replaceContent';
 
 export interface IDiffContent {
   readonly before: string;
@@ -90,18 +93,18 @@ export class DiffEditor implements IDisposable {
     const extensions = [
       readOnly(content, language, label),
       isChange
-        ? difference(before + end, areAlike(before, code))
+        ? difference(before + end, areSimilar(before, code))
         : noDifference(doc),
       isOpenEnd ? hiddenEnd : []
     ];
     if (this._view) {
-      this._view.dispatch(exchanged(this._view, doc, extensions));
+      this._view.dispatch(replaceContent(this._view, doc, extensions));
       return;
     }
     this._clear();
     this._view = new EditorView({
       doc,
-      extensions: all.of(extensions),
+      extensions: contentExtensions.of(extensions),
       parent: this._parent
     });
   }
@@ -119,21 +122,21 @@ export class DiffEditor implements IDisposable {
     });
     const [a, b] = [side(before, labelBefore), side(code, label)];
     const marks = {
-      highlightChanges: areAlike(before, code),
+      highlightChanges: areSimilar(before, code),
       collapseUnchanged: FOLD
     };
     if (this._merge) {
       const { a: left, b: right } = this._merge;
-      left.dispatch(exchanged(left, a.doc, a.extensions));
-      right.dispatch(exchanged(right, b.doc, b.extensions));
+      left.dispatch(replaceContent(left, a.doc, a.extensions));
+      right.dispatch(replaceContent(right, b.doc, b.extensions));
       this._merge.reconfigure(marks);
       return;
     }
     this._clear();
     this._merge = new MergeView({
       parent: this._parent,
-      a: { ...a, extensions: all.of(a.extensions) },
-      b: { ...b, extensions: all.of(b.extensions) },
+      a: { ...a, extensions: contentExtensions.of(a.extensions) },
+      b: { ...b, extensions: contentExtensions.of(b.extensions) },
       gutter: true,
       ...marks,
       diffConfig: DIFF_LIMITS

@@ -68,7 +68,7 @@ export function ChangedCode(props: {
 function pieces(line: IChangedLine): (IRange & { isWord: boolean })[] {
   const all: (IRange & { isWord: boolean })[] = [];
   let done = line.from;
-  for (const { from, to } of line.words) {
+  for (const { from, to } of line.ranges) {
     all.push({ from: done, to: from, isWord: false });
     all.push({ from, to, isWord: true });
     done = to;
