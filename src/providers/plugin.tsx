@@ -1,4 +1,4 @@
-/** Choosing, connecting and installing models: provides `IModels`. */
+/** Provides `IModels`: chooses, connects and installs models. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -19,8 +19,12 @@ import { IFailure, toFailure } from '../state/failure';
 import { ModelChoice } from './model/modelChoice';
 import { CommandIDs, IModelPickOptions, IModels } from '../tokens';
 import { failureText } from '../labels/failureText';
-import { agreeTo, connectProvider, showModelSettings } from './view/dialogs';
-import { modelMenu } from './view/menu';
+import {
+  confirmModel,
+  connectProvider,
+  showModelSettings
+} from './view/dialogs';
+import { createModelMenu } from './view/menu';
 import { Offer } from './view/offer';
 import type { IModelServices } from './view/parts';
 import { ModelSettings } from './view/settings';
@@ -29,7 +33,7 @@ const PLUGIN_ID = 'aiserver:models';
 
 export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
   id: PLUGIN_ID,
-  description: 'Choosing, connecting and installing models.',
+  description: 'Chooses, connects and installs models.',
   autoStart: true,
   provides: IModels,
   optional: [ITranslator, IFormRendererRegistry, ICommandPalette],
@@ -86,8 +90,8 @@ class Models implements IModels {
       copy: text => Clipboard.copyToSystem(text),
       connect: () => void this.connect()
     };
-    _choice.changed.connect((_, what) => {
-      if (what === 'list') {
+    _choice.changed.connect((_, change) => {
+      if (change === 'list') {
         this._changed.emit();
       }
     });
@@ -112,7 +116,7 @@ class Models implements IModels {
     return (
       <ModelSettings
         services={this._services}
-        agree={model => this._agree(model)}
+        confirm={model => this._confirm(model)}
       />
     );
   }
@@ -121,7 +125,7 @@ class Models implements IModels {
     return connectProvider(this._services, provider);
   }
 
-  /** In the settings editor; in a dialog where there is none. */
+  /** Open the models in the settings editor, or in a dialog if there is none. */
   async settings(): Promise<void> {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {
@@ -134,36 +138,38 @@ class Models implements IModels {
   }
 
   private async _pick(pick: IModelPickOptions): Promise<void> {
-    const before = document.activeElement;
+    const previousFocus = document.activeElement;
     await this._choice.refresh();
     if (this._choice.problem !== null) {
-      this._tell(this._choice.problem);
+      this._showError(this._choice.problem);
     }
-    const menu = modelMenu({
+    const menu = createModelMenu({
       choice: this._choice,
       trans: this._trans,
       pick,
       choose: model =>
-        void this._agreed(model, async () => {
+        void this._afterConfirmation(model, async () => {
           pick.chooseForCell(null);
           await this._choice.choose(model.id);
         }),
       chooseForCell: model =>
         model
-          ? void this._agreed(model, async () => pick.chooseForCell(model.id))
+          ? void this._afterConfirmation(model, async () =>
+              pick.chooseForCell(model.id)
+            )
           : pick.chooseForCell(null),
       connect: () => void this.connect(),
       settings: () => void this.settings()
     });
     menu.aboutToClose.connect(() => {
       requestAnimationFrame(() => {
-        // Its command may still be under way; a dialog keeps the focus that it took.
+        // The command may still be running, and an opened dialog keeps the focus.
         const { activeElement } = document;
         if (
-          before instanceof HTMLElement &&
+          previousFocus instanceof HTMLElement &&
           (!activeElement || activeElement === document.body)
         ) {
-          before.focus();
+          previousFocus.focus();
         }
         menu.dispose();
       });
@@ -171,25 +177,25 @@ class Models implements IModels {
     menu.open(pick.x, pick.y);
   }
 
-  private async _agreed(
+  private async _afterConfirmation(
     model: ModelInfo,
-    then: () => Promise<void>
+    action: () => Promise<void>
   ): Promise<void> {
     try {
-      if (await this._agree(model)) {
-        await then();
+      if (await this._confirm(model)) {
+        await action();
       }
     } catch (reason) {
-      this._tell(toFailure(reason));
+      this._showError(toFailure(reason));
     }
   }
 
-  private _tell(failure: IFailure): void {
+  private _showError(failure: IFailure): void {
     Notification.error(failureText(failure, this._trans), { autoClose: 5000 });
   }
 
-  private _agree(model: ModelInfo): Promise<boolean> {
-    return agreeTo(model, this._choice, this._trans);
+  private _confirm(model: ModelInfo): Promise<boolean> {
+    return confirmModel(model, this._choice, this._trans);
   }
 
   private readonly _services: IModelServices;

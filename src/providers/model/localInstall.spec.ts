@@ -23,7 +23,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 describe('LocalInstall', () => {
-  it('tells bytes and speed as they come, then that it is done', async () => {
+  it('reports bytes and speed, and then that it is done', async () => {
     const { api, clock, install } = setup();
     const end = install.start();
     await api.give(at(100e6));
@@ -36,7 +36,7 @@ describe('LocalInstall', () => {
     expect(install.view).toMatchObject({ status: 'done', speed: null });
   });
 
-  it('takes the speed of the last seconds, not of the whole', async () => {
+  it('measures the speed of the last seconds, not of the whole download', async () => {
     const { api, clock, install } = setup();
     void install.start();
     for (const [now, bytes] of [
@@ -51,7 +51,7 @@ describe('LocalInstall', () => {
     expect(install.view.speed).toBe(2e6);
   });
 
-  it('stops at once, and goes on from there', async () => {
+  it('stops at once, and resumes from there', async () => {
     const { api, install } = setup();
     const first = install.start();
     await api.give(at(200e6));
@@ -70,7 +70,7 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['install', 'stop', 'install']);
   });
 
-  it('says what failed, with the command that mends it', async () => {
+  it('reports a failure with the command that fixes it', async () => {
     const { api, install } = setup();
     const end = install.start();
     await api.give({
@@ -89,8 +89,8 @@ describe('LocalInstall', () => {
     });
   });
 
-  it('joins again where the stream breaks off, and then says so', async () => {
-    // The server goes on with it; only this page lost sight.
+  it('rejoins an interrupted stream, and then fails', async () => {
+    // The server continues; only this page is disconnected.
     const { api, install } = setup();
     const end = install.start();
     await api.give(at(1e6));
@@ -107,12 +107,12 @@ describe('LocalInstall', () => {
       status: 'failed',
       progress: { bytes: 2e6 }
     });
-    // P4: only the press begins one on the server.
+    // P4: only the click starts an installation on the server.
     expect(new Set(api.names.slice(1))).toEqual(new Set(['join']));
     expect(api.names[0]).toBe('install');
   });
 
-  it('does not ask again where the server said no', async () => {
+  it('does not retry after an error response', async () => {
     const { api, install } = setup();
     const end = install.start();
     await api.give(new ApiError(403, 'forbidden', 'Not here.'));
@@ -121,8 +121,8 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['install']);
   });
 
-  it('joins what runs already, and never begins by itself', async () => {
-    // P4: nothing is fetched without a press.
+  it('joins a running installation, and never starts one by itself', async () => {
+    // P4: nothing is downloaded without a click.
     const { api, install } = setup();
     await install.join({ ...at(1), phase: 'done' });
     expect(api.names).toEqual([]);
@@ -137,7 +137,7 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['join']);
   });
 
-  it('fails where the press never reached the server', async () => {
+  it('fails if the start never reached the server', async () => {
     const { api, install } = setup();
     const end = install.start();
     await api.give(new Error('network'));
@@ -148,7 +148,7 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['install', 'join']);
   });
 
-  it('says that a stop did not reach the server, and runs on', async () => {
+  it('reports a stop that did not reach the server, and keeps running', async () => {
     const { api, install } = setup();
     void install.start();
     await api.give(at(1e6));

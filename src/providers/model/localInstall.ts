@@ -1,12 +1,12 @@
 /**
- * The installation of the local model, as this page follows it. The server runs it: it goes
- * on when the page is closed, and a page that comes back joins it.
+ * Follows the installation of the local model. The server runs it: it continues after the page is
+ * closed, and a new page joins it.
  *
- * What must hold:
- * - It begins only by `start`, which a person calls; a page joins by `join` what runs already.
- *   Whatever is sent but the first request of a `start` can begin none on the server either (P4).
- * - Every way it can end leads to exactly one of done, stopped and failed, and from the last
- *   two `start` goes on where it was: what has come is kept. If it ended unseen it is idle.
+ * Invariants:
+ * - Only `start`, which a person triggers, begins an installation; `join` follows a running one.
+ *   Only the first request of `start` can begin one on the server (P4).
+ * - An installation ends as exactly one of done, stopped and failed. After the last two, `start`
+ *   resumes the download. If it ended while the page was not connected, it is idle.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -27,9 +27,9 @@ export interface IInstallProgress {
 export interface IInstallView {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
   readonly progress: IInstallProgress | null;
-  /** Bytes a second over the last seconds, 0 if none came; null until that can be told. */
+  /** Bytes per second over the last seconds, 0 if none arrived; null until it is measured. */
   readonly speed: number | null;
-  /** Why it failed, or could not be stopped. */
+  /** The reason why it failed or could not be stopped. */
   readonly problem: IFailure | null;
 }
 
@@ -40,13 +40,13 @@ const IDLE: IInstallView = {
   problem: null
 };
 
-const BROKEN_OFF: IFailure = { code: 'install_interrupted', message: '' };
+const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
-/** The time over which the speed is taken, in ms. */
-const SPAN = 6000;
-/** A stream that broke off is joined again so often, and after so long, before it has failed. */
-const TRIES = 3;
-const PAUSE = 1000;
+/** The period over which the speed is measured. */
+const SPEED_WINDOW_MS = 6000;
+/** Number and interval of attempts to rejoin an interrupted stream. */
+const MAX_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 1000;
 
 export class LocalInstall {
   constructor(
@@ -58,7 +58,7 @@ export class LocalInstall {
     return this._view;
   }
 
-  /** Something of the view changed. */
+  /** Emitted when the view changes. */
   get changed(): ISignal<this, IInstallView> {
     return this._changed;
   }
@@ -67,26 +67,26 @@ export class LocalInstall {
     return this._view.status === 'running';
   }
 
-  /** Counts what began and was stopped: what was heard before the last of them is stale. */
-  get round(): number {
-    return this._round;
+  /** Counts starts and stops: events from an earlier epoch are stale. */
+  get epoch(): number {
+    return this._epoch;
   }
 
-  /** Begin, or go on. */
+  /** Start or resume the installation. */
   async start(): Promise<void> {
     if (!this.isRunning) {
       await this._follow(this._view.progress, false);
     }
   }
 
-  /** Follow an installation that runs already. */
+  /** Follow a running installation. */
   async join(state: InstallState): Promise<void> {
     if (!this.isRunning && state.phase !== 'done') {
       await this._follow(state, true);
     }
   }
 
-  /** Stop it, for every page that follows it. */
+  /** Stop the installation for all pages. */
   async stop(): Promise<void> {
     if (!this.isRunning) {
       return;
@@ -97,8 +97,8 @@ export class LocalInstall {
       this._set({ problem: toFailure(reason) });
       return;
     }
-    this._round++;
-    // The stream says so too, but the person need not wait for it.
+    this._epoch++;
+    // Don't wait for the stream to report it.
     this._set({ status: 'stopped', speed: null, problem: null });
   }
 
@@ -106,26 +106,26 @@ export class LocalInstall {
     progress: IInstallProgress | null,
     join: boolean
   ): Promise<void> {
-    const round = ++this._round;
-    const began = !join;
-    let heard = false;
-    this._seen = [];
+    const epoch = ++this._epoch;
+    const isStart = !join;
+    let hasProgress = false;
+    this._samples = [];
     this._set({ ...IDLE, status: 'running', progress });
-    for (let left = TRIES; ; left--) {
+    for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
       try {
         for await (const event of this._api.installLocal(join)) {
-          if (round !== this._round || !this.isRunning) {
+          if (epoch !== this._epoch || !this.isRunning) {
             return;
           }
           if (event.type === 'progress') {
-            heard = true;
-            left = TRIES;
+            hasProgress = true;
+            attemptsLeft = MAX_ATTEMPTS;
             this._advance(event);
           } else if (event.type === 'done') {
             this._set({ status: 'done', speed: null });
             return;
           } else if (event.type === 'cancelled') {
-            this._round++;
+            this._epoch++;
             this._set({ status: 'stopped', speed: null });
             return;
           } else {
@@ -134,35 +134,36 @@ export class LocalInstall {
           }
         }
       } catch (reason) {
-        if (round !== this._round || !this.isRunning) {
+        if (epoch !== this._epoch || !this.isRunning) {
           return;
         }
         if (join && (reason as Partial<ApiError>).code === 'not_found') {
-          // It never came to the server, or it ended unseen: the list tells how.
-          if (began && !heard) {
-            this._fail(BROKEN_OFF);
+          // The start never reached the server, or the installation ended meanwhile; then the list has
+          // the outcome.
+          if (isStart && !hasProgress) {
+            this._fail(INTERRUPTED);
           } else {
             this._set(IDLE);
           }
           return;
         }
-        // An answer is an answer; only what broke off is tried again.
+        // Only interruptions are retried, not error responses.
         if (reason instanceof ApiError && reason.status > 0) {
-          this._fail(asProblem(reason));
+          this._fail(toProblem(reason));
           return;
         }
-        if (left <= 1) {
-          this._fail(asProblem(reason));
+        if (attemptsLeft <= 1) {
+          this._fail(toProblem(reason));
           return;
         }
       }
-      if (left <= 1) {
-        this._fail(BROKEN_OFF);
+      if (attemptsLeft <= 1) {
+        this._fail(INTERRUPTED);
         return;
       }
       join = true;
-      await new Promise(resolve => setTimeout(resolve, PAUSE));
-      if (round !== this._round || !this.isRunning) {
+      await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
+      if (epoch !== this._epoch || !this.isRunning) {
         return;
       }
     }
@@ -172,13 +173,13 @@ export class LocalInstall {
     const { phase, bytes, total, source } = progress;
     const now = this._now();
     if (phase !== this._view.progress?.phase) {
-      this._seen = [];
+      this._samples = [];
     }
-    this._seen = [
-      ...this._seen.filter(({ at }) => now - at <= SPAN),
+    this._samples = [
+      ...this._samples.filter(({ at }) => now - at <= SPEED_WINDOW_MS),
       { at: now, bytes }
     ];
-    const [first] = this._seen;
+    const [first] = this._samples;
     const speed =
       phase === 'fetching' && now - first.at >= 1000 && bytes > first.bytes
         ? ((bytes - first.bytes) * 1000) / (now - first.at)
@@ -187,8 +188,11 @@ export class LocalInstall {
           : null;
     this._set({ progress: { phase, bytes, total, source }, speed });
     if (phase === 'fetching') {
-      // The server is silent while nothing comes.
-      this._stall = setTimeout(() => this._set({ speed: 0 }), SPAN);
+      // The server sends no events while no data arrives.
+      this._stallTimer = setTimeout(
+        () => this._set({ speed: 0 }),
+        SPEED_WINDOW_MS
+      );
     }
   }
 
@@ -196,22 +200,22 @@ export class LocalInstall {
     this._set({ status: 'failed', speed: null, problem });
   }
 
-  /** Any change ends the wait for one. */
+  /** Change the view and reset the stall timer. */
   private _set(change: Partial<IInstallView>): void {
-    clearTimeout(this._stall);
+    clearTimeout(this._stallTimer);
     this._view = { ...this._view, ...change };
     this._changed.emit(this._view);
   }
 
   private readonly _changed = new Signal<this, IInstallView>(this);
   private _view = IDLE;
-  private _seen: { at: number; bytes: number }[] = [];
-  private _round = 0;
-  private _stall: ReturnType<typeof setTimeout> | undefined;
+  private _samples: { at: number; bytes: number }[] = [];
+  private _epoch = 0;
+  private _stallTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Where nothing was answered, the connection is what failed. */
-function asProblem(reason: unknown): IFailure {
+/** Convert an error; without a response the connection has failed. */
+function toProblem(reason: unknown): IFailure {
   const failure = toFailure(reason);
-  return failure.code === 'unknown' ? BROKEN_OFF : failure;
+  return failure.code === 'unknown' ? INTERRUPTED : failure;
 }

@@ -15,7 +15,7 @@ function setup() {
 }
 
 describe('ModelChoice', () => {
-  it('asks nothing by itself, and once for callers at the same time', async () => {
+  it('sends no request by itself, and one for concurrent callers', async () => {
     const { api, choice } = setup();
     expect(api.names).toEqual([]);
     await Promise.all([choice.refresh(), choice.refresh()]);
@@ -23,17 +23,17 @@ describe('ModelChoice', () => {
     expect(choice.current).toBeNull();
   });
 
-  it('chooses nothing and installs nothing without being told to', async () => {
+  it('chooses and installs nothing without a call', async () => {
     // P4
     const { api, choice } = setup();
     api.list = modelList({ models: [REMOTE] });
     await choice.refresh();
     expect(api.names).toEqual(['models']);
     expect(choice.current).toBeNull();
-    expect(choice.ready).toEqual({ here: [], remote: [REMOTE] });
+    expect(choice.ready).toEqual({ local: [], remote: [REMOTE] });
   });
 
-  it('chooses on the server, and tells what that said', async () => {
+  it('chooses on the server, and emits its response', async () => {
     const { api, choice } = setup();
     const seen: (string | null)[] = [];
     choice.changed.connect(() => seen.push(choice.current?.id ?? null));
@@ -43,7 +43,7 @@ describe('ModelChoice', () => {
     expect(seen).toEqual([LOCAL.id]);
   });
 
-  it('connects: the key to the server, then the choice; no key stays here', async () => {
+  it('saves the key on the server, then chooses; stores no key in the page', async () => {
     // P8
     const { api, choice } = setup();
     await choice.connect(
@@ -59,7 +59,7 @@ describe('ModelChoice', () => {
     expect(JSON.stringify(choice.list)).not.toContain('canary');
   });
 
-  it('saves no key where the environment has one', async () => {
+  it('saves no key if the environment has one', async () => {
     const { api, choice } = setup();
     await choice.connect(
       { provider: 'openai', key: null, address: null },
@@ -69,7 +69,7 @@ describe('ModelChoice', () => {
     expect(api.names).toEqual(['choose', 'models']);
   });
 
-  it('says why it could not ask, and keeps what it knew', async () => {
+  it('reports a failed refresh, and keeps the last list', async () => {
     const { api, choice } = setup();
     api.list = modelList({ default: LOCAL.id, models: [LOCAL] });
     await choice.refresh();
@@ -79,7 +79,7 @@ describe('ModelChoice', () => {
     expect(choice.current).toEqual(LOCAL);
   });
 
-  it('follows an installation that another page began, to its end', async () => {
+  it('follows an installation of another page to its end', async () => {
     const { api, choice } = setup();
     const installing: InstallState = {
       phase: 'fetching',
@@ -99,7 +99,7 @@ describe('ModelChoice', () => {
     expect(api.names).toEqual(['models', 'join', 'models']);
   });
 
-  it('is not led by a list from before a stop to join again', async () => {
+  it('does not join again because of a list from before a stop', async () => {
     // P4
     const { api, choice } = setup();
     const installing: InstallState = {
@@ -110,14 +110,14 @@ describe('ModelChoice', () => {
       message: null
     };
     void choice.install.start();
-    const told = modelList({ local: { ...NOT_INSTALLED, installing } });
-    let tell = (_: typeof told) => undefined as void;
-    api.models = () => new Promise(resolve => (tell = resolve));
-    const asked = choice.refresh();
+    const staleList = modelList({ local: { ...NOT_INSTALLED, installing } });
+    let respond = (_: typeof staleList) => undefined as void;
+    api.models = () => new Promise(resolve => (respond = resolve));
+    const refresh = choice.refresh();
     await choice.install.stop();
-    tell(told);
-    await asked;
+    respond(staleList);
+    await refresh;
     expect(choice.install.view.status).toBe('stopped');
-    expect(api.names).toEqual(['install', 'stop']); // None was joined.
+    expect(api.names).toEqual(['install', 'stop']); // It joined none.
   });
 });

@@ -1,11 +1,11 @@
 /**
- * Which models there are and which one answers, for all of the page: the rows, the menus and
- * the settings look at one of these.
+ * The available models and the chosen one. The rows, menus and settings of a page share one
+ * instance.
  *
- * What must hold:
- * - What stands here is what the server said last. A choice is made there, never here alone.
- * - A key goes to the server and is kept nowhere in the page (P8).
- * - Nothing is chosen, connected or installed but by a call that a person's act made (P4).
+ * Invariants:
+ * - The state is the server's last response. A choice is made on the server, never only here.
+ * - A key is sent to the server and never stored in the page (P8).
+ * - Models are chosen, connected and installed only on a person's action (P4).
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -14,7 +14,7 @@ import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
 import { IInstallView, InstallApi, LocalInstall } from './localInstall';
 
-/** The calls that it needs; `ApiClient` has them. */
+/** The required methods of `ApiClient`. */
 export type ModelsApi = InstallApi &
   Pick<
     ApiClient,
@@ -27,8 +27,8 @@ export type ModelsApi = InstallApi &
     | 'modelNames'
   >;
 
-/** What a person entered for a provider. With both null, what the server has is meant. */
-export interface IEntered {
+/** The input for a provider. If key and address are null, the server's saved values apply. */
+export interface IProviderInput {
   provider: string;
   key: string | null;
   address: string | null;
@@ -40,7 +40,7 @@ export class ModelChoice {
     this.install.changed.connect((_, { status }) => {
       this._changed.emit('install');
       if (status !== this._status && status !== 'running') {
-        void this._again(); // It tells, too, how much is kept.
+        void this._refreshAfterChange(); // The list includes the size of the partial download.
       }
       this._status = status;
     });
@@ -49,22 +49,22 @@ export class ModelChoice {
   /** The local model's installation. */
   readonly install: LocalInstall;
 
-  /** What the server said last; null before it did. */
+  /** The server's last response; null before the first one. */
   get list(): ModelList | null {
     return this._list;
   }
 
-  /** Why the server could not be asked; null if it could. */
+  /** The failure of the last refresh; null if it succeeded. */
   get problem(): IFailure | null {
     return this._problem;
   }
 
-  /** The list was fetched anew, or the installation went on. */
+  /** Emitted after a refresh (`list`) and on progress of the installation (`install`). */
   get changed(): ISignal<this, 'list' | 'install'> {
     return this._changed;
   }
 
-  /** The model that answers where none is chosen for a cell. */
+  /** The default model, for cells without their own. */
   get current(): ModelInfo | null {
     return this.find(this._list?.default ?? null);
   }
@@ -77,74 +77,76 @@ export class ModelChoice {
     return this._list?.providers?.find(item => item.name === name) ?? null;
   }
 
-  /** The models that can answer now, those of this machine first. */
-  get ready(): { here: ModelInfo[]; remote: ModelInfo[] } {
+  /** The models that are ready, by location. */
+  get ready(): { local: ModelInfo[]; remote: ModelInfo[] } {
     const ready = this._list?.models.filter(model => model.ready) ?? [];
     return {
-      here: ready.filter(model => model.onThisMachine),
+      local: ready.filter(model => model.onThisMachine),
       remote: ready.filter(model => !model.onThisMachine)
     };
   }
 
-  /** Ask the server what there is. Calls at the same time share one request. */
+  /** Fetch the list of models. Concurrent calls share one request. */
   refresh(): Promise<void> {
-    this._asking ??= this._fetch().finally(() => (this._asking = null));
-    return this._asking;
+    this._pendingRefresh ??= this._fetch().finally(
+      () => (this._pendingRefresh = null)
+    );
+    return this._pendingRefresh;
   }
 
-  /** Let a model answer from now on; null forgets the choice. */
+  /** Choose the default model; null removes the choice. */
   async choose(id: string | null): Promise<void> {
     await this._api.chooseModel(id);
-    await this._again();
+    await this._refreshAfterChange();
   }
 
-  /** Give the server what a provider needs, then let one of its models answer. */
+  /** Save the input for a provider, then choose one of its models. */
   async connect(
-    entered: IEntered,
+    input: IProviderInput,
     model: string,
-    /** Whether the person says that its server is on the Jupyter server's machine. */
+    /** Whether the person declares that the provider's server is on the Jupyter server's machine. */
     onThisMachine: boolean
   ): Promise<void> {
-    const { provider, key, address } = entered;
+    const { provider, key, address } = input;
     if (key !== null || address !== null) {
       await this._api.saveKey(provider, key, address, onThisMachine);
-    } else if (this._isElsewhere(provider, onThisMachine)) {
+    } else if (this._isLocationChanged(provider, onThisMachine)) {
       await this._api.placeProvider(provider, onThisMachine);
     }
     await this._api.chooseModel(`${provider}:${model}`);
-    await this._again();
+    await this._refreshAfterChange();
   }
 
   /**
-   * Ask the provider whether what was entered for it is right, or else what is saved. Only after
-   * a person pressed a button (P4).
+   * Test the input, or else the saved values, with the provider. Call it only after a person
+   * pressed a button (P4).
    *
-   * @throws ApiError that says what is wrong.
+   * @throws ApiError with the reason of a failure.
    */
-  async test(entered: IEntered, model: string): Promise<Verdict> {
-    const { provider, key, address } = entered;
+  async test(input: IProviderInput, model: string): Promise<Verdict> {
+    const { provider, key, address } = input;
     try {
       return await this._api.check(`${provider}:${model}`, key, address);
     } finally {
       if (key === null && address === null) {
-        await this.refresh(); // The server remembers how a saved key was taken.
+        await this.refresh(); // The server records whether a saved key was rejected.
       }
     }
   }
 
-  /** The models that a provider lists. Only after a person opened the list (P4). */
-  names({ provider, key, address }: IEntered): Promise<string[]> {
+  /** Fetch the models that a provider lists. Call it only after a person opened the list (P4). */
+  names({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }
 
-  /** Let the server forget the key of a provider. */
+  /** Remove a provider's key from the server. */
   async disconnect(provider: string): Promise<void> {
     await this._api.removeKey(provider);
-    await this._again();
+    await this._refreshAfterChange();
   }
 
-  /** Whether the person says something else of a provider's place than they did before. */
-  private _isElsewhere(name: string, onThisMachine: boolean): boolean {
+  /** Whether the declared location of a provider's server differs from the saved one. */
+  private _isLocationChanged(name: string, onThisMachine: boolean): boolean {
     const provider = this.provider(name);
     return (
       !provider?.placeSettled &&
@@ -152,14 +154,14 @@ export class ModelChoice {
     );
   }
 
-  /** A request that began before a change would bring what was before it. */
-  private async _again(): Promise<void> {
-    await this._asking;
+  /** Refresh after a pending request, which may return the state before the change. */
+  private async _refreshAfterChange(): Promise<void> {
+    await this._pendingRefresh;
     await this.refresh();
   }
 
   private async _fetch(): Promise<void> {
-    const { round } = this.install;
+    const { epoch } = this.install;
     try {
       this._list = await this._api.models();
       this._problem = null;
@@ -167,8 +169,8 @@ export class ModelChoice {
       this._problem = toFailure(reason);
     }
     const running = this._list?.local?.installing;
-    // A list that was asked for before a stop may still say that it runs.
-    if (running && round === this.install.round) {
+    // A list that was requested before a stop may still contain the installation.
+    if (running && epoch === this.install.epoch) {
       void this.install.join(running);
     }
     this._changed.emit('list');
@@ -178,5 +180,5 @@ export class ModelChoice {
   private _list: ModelList | null = null;
   private _problem: IFailure | null = null;
   private _status: IInstallView['status'] = 'idle';
-  private _asking: Promise<void> | null = null;
+  private _pendingRefresh: Promise<void> | null = null;
 }

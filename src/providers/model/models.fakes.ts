@@ -1,7 +1,4 @@
-/**
- * A server's word on models, for specs. The providers are paid services and the installation
- * is half a gigabyte; here they are played.
- */
+/** A fake of the API for models: real providers are paid, and the download is half a gigabyte. */
 import type {
   InstallEvent,
   LocalModel,
@@ -63,7 +60,7 @@ export const NOT_INSTALLED: LocalModel = {
   installing: null
 };
 
-/** Nothing is set up; what is given differs from that. */
+/** A list without a usable model, with the given changes. */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
   return {
     default: null,
@@ -74,12 +71,12 @@ export function modelList(change: Partial<ModelList> = {}): ModelList {
   };
 }
 
-/** The API, played: what was called, and events that a spec sends. */
+/** A fake API that records its calls and streams events that a spec sends. */
 export class ModelsApiFake implements ModelsApi {
   list = modelList();
   calls: [string, ...unknown[]][] = [];
   failure: Error | null = null;
-  /** What the provider says when it is asked; an error is a refusal. */
+  /** The result of testing a provider; an error is a rejection. */
   verdict: Verdict | Error = 'ok';
   /** The models that every provider lists. */
   listed: string[] = [];

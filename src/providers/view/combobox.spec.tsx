@@ -75,13 +75,13 @@ afterEach(async () => {
 });
 
 describe('Combobox', () => {
-  it('fetches the names once, when it is opened, and shows all of them', async () => {
-    // P4: not before, and not while somebody writes.
+  it('fetches the names once when it is opened, and shows all of them', async () => {
+    // P4: not before, and not on typing.
     const fetch = jest.fn(async () => ['big', 'gpt', 'gpt-mini']);
     const t = await setup(fetch);
     await t.type('g');
     expect(fetch).not.toHaveBeenCalled();
-    expect(t.options()).toEqual(['gpt']); // The suggested ones.
+    expect(t.options()).toEqual(['gpt']); // The suggested names.
     await t.key('Escape');
     await t.key('ArrowDown');
     expect(fetch).toHaveBeenCalledTimes(1);
@@ -92,7 +92,7 @@ describe('Combobox', () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
-  it('is searched by writing, and a name chosen with the keyboard', async () => {
+  it('filters by typing, and chooses a name with the keyboard', async () => {
     const t = await setup(async () => ['a-mini', 'gpt', 'mini-b']);
     await t.key('ArrowDown');
     await t.type('MINI');
@@ -101,13 +101,13 @@ describe('Combobox', () => {
     await t.key('ArrowDown');
     const active = t.field.getAttribute('aria-activedescendant') ?? '';
     expect(document.getElementById(active)?.textContent).toBe('a-mini');
-    expect(await t.key('Enter')).toBe(false); // It sends no form.
+    expect(await t.key('Enter')).toBe(false); // It doesn't submit the form.
     expect(t.field.value).toBe('a-mini');
     expect(t.options()).toEqual([]);
     expect(await t.key('Enter')).toBe(true);
   });
 
-  it('takes a name that no list has', async () => {
+  it('accepts a name that is not listed', async () => {
     const t = await setup(async () => ['a']);
     await t.key('ArrowDown');
     await t.type('my-own:7b');
@@ -115,7 +115,7 @@ describe('Combobox', () => {
     expect(t.field.value).toBe('my-own:7b');
   });
 
-  it('says why there is no list, and asks again when it is opened again', async () => {
+  it('shows why loading failed, and retries when it is opened again', async () => {
     const fetch = jest.fn(async (): Promise<string[]> => {
       throw new Error('no');
     });
@@ -130,7 +130,7 @@ describe('Combobox', () => {
     expect(t.options()).toEqual(['b']);
   });
 
-  it('draws a long list in part', async () => {
+  it('renders part of a long list', async () => {
     const names = Array.from({ length: 400 }, (_, index) => `model-${index}`);
     const t = await setup(async () => names);
     await t.key('ArrowDown');

@@ -1,25 +1,25 @@
 /**
- * A text field with a list of names to choose from: any text may be written, and what is
- * written filters the list. The keyboard follows the ARIA pattern for a combobox.
+ * A text field with a list of names. It accepts any text, which also filters the list. The keyboard
+ * follows the ARIA combobox pattern.
  *
- * Invariant: the list is fetched only when the person opens it, with the arrow keys or the
- * button (P4). Writing asks nobody.
+ * Invariants: the list is fetched only when the person opens it with the arrow keys or the button
+ * (P4), never on typing.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-/** The most names that are drawn at once: some servers list hundreds. */
-const DRAWN = 100;
+/** The maximum number of rendered names: some servers list hundreds. */
+const MAX_OPTIONS = 100;
 
 export interface IComboboxProps {
   id: string;
   value: string;
-  /** Names that are there without asking anybody. */
+  /** The names that are available without a request. */
   suggested: readonly string[];
-  /** Fetch all names; null while that can't be done. Another function, another list. */
+  /** Fetch all names; null while that is impossible. A new function invalidates the list. */
   fetch: (() => Promise<readonly string[]>) | null;
-  /** Words for a failed fetch. */
+  /** The text for a failed fetch. */
   problemText: (reason: unknown) => string;
   trans: TranslationBundle;
   onChange: (value: string) => void;
@@ -29,14 +29,14 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   const { id, value, suggested, trans, onChange } = props;
   const { names, status, load } = useNames(props);
   const [isOpen, setOpen] = React.useState(false);
-  // After opening, all names are shown; what is written from then on filters them.
+  // All names are shown after opening; text that is typed later filters them.
   const [filter, setFilter] = React.useState('');
   const [active, setActive] = React.useState(-1);
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<HTMLDivElement>(null);
 
-  const found = search(names ?? suggested, filter);
-  const shown = found.slice(0, DRAWN);
+  const matches = search(names ?? suggested, filter);
+  const shown = matches.slice(0, MAX_OPTIONS);
   const current = active < shown.length ? active : -1;
   const hasList = isOpen && (shown.length > 0 || status !== '');
 
@@ -46,7 +46,7 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   }, [current, isOpen]);
 
   React.useEffect(() => {
-    // What scrolls the form may cut the list off.
+    // A scrolling ancestor of the form may clip the list.
     list.current?.scrollIntoView?.({ block: 'nearest' });
   }, [hasList, shown.length]);
 
@@ -80,7 +80,7 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
       event.preventDefault();
       move(event.key === 'ArrowDown' ? 1 : -1);
     } else if (event.key === 'Enter' && isOpen && current >= 0) {
-      event.preventDefault(); // It chooses a name, and sends no form.
+      event.preventDefault(); // Choose a name instead of submitting the form.
       pick(shown[current]);
     } else if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();
@@ -143,7 +143,7 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
         <div
           ref={list}
           className="jp-AIServer-Models-comboboxList"
-          // A press in it leaves the focus in the field.
+          // Keep the focus in the field.
           onMouseDown={event => event.preventDefault()}
         >
           <ul id={`${id}-list`} role="listbox" aria-label={trans.__('Models')}>
@@ -159,11 +159,11 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
               </li>
             ))}
           </ul>
-          {found.length > shown.length && (
+          {matches.length > shown.length && (
             <p>
               {trans.__(
                 '%1 more: type to search.',
-                found.length - shown.length
+                matches.length - shown.length
               )}
             </p>
           )}
@@ -174,7 +174,7 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   );
 }
 
-/** The fetched names, or null, and what is to be said about them. */
+/** The fetched names (null before), a status text, and a function that loads them. */
 function useNames({ fetch, problemText, trans }: IComboboxProps): {
   names: readonly string[] | null;
   status: string;
@@ -182,10 +182,10 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
 } {
   const [names, setNames] = React.useState<readonly string[] | null>(null);
   const [status, setStatus] = React.useState('');
-  // The function for which names were fetched, or are being fetched.
-  const asked = React.useRef<typeof fetch | null>(null);
+  // The function whose names are loaded or loading.
+  const loaded = React.useRef<typeof fetch | null>(null);
   React.useEffect(() => {
-    asked.current = null;
+    loaded.current = null;
     setNames(null);
     setStatus('');
   }, [fetch]);
@@ -194,25 +194,25 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
       setStatus(trans.__('Fill in the fields above to list all models.'));
       return;
     }
-    if (asked.current === fetch) {
+    if (loaded.current === fetch) {
       return;
     }
-    asked.current = fetch;
+    loaded.current = fetch;
     setStatus(trans.__('Loading models…'));
     void fetch().then(
-      found => {
-        if (asked.current === fetch) {
-          setNames(found.length ? found : null);
+      result => {
+        if (loaded.current === fetch) {
+          setNames(result.length ? result : null);
           setStatus(
-            found.length
+            result.length
               ? ''
               : trans.__('This server lists no models. Enter a model name.')
           );
         }
       },
       reason => {
-        if (asked.current === fetch) {
-          asked.current = null; // Opening the list again asks again.
+        if (loaded.current === fetch) {
+          loaded.current = null; // Opening the list again retries.
           setStatus(problemText(reason));
         }
       }
@@ -221,13 +221,16 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
   return { names, status, load };
 }
 
-/** The names that hold what is written, those that begin with it first. */
+/** Return the names that contain the text, those that start with it first. */
 function search(names: readonly string[], text: string): readonly string[] {
-  const wanted = text.trim().toLowerCase();
-  if (!wanted) {
+  const query = text.trim().toLowerCase();
+  if (!query) {
     return names;
   }
-  const found = names.filter(name => name.toLowerCase().includes(wanted));
-  const begins = (name: string) => name.toLowerCase().startsWith(wanted);
-  return [...found.filter(begins), ...found.filter(name => !begins(name))];
+  const matches = names.filter(name => name.toLowerCase().includes(query));
+  const isPrefix = (name: string) => name.toLowerCase().startsWith(query);
+  return [
+    ...matches.filter(isPrefix),
+    ...matches.filter(name => !isPrefix(name))
+  ];
 }

@@ -11,7 +11,7 @@ import { connectProvider } from './dialogs';
 describe('connectProvider', () => {
   afterEach(() => Dialog.flush());
 
-  it('stays open on Enter in a field, which is for the form', async () => {
+  it('stays open on Enter in a field, which submits the form', async () => {
     const choice = new ModelChoice(new ModelsApiFake());
     choice.refresh = async () => undefined;
     const trans = nullTranslator.load('aiserver');

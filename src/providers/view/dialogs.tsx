@@ -1,6 +1,6 @@
 /**
- * The dialogs about models: connecting a provider, the one sentence before a remote model is
- * chosen, and the settings where there is no settings editor.
+ * The dialogs for models: connecting a provider, confirming a remote model, and the settings if
+ * there is no settings editor.
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -12,23 +12,23 @@ import { serverText } from '../../labels/serverMessages';
 import type { IModelServices } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
-import { placeOf, sentText } from './labels';
+import { destinationOf, sentDataText } from './labels';
 
-/** Connect a provider, the given one if any; true when a model of one was chosen. */
+/** Show the form of a provider, or of all; resolves to whether a model was chosen. */
 export async function connectProvider(
   services: IModelServices,
   provider?: string
 ): Promise<boolean> {
   const { trans } = services;
-  let chosen = false;
+  let isChosen = false;
   const footer = document.createElement('div');
   const body = ReactWidget.create(
     <Providers
       services={services}
       open={provider}
       footer={footer}
-      onChosen={() => (chosen = true)}
-      onWorks={() => dialog.resolve(0)}
+      onChosen={() => (isChosen = true)}
+      onVerified={() => dialog.resolve(0)}
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
@@ -39,15 +39,15 @@ export async function connectProvider(
     focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
-  // The form's buttons are always in view there, however long the form is. JupyterLab keeps the
-  // Tab key inside a dialog by its own last button, so that stays the last one.
+  // In the footer the form's buttons are always in view. JupyterLab traps the focus with the
+  // dialog's last button, which must stay the last one.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
-  return chosen;
+  return isChosen;
 }
 
-/** The settings, in a dialog. */
+/** Show the settings in a dialog. */
 export async function showModelSettings(
   services: IModelServices
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function showModelSettings(
   const body = ReactWidget.create(
     <ModelSettings
       services={services}
-      agree={model => agreeTo(model, choice, trans)}
+      confirm={model => confirmModel(model, choice, trans)}
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
@@ -69,15 +69,15 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with forms in its body. JupyterLab's own takes Enter in a field for its default
- * button, which here would close it and drop the key that was just pasted.
+ * A dialog with a form in its body. JupyterLab's dialog handles Enter in a field as its default
+ * button, which would close the dialog and discard a pasted key.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
     const field = event.target instanceof HTMLInputElement && event.target;
     if (event.type === 'keydown' && field) {
-      // Enter sends the form, and Escape closes an open list before it closes the dialog.
+      // Enter submits the form, and Escape first closes an open list.
       const isList = field.getAttribute('aria-expanded') === 'true';
       if (key === 'Enter' || (key === 'Escape' && isList)) {
         return;
@@ -88,10 +88,10 @@ class FormDialog extends Dialog<unknown> {
 }
 
 /**
- * Whether a model may be chosen. For one that is not on this machine a person is told what
- * goes where, unless what is asked goes to that very place already (P4).
+ * Confirm the choice of a model. For a remote model, shows which data is sent where, unless the
+ * current model has the same destination (P4).
  */
-export async function agreeTo(
+export async function confirmModel(
   model: ModelInfo,
   choice: ModelChoice,
   trans: TranslationBundle
@@ -100,17 +100,22 @@ export async function agreeTo(
     return true;
   }
   const { current } = choice;
-  const place = placeOf(choice.provider(model.provider), model, trans);
+  const destination = destinationOf(
+    choice.provider(model.provider),
+    model,
+    trans
+  );
   if (
     current?.provider === model.provider &&
     !current.onThisMachine &&
-    placeOf(choice.provider(current.provider), current, trans) === place
+    destinationOf(choice.provider(current.provider), current, trans) ===
+      destination
   ) {
     return true;
   }
   const { button } = await showDialog({
     title: trans.__('Use %1?', serverText(model.label, trans)),
-    body: sentText(place, trans),
+    body: sentDataText(destination, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),
       Dialog.okButton({ label: trans.__('Use it') })

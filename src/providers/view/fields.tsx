@@ -1,12 +1,10 @@
-/**
- * A form inside a settings page or a dialog, and its labelled fields.
- */
+/** A form for a settings page or a dialog, and its labelled fields. */
 import * as React from 'react';
 
 /**
- * A form that may stand inside another, as it does in the settings editor. Browsers let no
- * submit event out of a form inside a form: React, which listens at the root, would not receive
- * it, and the browser would load the page anew. So the form itself listens.
+ * A form that may be nested in another form, as in the settings editor. The submit event of a
+ * nested form doesn't reach React's listener at the root, so the browser would reload the page.
+ * Therefore the form adds its own listener.
  */
 export function Form(props: {
   id: string;

@@ -1,6 +1,4 @@
-/**
- * The installation of the local model: how far it is, stopping it, going on.
- */
+/** The progress of the local model's installation, with a button to stop it. */
 import * as React from 'react';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -9,10 +7,10 @@ import type { IInstallView } from '../model/localInstall';
 import { failureText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
 import { Button, IModelServices, Problem } from './parts';
-import { megabytes, restText, speedText } from './labels';
+import { megabytes, remainingTimeText, speedText } from './labels';
 
-/** What is being done, in a few words. */
-function doing(view: IInstallView, trans: TranslationBundle): string {
+/** The text for the current phase. */
+function activityText(view: IInstallView, trans: TranslationBundle): string {
   switch (view.progress?.phase) {
     case 'fetching':
       return trans.__('Installing the local model');
@@ -25,23 +23,23 @@ function doing(view: IInstallView, trans: TranslationBundle): string {
 }
 
 /** "211 of 491 MB · 8.3 MB/s · 34 s left" */
-function figures(view: IInstallView, trans: TranslationBundle): string {
+function progressText(view: IInstallView, trans: TranslationBundle): string {
   const { progress, speed } = view;
   if (progress?.phase !== 'fetching' || !progress.total) {
     return '';
   }
   const { bytes, total } = progress;
-  const words = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
+  const parts = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
   if (speed === 0) {
-    words.push(trans.__('waiting for the network…'));
+    parts.push(trans.__('waiting for the network…'));
   } else if (speed) {
-    words.push(speedText(speed, trans));
-    words.push(restText((total - bytes) / speed, trans));
+    parts.push(speedText(speed, trans));
+    parts.push(remainingTimeText((total - bytes) / speed, trans));
   }
-  return words.join(' · ');
+  return parts.join(' · ');
 }
 
-/** The bar with its figures and Stop. */
+/** The progress bar with its numbers and the Stop button. */
 export function InstallBar(props: {
   services: IModelServices;
   onStop?: () => void;
@@ -50,30 +48,31 @@ export function InstallBar(props: {
   const { choice, trans } = services;
   const { view } = choice.install;
   const { progress, problem } = view;
-  const part =
+  const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
       : null;
-  const percent = part === null ? undefined : Math.floor(part * 100);
-  const words = figures(view, trans);
+  const percent = fraction === null ? undefined : Math.floor(fraction * 100);
+  const text = progressText(view, trans);
   return (
     <div className="jp-AIServer-Models-install">
       <div className="jp-AIServer-Models-doing">
-        <span>{doing(view, trans)}</span>
-        <span className="jp-AIServer-Models-figures">{words}</span>
+        <span>{activityText(view, trans)}</span>
+        <span className="jp-AIServer-Models-figures">{text}</span>
       </div>
       <div
         className={
-          'jp-AIServer-Models-bar' + (part === null ? ' jp-mod-waiting' : '')
+          'jp-AIServer-Models-bar' +
+          (fraction === null ? ' jp-mod-waiting' : '')
         }
         role="progressbar"
         aria-label={trans.__('Installing the local model')}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={words || doing(view, trans)}
+        aria-valuetext={text || activityText(view, trans)}
       >
-        <span style={{ width: `${(part ?? 0) * 100}%` }} />
+        <span style={{ width: `${(fraction ?? 0) * 100}%` }} />
       </div>
       {problem && (
         <p role="alert" className="jp-AIServer-Models-problem">
@@ -94,7 +93,7 @@ export function InstallBar(props: {
   );
 }
 
-/** Why it does not run now: it was stopped, or it failed. Null if neither is so. */
+/** The note that the installation was stopped or failed; null otherwise. */
 export function InstallNote(props: {
   services: IModelServices;
 }): React.JSX.Element | null {

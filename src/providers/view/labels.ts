@@ -1,6 +1,4 @@
-/**
- * Sizes, times and the sentences about models that more than one view says.
- */
+/** Sizes, times and texts about models that several views show. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -13,12 +11,12 @@ import type {
 import { durationText } from '../../labels/durations';
 import { serverText } from '../../labels/serverMessages';
 
-/** Whole megabytes, as a download page gives them. */
+/** Convert bytes to whole megabytes. */
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
 }
 
-/** What begins the installation of the local model, or goes on with it. */
+/** The label of the button that starts or resumes the installation. */
 export function installText(
   local: LocalModel,
   trans: TranslationBundle
@@ -33,43 +31,49 @@ export function installText(
     : trans.__('Install the local model (%1 MB)', megabytes(bytes));
 }
 
-/** "8.3 MB/s"; slower ones in kB/s. */
+/** Format a speed: "8.3 MB/s"; slow ones in kB/s. */
 export function speedText(speed: number, trans: TranslationBundle): string {
   return speed >= 1e6
     ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
     : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
 }
 
-/** How long it will still take, in rough steps: a count that jumps helps nobody. */
-export function restText(seconds: number, trans: TranslationBundle): string {
+/** Format the remaining time in rough steps, so that it doesn't fluctuate. */
+export function remainingTimeText(
+  seconds: number,
+  trans: TranslationBundle
+): string {
   if (seconds < 60) {
-    return leftText(Math.max(5, Math.ceil(seconds / 5) * 5), trans);
+    return timeLeftText(Math.max(5, Math.ceil(seconds / 5) * 5), trans);
   }
   const unit = seconds < 5400 ? 60 : 3600;
-  return leftText(Math.ceil(seconds / unit) * unit, trans);
+  return timeLeftText(Math.ceil(seconds / unit) * unit, trans);
 }
 
-function leftText(seconds: number, trans: TranslationBundle): string {
+function timeLeftText(seconds: number, trans: TranslationBundle): string {
   return trans.__('%1 left', durationText(seconds * 1000, trans));
 }
 
-/** The one sentence before a remote model is chosen: what goes where (P4). */
-export function sentText(where: string, trans: TranslationBundle): string {
+/** The text that states which data is sent to a remote model (P4). */
+export function sentDataText(
+  destination: string,
+  trans: TranslationBundle
+): string {
   return trans.__(
     'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the column names and types of DataFrames that you pick are sent to %1.',
-    where
+    destination
   );
 }
 
-/** Where the text for a remote model goes, as shown to people. */
-export function placeOf(
+/** The name of the place to which requests for a remote model are sent. */
+export function destinationOf(
   provider: Provider | null,
   model: ModelInfo,
   trans: TranslationBundle
 ): string {
   return (
     (provider &&
-      placeOfTyped(
+      destinationOfInput(
         provider,
         provider.address,
         model.id,
@@ -82,38 +86,38 @@ export function placeOf(
 }
 
 /**
- * Where a model is whose name may still be typed, at an address that may still be typed; null
- * if it answers on the server's machine, as the server or the form says (`isHere`): a proxy may
- * listen at a loopback address. An Ollama there hands some models on to its cloud.
+ * The destination for a model name and an address from the form; null if the model runs on the
+ * server's machine. `isLocal` is the server's or the person's statement, because a proxy may listen
+ * at a loopback address. A local Ollama forwards some models to its cloud.
  */
-export function placeOfTyped(
+export function destinationOfInput(
   provider: Provider,
   address: string | null,
   name: string,
-  known: ModelInfo | null,
-  isHere: boolean,
+  listed: ModelInfo | null,
+  isLocal: boolean,
   trans: TranslationBundle
 ): string | null {
-  const isHandedOn =
+  const isForwarded =
     isCloudName(provider, name) ||
     (provider.name === 'ollama' &&
-      known !== null &&
-      !known.onThisMachine &&
+      listed !== null &&
+      !listed.onThisMachine &&
       isLoopback(provider.address) &&
       isLoopback(address));
-  if (isHandedOn) {
+  if (isForwarded) {
     return trans.__('%1’s cloud', provider.label);
   }
-  return isHere ? null : nameOf(provider, address, trans);
+  return isLocal ? null : providerName(provider, address, trans);
 }
 
-/** Whether a name says by itself that Ollama's cloud runs it; the server goes by the same. */
+/** Whether the name marks a model of Ollama's cloud; the server uses the same rule. */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/** A provider's name and address; the address alone where that is all its name. */
-function nameOf(
+/** A provider's name and address, or only the address of a nameless server. */
+function providerName(
   provider: Provider,
   address: string | null,
   trans: TranslationBundle
@@ -132,7 +136,7 @@ function hostOf(address: string | null): string {
   }
 }
 
-/** Whether an address is of the machine on which Jupyter runs; a proxy may listen there. */
+/** Whether an address is a loopback address of the Jupyter server's machine. */
 export function isLoopback(address: string | null): boolean {
   try {
     const { hostname } = new URL(address ?? '');
@@ -142,7 +146,7 @@ export function isLoopback(address: string | null): boolean {
   }
 }
 
-/** Why a model that was chosen or configured can't answer, as far as can be told here. */
+/** The reason why a chosen or configured model is not ready; empty if it is. */
 export function problemText(
   model: ModelInfo,
   list: ModelList | null,
@@ -172,11 +176,11 @@ export function problemText(
     : trans.__('%1 is not available right now.', model.label);
 }
 
-/** What came of asking a provider for its models. */
+/** The text for the result of testing a provider. */
 export function verdictText(
   verdict: Verdict,
   provider: Provider,
-  /** The address that was asked. */
+  /** The tested address. */
   address: string | null,
   trans: TranslationBundle
 ): string {
@@ -202,7 +206,7 @@ export function verdictText(
   }
 }
 
-/** That a provider refused its key or account the last time, by the code of the error. */
+/** The text for the error code with which a provider last rejected its key or account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'model_no_credit':
@@ -216,7 +220,7 @@ export function refusalText(code: string, trans: TranslationBundle): string {
   }
 }
 
-/** Where the key of a provider comes from. */
+/** The text for the source of a provider's key. */
 export function keyText(provider: Provider, trans: TranslationBundle): string {
   switch (provider.keySource) {
     case 'environment':

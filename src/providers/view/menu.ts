@@ -1,6 +1,6 @@
 /**
- * The menu behind the model's name: the models that are ready, in two groups, and the ways to
- * others. It is Lumino's own menu, so keys and screen readers find what they know.
+ * The menu of the model's name: the ready models in two groups, and commands to set up others. A
+ * Lumino menu, for its keyboard and screen reader support.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
@@ -17,15 +17,15 @@ export interface IModelMenuOptions {
   choice: ModelChoice;
   trans: TranslationBundle;
   pick: IModelPickOptions;
-  /** Let a model answer everywhere; a remote one is asked about first. */
+  /** Choose the default model; a remote one must be confirmed first. */
   choose: (model: ModelInfo) => void;
-  /** Let a model answer in this cell alone. */
+  /** Choose the model for this cell only. */
   chooseForCell: (model: ModelInfo | null) => void;
   connect: () => void;
   settings: () => void;
 }
 
-export function modelMenu(options: IModelMenuOptions): Menu {
+export function createModelMenu(options: IModelMenuOptions): Menu {
   const { choice, trans, pick } = options;
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
@@ -49,16 +49,16 @@ export function modelMenu(options: IModelMenuOptions): Menu {
     });
     to.addItem({ command });
   };
-  const line = (to: Menu) => to.addItem({ type: 'separator' });
+  const addSeparator = (to: Menu) => to.addItem({ type: 'separator' });
 
-  const { here, remote } = choice.ready;
+  const { local: localModels, remote } = choice.ready;
   const addModels = (
     to: Menu,
     current: string | null,
     use: (model: ModelInfo) => void
   ) => {
     const groups: [string, ModelInfo[]][] = [
-      [trans.__('On this machine'), here],
+      [trans.__('On this machine'), localModels],
       [trans.__('Remote (your code is sent to the provider)'), remote]
     ];
     for (const [title, models] of groups) {
@@ -72,14 +72,18 @@ export function modelMenu(options: IModelMenuOptions): Menu {
             model.id === current
           );
         }
-        line(to);
+        addSeparator(to);
       }
     }
   };
 
-  const everywhere = choice.list?.default ?? null;
-  addModels(menu, pick.cellModel === null ? everywhere : null, options.choose);
-  if (here.length + remote.length > 1 || pick.cellModel !== null) {
+  const defaultModel = choice.list?.default ?? null;
+  addModels(
+    menu,
+    pick.cellModel === null ? defaultModel : null,
+    options.choose
+  );
+  if (localModels.length + remote.length > 1 || pick.cellModel !== null) {
     addModels(cellMenu, pick.cellModel, options.chooseForCell);
     add(
       cellMenu,
@@ -89,12 +93,12 @@ export function modelMenu(options: IModelMenuOptions): Menu {
     );
     cellMenu.title.label = trans.__('In this cell only');
     menu.addItem({ type: 'submenu', submenu: cellMenu });
-    line(menu);
+    addSeparator(menu);
   }
   const local = choice.list?.local;
   if (local && local.package && !local.installed && !choice.install.isRunning) {
     add(menu, installText(local, trans), () => {
-      options.settings(); // That is where its progress is seen.
+      options.settings(); // The settings show its progress.
       void choice.install.start();
     });
   }

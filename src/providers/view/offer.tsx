@@ -1,53 +1,53 @@
 /**
- * What the prompt row shows where nothing can answer yet: the two ways to change that.
+ * The part of the prompt row that helps to set up a model while none is ready.
  *
- * What must hold:
- * - Neither way is gone without a press of a button: nothing is sent or fetched before (P4).
- * - When it goes, the focus it held goes back to the text field, and the text is still there.
+ * Invariants:
+ * - Nothing is sent or downloaded before a button is pressed (P4).
+ * - When it disappears, its focus moves to the input field, whose text is unchanged.
  */
 import * as React from 'react';
 
 import { InstallBar, InstallNote } from './install';
 import { Command } from '../../ui/command';
 import { serverText } from '../../labels/serverMessages';
-import { Button, IModelServices, useChoice } from './parts';
+import { Button, IModelServices, useModelChoice } from './parts';
 import { installText, problemText } from './labels';
 
 export function Offer(props: {
   services: IModelServices;
   focusInput: () => void;
-  /** How often it was tried to ask all the same. */
+  /** The number of requests that could not be sent. */
   attempts: number;
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
   const { choice, trans, connect } = services;
-  useChoice(choice);
+  useModelChoice(choice);
   const node = React.useRef<HTMLElement>(null);
-  const leave = React.useRef(focusInput);
-  leave.current = focusInput;
+  const onUnmount = React.useRef(focusInput);
+  onUnmount.current = focusInput;
   React.useLayoutEffect(() => {
     const section = node.current;
     return () => {
       if (section?.contains(document.activeElement)) {
-        leave.current();
+        onUnmount.current();
       }
     };
   }, []);
   React.useEffect(() => {
     if (attempts) {
-      // The way out, not the note above it: one more Enter goes on from there.
-      const ways = node.current?.querySelector('.jp-AIServer-Models-ways');
-      const way = ways ?? node.current;
-      way?.querySelector<HTMLElement>('button')?.focus();
+      // Focus the first button, so that Enter continues from there.
+      const buttons = node.current?.querySelector('.jp-AIServer-Models-ways');
+      const container = buttons ?? node.current;
+      container?.querySelector<HTMLElement>('button')?.focus();
     }
   }, [attempts]);
   React.useEffect(() => {
-    void choice.refresh(); // The row looked just now; what was known here may be of before.
+    void choice.refresh(); // The list may be older than the row's.
   }, [choice]);
 
   const { current, list, install } = choice;
   const local = list?.local;
-  // Something is configured, but it can't answer: that is to be mended first.
+  // A configured model that is not ready must be fixed first.
   const problem = current ? problemText(current, list, trans) : '';
   return (
     <section
@@ -72,7 +72,7 @@ export function Offer(props: {
         </p>
       )}
       {attempts > 0 && (
-        // Anew for each try, so that it is said each time.
+        // A new element for each attempt, so that it is announced each time.
         <p key={attempts} role="alert" className="jp-AIServer-Models-asked">
           {install.isRunning
             ? trans.__(
@@ -113,12 +113,12 @@ export function Offer(props: {
   );
 }
 
-/** What speaks for the one or the other way. */
+/** Information on the options. */
 function Hint(props: { services: IModelServices }): React.JSX.Element | null {
   const { services } = props;
   const { choice, trans } = services;
   const { local, providers } = choice.list ?? {};
-  const found = providers?.filter(({ keySource }) => keySource) ?? [];
+  const withKey = providers?.filter(({ keySource }) => keySource) ?? [];
   return (
     <>
       {local && !local.package && local.install && (
@@ -138,11 +138,11 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
           )}
         </p>
       )}
-      {found.length > 0 && (
+      {withKey.length > 0 && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
             'API keys found: %1. A key is not used until you choose that provider.',
-            found
+            withKey
               .map(({ label }) => serverText(label, trans))
               .join(trans._p('between names', ', '))
           )}

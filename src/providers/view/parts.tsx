@@ -1,7 +1,4 @@
-/**
- * The small parts that the offer, the form and the settings share: a button, a command to
- * copy, a redraw when the models change.
- */
+/** Small components and hooks that the offer, the form and the settings share. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -10,34 +7,34 @@ import type { ModelChoice } from '../model/modelChoice';
 import { Command } from '../../ui/command';
 import { failureText } from '../../labels/failureText';
 
-/** What all views of the models need. */
+/** The services that all views of the models use. */
 export interface IModelServices {
   choice: ModelChoice;
   trans: TranslationBundle;
-  /** Put a text on the clipboard. */
+  /** Copy a text to the clipboard. */
   copy: (text: string) => void;
-  /** Open the form in which a provider is connected. */
+  /** Open the form for connecting a provider. */
   connect: () => void;
 }
 
-/** Draw anew whenever the models or the installation change. */
-export function useChoice(choice: ModelChoice): void {
+/** Render again whenever the models or the installation change. */
+export function useModelChoice(choice: ModelChoice): void {
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     choice.changed.connect(redraw);
-    redraw(); // For what changed between the drawing and this.
+    redraw(); // For changes between the render and this effect.
     return () => void choice.changed.disconnect(redraw);
   }, [choice]);
 }
 
-/** A button in the manner of the prompt row. */
+/** A button that looks like those of the prompt row. */
 export function Button(props: {
   label: string;
   primary?: boolean;
   quiet?: boolean;
   disabled?: boolean;
   submit?: boolean;
-  /** The id of the form that it submits, where it isn't inside it. */
+  /** The id of the form that it submits, if it is outside of it. */
   form?: string;
   run?: () => void;
 }): React.JSX.Element {
@@ -59,7 +56,7 @@ export function Button(props: {
   );
 }
 
-/** Why something did not work, with the command that mends it where there is one. */
+/** A failure, with the command that fixes it if there is one. */
 export function Problem(props: {
   failure: IFailure | null;
   services: Pick<IModelServices, 'trans' | 'copy'>;
@@ -77,8 +74,8 @@ export function Problem(props: {
   ) : null;
 }
 
-/** Shown until the server has told which models there are. */
-export function Looking(props: {
+/** Shown until the list of models is loaded. */
+export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
   const { services } = props;
@@ -93,19 +90,19 @@ export function Looking(props: {
   );
 }
 
-/** Run something that can fail; while it runs `busy`, afterwards `failure` says why it did. */
-export function useAct(): {
+/** Run an action that can fail: `busy` while it runs, and its `failure` afterwards. */
+export function useAction(): {
   busy: boolean;
   failure: IFailure | null;
-  act: (what: () => Promise<void>) => Promise<boolean>;
+  act: (action: () => Promise<void>) => Promise<boolean>;
 } {
   const [busy, setBusy] = React.useState(false);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
-  const act = React.useCallback(async (what: () => Promise<void>) => {
+  const act = React.useCallback(async (action: () => Promise<void>) => {
     setBusy(true);
     setFailure(null);
     try {
-      await what();
+      await action();
       return true;
     } catch (reason) {
       setFailure(toFailure(reason));

@@ -1,41 +1,41 @@
 /**
- * The form in which a provider is connected.
+ * The form for connecting a provider.
  *
  * Invariants:
- * - A key is written, never read: the field is a password field, and it is emptied as soon as
- *   the server has the key (P8).
- * - What is sent where stands above the buttons, and nobody is asked anything before the person
- *   presses one of them or opens the list of models (P4).
- * - A model is used only after its provider took what was entered, or the person insists.
+ * - A saved key is never shown: the key is entered in a password field, which is cleared as soon
+ *   as the server has the key (P8).
+ * - The text above the buttons states which data is sent where. No request is sent before the
+ *   person presses a button or opens the list of models (P4).
+ * - A model is used only after its provider accepted the input or the person chose to skip that.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
 
 import type { Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
-import type { IEntered } from '../model/modelChoice';
+import type { IProviderInput } from '../model/modelChoice';
 import { Command } from '../../ui/command';
 import { failureText } from '../../labels/failureText';
 import { Combobox } from './combobox';
 import { CheckField, Field, Form } from './fields';
-import { Button, IModelServices, Problem, useAct } from './parts';
+import { Button, IModelServices, Problem, useAction } from './parts';
 import {
   isLoopback,
   keyText,
-  placeOfTyped,
-  sentText,
+  destinationOfInput,
+  sentDataText,
   verdictText
 } from './labels';
 
 export interface IProviderFormProps {
   provider: Provider;
   services: IModelServices;
-  /** Where the buttons go, if not below the fields. */
+  /** The element for the buttons, if they are not below the fields. */
   footer?: HTMLElement | null;
   /** Called when a model of the provider was chosen. */
   onChosen?: () => void;
-  /** Called when the provider is found to take what was entered, too. */
-  onWorks?: () => void;
+  /** Called when the provider has also accepted the input in a test. */
+  onVerified?: () => void;
 }
 
 export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
@@ -70,14 +70,14 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, services, footer } = props;
   const { choice, trans } = services;
   const { current } = choice;
-  const own =
+  const currentName =
     current?.provider === provider.name
       ? current.id.slice(provider.name.length + 1)
       : '';
   const [key, setKey] = React.useState('');
   const [address, setAddress] = React.useState(provider.address ?? '');
   const [model, setModel] = React.useState(
-    own || (provider.suggested[0] ?? '')
+    currentName || (provider.suggested[0] ?? '')
   );
   const [isDeclared, setDeclared] = React.useState(
     provider.onThisMachine ?? false
@@ -85,41 +85,52 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const id = React.useId();
 
   const { keySource, needsAddress, needsKey } = provider;
-  const isFixed = keySource === 'environment' || keySource === 'config';
+  const isKeyFixed = keySource === 'environment' || keySource === 'config';
   const isSaved = keySource === 'keyring' || keySource === 'file';
-  const lacksKey = needsKey && !keySource && !key;
-  const wanted = needsAddress ? address.trim() : provider.address;
-  const lacksAddress = needsAddress && !wanted;
+  const isKeyMissing = needsKey && !keySource && !key;
+  const newAddress = needsAddress ? address.trim() : provider.address;
+  const isAddressMissing = needsAddress && !newAddress;
   const name = model.trim();
-  const isMoved = needsAddress && wanted !== (provider.address ?? '');
-  const mayDeclare = !provider.placeSettled && isLoopback(wanted);
-  const isHere = mayDeclare
+  const isAddressChanged =
+    needsAddress && newAddress !== (provider.address ?? '');
+  const mayDeclare = !provider.placeSettled && isLoopback(newAddress);
+  const isLocal = mayDeclare
     ? isDeclared
-    : !isMoved && (provider.onThisMachine ?? false);
-  const found = choice.find(`${provider.name}:${name}`);
-  const place = placeOfTyped(provider, wanted, name, found, isHere, trans);
+    : !isAddressChanged && (provider.onThisMachine ?? false);
+  const listed = choice.find(`${provider.name}:${name}`);
+  const destination = destinationOfInput(
+    provider,
+    newAddress,
+    name,
+    listed,
+    isLocal,
+    trans
+  );
 
   const sentKey = key || null;
-  const sentAddress = needsAddress && (key || isMoved) ? wanted : null;
-  const entered = React.useMemo<IEntered>(
+  const sentAddress =
+    needsAddress && (key || isAddressChanged) ? newAddress : null;
+  const input = React.useMemo<IProviderInput>(
     () => ({ provider: provider.name, key: sentKey, address: sentAddress }),
     [provider.name, sentKey, sentAddress]
   );
   const fetchNames = React.useCallback(
-    () => choice.names(entered),
-    [choice, entered]
+    () => choice.names(input),
+    [choice, input]
   );
-  const trial = useTrial(props, entered, name, isHere, () => setKey(''));
-  const { busy, failure, verdict } = trial;
-  // What came of it stands below the fields: a dialog would keep it out of sight.
-  const end = React.useRef<HTMLDivElement>(null);
+  const connection = useConnection(props, input, name, isLocal, () =>
+    setKey('')
+  );
+  const { busy, failure, verdict } = connection;
+  // Scroll to the result below the fields, which may be out of view in a dialog.
+  const result = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
     if (failure || verdict) {
-      end.current?.scrollIntoView?.({ block: 'nearest' });
+      result.current?.scrollIntoView?.({ block: 'nearest' });
     }
   }, [failure, verdict]);
 
-  const isIncomplete = busy || lacksKey || lacksAddress;
+  const isIncomplete = busy || isKeyMissing || isAddressMissing;
   const buttons = (
     <div
       className={'jp-AIServer-Models-ways' + (footer ? '' : ' jp-mod-sticky')}
@@ -127,13 +138,13 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       <Button
         label={trans.__('Test')}
         disabled={isIncomplete || !name}
-        run={() => void trial.test()}
+        run={() => void connection.test()}
       />
-      {trial.mayInsist && (
+      {connection.canUseAnyway && (
         <Button
           label={trans.__('Use it anyway')}
           disabled={isIncomplete || !name}
-          run={() => void trial.insist()}
+          run={() => void connection.useAnyway()}
         />
       )}
       <Button
@@ -146,7 +157,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
     </div>
   );
   return (
-    <Form id={`${id}-form`} send={() => void trial.use()}>
+    <Form id={`${id}-form`} send={() => void connection.use()}>
       {needsAddress && (
         <Field
           id={`${id}-address`}
@@ -166,7 +177,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             onChange={event => {
               const { value } = event.target;
               setAddress(value);
-              // It was said of the server at that address, and of no other.
+              // The declaration applies only to the server at the saved address.
               setDeclared(
                 value.trim() === provider.address &&
                   (provider.onThisMachine ?? false)
@@ -186,7 +197,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           onChange={setDeclared}
         />
       )}
-      {isSaved && isMoved && !key && (
+      {isSaved && isAddressChanged && !key && (
         <p role="status">
           {trans.__(
             'The saved key belongs to the old URL. It is removed when you use the new one.'
@@ -200,12 +211,12 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             <Button
               label={trans.__('Remove key')}
               disabled={busy}
-              run={() => void trial.removeKey()}
+              run={() => void connection.removeKey()}
             />
           )}
         </div>
       )}
-      {!isFixed && (needsKey || needsAddress) && (
+      {!isKeyFixed && (needsKey || needsAddress) && (
         <Field
           id={`${id}-key`}
           label={
@@ -222,7 +233,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           <input
             id={`${id}-key`}
             type="password"
-            // No password manager has anything to do with it.
+            // Keep password managers from filling it in.
             autoComplete="new-password"
             spellCheck={false}
             aria-describedby={`${id}-key-hint`}
@@ -236,20 +247,20 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           id={`${id}-model`}
           value={model}
           suggested={provider.suggested}
-          fetch={lacksKey || lacksAddress ? null : fetchNames}
+          fetch={isKeyMissing || isAddressMissing ? null : fetchNames}
           problemText={reason => failureText(toFailure(reason), trans)}
           trans={trans}
           onChange={setModel}
         />
       </Field>
-      {(wanted || !needsAddress) && (
+      {(newAddress || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
-          {place === null
+          {destination === null
             ? trans.__('This model runs on the Jupyter server’s machine.')
-            : sentText(place, trans)}
+            : sentDataText(destination, trans)}
         </p>
       )}
-      <div ref={end}>
+      <div ref={result}>
         <Problem failure={failure} services={services} />
         {verdict && !busy && (
           <p
@@ -259,7 +270,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
               (verdict === 'ok' ? ' jp-mod-ok' : '')
             }
           >
-            {verdictText(verdict, provider, wanted, trans)}
+            {verdictText(verdict, provider, newAddress, trans)}
           </p>
         )}
       </div>
@@ -268,54 +279,54 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/** Trying what was entered, and using it. */
-function useTrial(
+/** Test the input with the provider, and connect it. */
+function useConnection(
   props: IProviderFormProps,
-  entered: IEntered,
+  input: IProviderInput,
   model: string,
-  isHere: boolean,
+  isLocal: boolean,
   onSaved: () => void
 ) {
-  const { provider, services, onChosen, onWorks } = props;
+  const { provider, services, onChosen, onVerified } = props;
   const { choice } = services;
-  const { busy, failure, act } = useAct();
+  const { busy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
-  const [mayInsist, setMayInsist] = React.useState(false);
-  // What was found is of what was entered then.
+  const [canUseAnyway, setCanUseAnyway] = React.useState(false);
+  // An earlier result doesn't apply to new input.
   React.useEffect(() => {
-    setMayInsist(false);
-  }, [entered, model]);
+    setCanUseAnyway(false);
+  }, [input, model]);
 
   const connect = async () => {
-    await choice.connect(entered, model, isHere);
+    await choice.connect(input, model, isLocal);
     onSaved();
     onChosen?.();
   };
-  const run = async (what: () => Promise<void>): Promise<void> => {
+  const run = async (action: () => Promise<void>): Promise<void> => {
     setVerdict(null);
-    setMayInsist(false);
-    await act(what);
+    setCanUseAnyway(false);
+    await act(action);
   };
   return {
     busy,
     failure,
     verdict,
-    mayInsist: mayInsist && isModelFailure(failure),
-    test: () => run(async () => setVerdict(await choice.test(entered, model))),
+    canUseAnyway: canUseAnyway && isProviderFailure(failure),
+    test: () => run(async () => setVerdict(await choice.test(input, model))),
     use: () =>
       run(async () => {
-        // Until it has passed, nothing is saved. Some servers list no models to a key that may
-        // ask them, so the person may insist.
-        setMayInsist(true);
-        const tested = await choice.test(entered, model);
-        setMayInsist(false);
+        // Nothing is saved before the test has passed. Some servers don't list models for a valid
+        // key, so the person may skip the test.
+        setCanUseAnyway(true);
+        const testResult = await choice.test(input, model);
+        setCanUseAnyway(false);
         await connect();
-        setVerdict(tested);
-        if (tested === 'ok') {
-          onWorks?.();
+        setVerdict(testResult);
+        if (testResult === 'ok') {
+          onVerified?.();
         }
       }),
-    insist: () =>
+    useAnyway: () =>
       run(async () => {
         await connect();
         const saved = { provider: provider.name, key: null, address: null };
@@ -325,8 +336,8 @@ function useTrial(
   };
 }
 
-/** Whether it was the provider that failed, and not what was written or this server. */
-function isModelFailure(failure: IFailure | null): boolean {
+/** Whether the provider failed, and not the input or the Jupyter server. */
+function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';
 }

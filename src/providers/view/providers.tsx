@@ -1,16 +1,14 @@
-/**
- * The providers that can be connected, the one that is open with its form.
- */
+/** The list of providers, with the form of the open one. */
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
 import { serverText } from '../../labels/serverMessages';
-import { IModelServices, Looking, useChoice } from './parts';
+import { IModelServices, LoadingModels, useModelChoice } from './parts';
 import { ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
-/** Those whose key is at hand come first, those without their package last. */
-function ordered(providers: readonly Provider[]): Provider[] {
+/** Sort providers with a key first, and those without their package last. */
+function sortProviders(providers: readonly Provider[]): Provider[] {
   const rank = (item: Provider) =>
     item.keySource ? 0 : item.installed ? 1 : 2;
   return [...providers].sort((a, b) => rank(a) - rank(b));
@@ -18,28 +16,28 @@ function ordered(providers: readonly Provider[]): Provider[] {
 
 export function Providers(props: {
   services: IModelServices;
-  /** The provider whose form is open at first. */
+  /** The provider whose form is open initially. */
   open?: string;
-  /** Where the buttons of the form go, if not below its fields. */
+  /** The element for the form's buttons, if they are not below the fields. */
   footer?: HTMLElement | null;
   /** Called when a model of a provider was chosen. */
   onChosen?: () => void;
-  /** Called when the provider is found to take what was entered, too. */
-  onWorks?: () => void;
+  /** Called when the provider has also accepted the input in a test. */
+  onVerified?: () => void;
 }): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
-  useChoice(choice);
+  useModelChoice(choice);
   const [open, setOpen] = React.useState<string | null>(props.open ?? null);
   const name = React.useId();
   React.useEffect(() => {
     void choice.refresh();
   }, [choice]);
   if (!choice.list) {
-    return <Looking services={services} />;
+    return <LoadingModels services={services} />;
   }
-  const providers = ordered(choice.list.providers);
-  // Whoever has a key at hand sees its form at once.
+  const providers = sortProviders(choice.list.providers);
+  // The form of a provider with a key is open by default.
   const shown = open ?? providers.find(item => item.keySource)?.name ?? null;
   return (
     <div
@@ -60,14 +58,14 @@ export function Providers(props: {
               checked={provider.name === shown}
               onChange={({ target }) => {
                 setOpen(provider.name);
-                // In a low window its form would be below what is in view.
+                // In a low window the form would be out of view.
                 requestAnimationFrame(() =>
                   target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
                 );
               }}
             />
             <span>{serverText(provider.label, trans)}</span>
-            <State provider={provider} services={services} />
+            <ProviderState provider={provider} services={services} />
           </label>
           {provider.name === shown && (
             <ProviderForm
@@ -75,7 +73,7 @@ export function Providers(props: {
               services={services}
               footer={props.footer}
               onChosen={props.onChosen}
-              onWorks={props.onWorks}
+              onVerified={props.onVerified}
             />
           )}
         </div>
@@ -84,8 +82,8 @@ export function Providers(props: {
   );
 }
 
-/** Whether it can be used, in a few words. A provider that refused does not count as in use. */
-function State(props: {
+/** The provider's state. A provider that rejected its key is not shown as in use. */
+function ProviderState(props: {
   provider: Provider;
   services: IModelServices;
 }): React.JSX.Element | null {
@@ -93,7 +91,7 @@ function State(props: {
   const { choice, trans } = services;
   const isRefused = Boolean(provider.refusal);
   const isUsed = !isRefused && choice.current?.provider === provider.name;
-  const words = isRefused
+  const text = isRefused
     ? refusalText(provider.refusal ?? '', trans)
     : isUsed
       ? trans.__('In use')
@@ -102,7 +100,7 @@ function State(props: {
         : provider.keySource
           ? trans.__('API key found')
           : '';
-  return words ? (
+  return text ? (
     <span
       className={
         'jp-AIServer-Models-state' +
@@ -110,7 +108,7 @@ function State(props: {
         (isRefused ? ' jp-mod-refused' : '')
       }
     >
-      {words}
+      {text}
     </span>
   ) : null;
 }

@@ -1,6 +1,4 @@
-/**
- * The models' settings: what answers, what runs on this machine, which providers are connected.
- */
+/** The settings of the models: the active one, the local one and the providers. */
 import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
@@ -10,55 +8,55 @@ import { serverText } from '../../labels/serverMessages';
 import {
   Button,
   IModelServices,
-  Looking,
+  LoadingModels,
   Problem,
-  useAct,
-  useChoice
+  useAction,
+  useModelChoice
 } from './parts';
 import { Providers } from './providers';
 import { installText } from './labels';
 
 export interface ISettingsProps {
   services: IModelServices;
-  /** Ask whether a remote model may be chosen; true if so, or if it is on this machine. */
-  agree: (model: ModelInfo) => Promise<boolean>;
+  /** Ask the person to confirm a remote model; resolves to true for a local one. */
+  confirm: (model: ModelInfo) => Promise<boolean>;
 }
 
 export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
-  useChoice(choice);
+  useModelChoice(choice);
   React.useEffect(() => {
     void choice.refresh();
   }, [choice]);
   if (!choice.list) {
     return (
       <div className="jp-AIServer-Models">
-        <Looking services={services} />
+        <LoadingModels services={services} />
       </div>
     );
   }
   return (
     <div className="jp-AIServer-Models">
       <h3>{trans.__('Active model')}</h3>
-      <Current {...props} />
+      <ActiveModel {...props} />
       <h3>{trans.__('On this machine')}</h3>
-      <Local services={services} />
+      <LocalModelSection services={services} />
       <h3>{trans.__('Providers')}</h3>
       <Providers services={services} />
     </div>
   );
 }
 
-/** The models that are ready; the one that answers is marked. */
-function Current(props: ISettingsProps): React.JSX.Element {
-  const { services, agree } = props;
+/** The ready models, with the active one checked. */
+function ActiveModel(props: ISettingsProps): React.JSX.Element {
+  const { services, confirm } = props;
   const { choice, trans } = services;
-  const { here, remote } = choice.ready;
-  const { failure, act } = useAct();
+  const { local, remote } = choice.ready;
+  const { failure, act } = useAction();
   const name = React.useId();
   const groups = [
-    { title: trans.__('On this machine'), models: here },
+    { title: trans.__('On this machine'), models: local },
     {
       title: trans.__('Remote (your code is sent to the provider)'),
       models: remote
@@ -86,7 +84,7 @@ function Current(props: ISettingsProps): React.JSX.Element {
                 checked={model.id === choice.list?.default}
                 onChange={() =>
                   void act(async () => {
-                    if (await agree(model)) {
+                    if (await confirm(model)) {
                       await choice.choose(model.id);
                     }
                   })
@@ -102,8 +100,10 @@ function Current(props: ISettingsProps): React.JSX.Element {
   );
 }
 
-/** The local model: there, on its way, or to be installed. */
-function Local(props: { services: IModelServices }): React.JSX.Element {
+/** The local model: installed, being installed or not installed. */
+function LocalModelSection(props: {
+  services: IModelServices;
+}): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   const { install, list } = choice;

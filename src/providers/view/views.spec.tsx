@@ -14,7 +14,7 @@ import {
   REMOTE,
   modelList
 } from '../model/models.fakes';
-import { modelMenu } from './menu';
+import { createModelMenu } from './menu';
 import { Offer } from './offer';
 import { Providers } from './providers';
 
@@ -46,11 +46,11 @@ async function setup(list = modelList()) {
     await act(async () => button(name)?.click());
   };
   const write = async (label: RegExp, text: string) => {
-    const found = [...node.querySelectorAll('label')].find(item =>
+    const labelNode = [...node.querySelectorAll('label')].find(item =>
       label.test(item.textContent ?? '')
     );
     const field = document.getElementById(
-      found?.htmlFor ?? ''
+      labelNode?.htmlFor ?? ''
     ) as HTMLInputElement;
     const { set } = Object.getOwnPropertyDescriptor(
       HTMLInputElement.prototype,
@@ -83,7 +83,7 @@ afterEach(async () => {
 });
 
 describe('Offer', () => {
-  it('does nothing but offer, until a button is pressed', async () => {
+  it('sends nothing until a button is pressed', async () => {
     // P4
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
@@ -94,12 +94,12 @@ describe('Offer', () => {
     expect(t.node.textContent).toContain(
       'A key is not used until you choose that provider'
     );
-    expect(t.api.names).toEqual(['models']); // Looking costs nothing.
+    expect(t.api.names).toEqual(['models']); // Loading the list is free.
     await t.press(/Install the local model \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);
   });
 
-  it('shows how far the installation is, and goes on after Stop', async () => {
+  it('shows the progress of the installation, and resumes after Stop', async () => {
     const t = await setup();
     await t.draw(
       <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
@@ -124,14 +124,14 @@ describe('Offer', () => {
       'The installation could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
     );
     t.api.failure = null;
-    // What is kept is the server's word: a part that was begun may be fetched anew.
+    // The server reports the resumable size, which may be smaller.
     t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
     expect(t.node.textContent).toContain('Stopped. 164 of 491 MB downloaded.');
     expect(t.button(/Continue installing \(164 of 491 MB\)/)).toBeDefined();
   });
 
-  it('gives the exact line where the package is missing', async () => {
+  it('shows the command that installs a missing package', async () => {
     const install = "pip install 'aiserver[local]'";
     const t = await setup(
       modelList({ local: { ...NOT_INSTALLED, package: false, install } })
@@ -145,18 +145,18 @@ describe('Offer', () => {
     expect(t.copy).toHaveBeenCalledWith(install);
   });
 
-  it('offers what is so now, not what was known before', async () => {
+  it('refreshes an outdated list', async () => {
     const t = await setup(
       modelList({ local: { ...NOT_INSTALLED, installed: true } })
     );
-    t.api.list = modelList(); // The weights are gone since.
+    t.api.list = modelList(); // The weights were deleted meanwhile.
     await t.draw(
       <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
     expect(t.button(/Install the local model/)).toBeDefined();
   });
 
-  it('says first what is wrong with the model that was configured', async () => {
+  it('shows the problem of the configured model first', async () => {
     const t = await setup(
       modelList({
         default: REMOTE.id,
@@ -171,7 +171,7 @@ describe('Offer', () => {
     );
   });
 
-  it('comes forward and says why when it is asked all the same', async () => {
+  it('takes the focus and shows the reason after a failed attempt', async () => {
     const t = await setup();
     const focusInput = jest.fn();
     await t.draw(
@@ -182,16 +182,16 @@ describe('Offer', () => {
       <Offer services={t.services} focusInput={focusInput} attempts={1} />
     );
     expect(document.activeElement).toBe(t.button(/Install/));
-    const said = () => t.node.querySelector('[role="alert"]');
-    expect(said()?.textContent).toContain('The request was not sent');
-    const first = said();
+    const alert = () => t.node.querySelector('[role="alert"]');
+    expect(alert()?.textContent).toContain('The request was not sent');
+    const first = alert();
     await t.draw(
       <Offer services={t.services} focusInput={focusInput} attempts={2} />
     );
-    expect(said()).not.toBe(first); // Said once more.
+    expect(alert()).not.toBe(first); // Announced again.
   });
 
-  it('gives the focus back when it goes, and when its buttons go', async () => {
+  it('returns the focus when it or its buttons disappear', async () => {
     const t = await setup();
     const focusInput = jest.fn();
     await t.draw(
@@ -219,14 +219,14 @@ describe('Providers', () => {
     await act(async () => radios[index].click());
   };
 
-  it('opens at the provider that it is asked for', async () => {
+  it('opens the given provider', async () => {
     const t = await setup();
     await t.draw(<Providers services={t.services} open={OWN_SERVER.name} />);
     const open = t.node.querySelector('[data-open]');
     expect(open?.textContent).toContain(OWN_SERVER.label);
   });
 
-  it('words a fault of the network itself, and offers to look again', async () => {
+  it('shows a network failure, and offers to refresh', async () => {
     const t = await setup();
     const api = new ModelsApiFake();
     api.failure = new ApiError(0, 'unreachable', 'In English.');
@@ -240,7 +240,7 @@ describe('Providers', () => {
     expect(t.node.querySelector('[role="radiogroup"]')).not.toBeNull();
   });
 
-  it('takes a key in a password field, and forgets it at once', async () => {
+  it('clears the password field as soon as the key is saved', async () => {
     // P8
     const t = await setup();
     const onChosen = jest.fn();
@@ -262,7 +262,7 @@ describe('Providers', () => {
     expect(field.value).toBe('');
   });
 
-  it('sends inside another form, out of which no submit event comes', async () => {
+  it('submits inside another form, which blocks submit events', async () => {
     const t = await setup();
     await t.draw(
       <div>
@@ -271,7 +271,7 @@ describe('Providers', () => {
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-canary');
-    // What a browser does to a form inside a form, as in the settings editor.
+    // Browsers do this for nested forms, as in the settings editor.
     t.node.firstElementChild?.addEventListener('submit', event =>
       event.stopPropagation()
     );
@@ -279,7 +279,7 @@ describe('Providers', () => {
     expect(t.api.names).toContain('save');
   });
 
-  it('asks for no key that the environment has, and saves none', async () => {
+  it('shows no key field if the environment has a key, and saves none', async () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'environment' }] })
     );
@@ -296,7 +296,7 @@ describe('Providers', () => {
     ]);
   });
 
-  it('sends a kept key to no new address', async () => {
+  it('never sends a saved key to a new address', async () => {
     const t = await setup(
       modelList({
         providers: [
@@ -317,7 +317,7 @@ describe('Providers', () => {
     ]);
   });
 
-  it('takes a server at a loopback address for remote until the person says otherwise', async () => {
+  it('treats a server at a loopback address as remote until the person declares it local', async () => {
     // P4, P16: a proxy or a tunnel may listen there.
     const address = 'http://127.0.0.1:4000/v1';
     const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
@@ -337,7 +337,7 @@ describe('Providers', () => {
     expect(t.api.names).not.toContain('save');
     expect(t.api.calls).toContainEqual(['place', 'openai_compatible', true]);
 
-    // It is said of this server, and of no other.
+    // The declaration applies only to this server.
     await t.write(/^Base URL/, 'http://127.0.0.1:5000/v1');
     expect(box()?.checked).toBe(false);
     await act(async () => box()?.click());
@@ -353,7 +353,7 @@ describe('Providers', () => {
     expect(box()).toBeNull();
   });
 
-  it('leaves it to the administrator where they settled it', async () => {
+  it('has no checkbox if the administrator has set the location', async () => {
     const address = 'http://127.0.0.1:4000/v1';
     const settled = { ...OWN_SERVER, address, placeSettled: true };
     const t = await setup(modelList({ providers: [settled] }));
@@ -362,7 +362,7 @@ describe('Providers', () => {
     expect(t.node.textContent).toContain(`are sent to ${address}`);
   });
 
-  it('names the cloud for a model that an Ollama of this machine hands on', async () => {
+  it('names the cloud for a model that a local Ollama forwards', async () => {
     // P4
     const ollama = {
       ...OWN_SERVER,
@@ -386,7 +386,7 @@ describe('Providers', () => {
     expect(t.node.textContent).toContain('sent to Ollama’s cloud');
   });
 
-  it('gives the line that installs a missing package, and takes no key', async () => {
+  it('shows the command that installs a missing package, and no key field', async () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, installed: false }] })
     );
@@ -396,7 +396,7 @@ describe('Providers', () => {
     expect(t.node.querySelector('[type=password]')).toBeNull();
   });
 
-  it('says what the server refuses, and keeps what was written', async () => {
+  it('shows the server’s error, and preserves the input', async () => {
     const t = await setup();
     await t.draw(<Providers services={t.services} />);
     await pick(t, 0);
@@ -413,13 +413,17 @@ describe('Providers', () => {
     expect(field.value).toBe('sk');
   });
 
-  it('tries what was entered, after the press and of that provider alone', async () => {
+  it('tests the input after the click, with that provider only', async () => {
     // P4
     const t = await setup();
     const onChosen = jest.fn();
-    const onWorks = jest.fn();
+    const onVerified = jest.fn();
     await t.draw(
-      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+      <Providers
+        services={t.services}
+        onChosen={onChosen}
+        onVerified={onVerified}
+      />
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-wrong');
@@ -427,7 +431,7 @@ describe('Providers', () => {
     const provider = { name: 'openai', label: 'OpenAI' };
     t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
     await t.press(/Use this model/);
-    // Nothing is saved, and what answered before still does.
+    // Nothing is saved, and the active model stays the same.
     expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-wrong']]);
     expect(onChosen).not.toHaveBeenCalled();
     expect(t.node.querySelector('[role="alert"]')?.textContent).toContain(
@@ -441,15 +445,15 @@ describe('Providers', () => {
     expect(t.node.querySelector('[role="status"]')?.textContent).toContain(
       'doesn’t list a model with this name'
     );
-    expect(onWorks).not.toHaveBeenCalled();
+    expect(onVerified).not.toHaveBeenCalled();
     t.api.verdict = 'ok';
     await t.write(/^API key$/, 'sk-right');
     await t.press(/Use this model/);
     expect(t.node.querySelector('.jp-mod-ok')).not.toBeNull();
-    expect(onWorks).toHaveBeenCalledTimes(1);
+    expect(onVerified).toHaveBeenCalledTimes(1);
   });
 
-  it('tests what was entered and saves nothing of it', async () => {
+  it('tests the input without saving it', async () => {
     // P4
     const t = await setup();
     await t.draw(<Providers services={t.services} />);
@@ -463,12 +467,16 @@ describe('Providers', () => {
     );
   });
 
-  it('lets a person insist, and then shows the refusal instead of "In use"', async () => {
+  it('lets a person skip the test, and then shows the rejection instead of "In use"', async () => {
     const t = await setup();
     const onChosen = jest.fn();
-    const onWorks = jest.fn();
+    const onVerified = jest.fn();
     await t.draw(
-      <Providers services={t.services} onChosen={onChosen} onWorks={onWorks} />
+      <Providers
+        services={t.services}
+        onChosen={onChosen}
+        onVerified={onVerified}
+      />
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-mine');
@@ -490,13 +498,13 @@ describe('Providers', () => {
       'models'
     ]);
     expect(onChosen).toHaveBeenCalledTimes(1);
-    expect(onWorks).not.toHaveBeenCalled();
+    expect(onVerified).not.toHaveBeenCalled();
     const label = t.node.querySelector('[data-open] > label');
     expect(label?.textContent).toContain('API key rejected');
     expect(label?.textContent).not.toContain('In use');
   });
 
-  it('puts the buttons where it is told, and they still send the form', async () => {
+  it('renders the buttons in the given element, where they submit the form', async () => {
     const t = await setup();
     const footer = document.createElement('div');
     t.node.after(footer);
@@ -509,7 +517,7 @@ describe('Providers', () => {
     expect(t.api.names).toContain('save');
   });
 
-  it('shows that a saved key was refused, as soon as it was', async () => {
+  it('shows at once that a saved key was rejected', async () => {
     const saved = { ...OPENAI, keySource: 'file' as const };
     const list = { default: REMOTE.id, models: [REMOTE] };
     const t = await setup(modelList({ ...list, providers: [saved] }));
@@ -523,7 +531,7 @@ describe('Providers', () => {
     expect(label()?.textContent).toContain('API key rejected');
   });
 
-  it('lets the server forget a key', async () => {
+  it('removes a key from the server', async () => {
     const t = await setup(
       modelList({ providers: [{ ...OPENAI, keySource: 'keyring' }] })
     );
@@ -533,11 +541,11 @@ describe('Providers', () => {
   });
 });
 
-describe('modelMenu', () => {
-  it('goes on with an installation that was stopped before', async () => {
+describe('createModelMenu', () => {
+  it('offers to resume a stopped installation', async () => {
     const local = { ...NOT_INSTALLED, kept: 320e6 };
     const t = await setup(modelList({ local }));
-    const menu = modelMenu({
+    const menu = createModelMenu({
       choice: t.choice,
       trans,
       pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
@@ -552,14 +560,14 @@ describe('modelMenu', () => {
     menu.dispose();
   });
 
-  it('lists the models that are ready in two groups, the current one ticked', async () => {
+  it('lists the ready models in two groups, with the current one checked', async () => {
     const t = await setup(
       modelList({
         default: LOCAL.id,
         models: [LOCAL, REMOTE, { ...REMOTE, id: 'x:y', ready: false }]
       })
     );
-    const menu = modelMenu({
+    const menu = createModelMenu({
       choice: t.choice,
       trans,
       pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
