@@ -1,7 +1,9 @@
-"""A notebook's past, to be handed on: as a web page, as Markdown, as a notebook.
+"""Exports of a notebook's history: as a web page, as Markdown, as a notebook.
 
-``export`` is the way in · ``story`` gathers what is told, as plain data · ``page`` one HTML file
-that needs nothing else · ``narrative`` Markdown · ``annotated`` a notebook with its story in it ·
-``pictures`` small pictures of outputs · ``fences`` keeps words of others what they are ·
-``filenames`` plain names for the files.
+- ``export``: the entry point
+- ``page_data`` collects the data of the page, ``page`` renders it as one self-contained HTML file
+- ``narrative`` renders Markdown, ``annotated`` a notebook with the history of its cells
+- ``pictures`` loads thumbnails of outputs
+- ``fences`` escapes foreign text in Markdown
+- ``filenames`` makes safe file names
 """

@@ -1,4 +1,4 @@
-"""Contributors in words: who made a step, and the shares of a cell or a notebook. Pure."""
+"""Labels of contributors, and their shares of a cell or a notebook. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..replay import Step
 
 ON_DISK = "file on disk"
-"""The recorded name of a file that changed outside of JupyterLab."""
+"""The recorded contributor of changes made to the file outside of JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",
@@ -19,7 +19,7 @@ SHARES = {
     "byUnknown": "of unknown origin",
     "existing": "existing",
 }
-"""The shares of a report, with their labels, in the order in which they are shown."""
+"""The shares of a report with their labels, in display order."""
 
 _KINDS = {
     "model": "AI",
@@ -32,7 +32,7 @@ _FORMATS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """The contributor of a step, by name where one is recorded."""
+    """Return a step's contributor, by name if one is recorded."""
     if step.is_existing:
         return "existing"
     if step.name and step.author != "person":
@@ -41,7 +41,7 @@ def contributor(step: Step) -> str:
 
 
 def edit_title(step: Step) -> str:
-    """The title of a step that changed a cell's text."""
+    """Return the title of a step that edited a cell."""
     if step.author == "person":
         return "Edited by hand"
     if step.name == ON_DISK:
@@ -56,7 +56,7 @@ def edit_title(step: Step) -> str:
 
 
 def shares(share: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """The labels and line counts of a share: AI and hand always, the others where there are any."""
+    """Return labels and line counts: always for AI and by hand, else if not zero."""
     return [
         (label, share[name])
         for name, label in SHARES.items()

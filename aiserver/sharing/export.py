@@ -1,6 +1,6 @@
-"""A notebook's replay in the form that was asked for.
+"""Export a notebook's replay in one of the formats.
 
-What must hold: nothing is written or changed here; the same history makes the same bytes.
+Invariants: nothing is written; the same history gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .annotated import annotated
 from .filenames import file_name
 from .narrative import narrative
 from .page import page
-from .pictures import addresses, load_pictures, named_pictures
-from .story import story
+from .page_data import page_data
+from .pictures import data_urls, load_pictures, referenced_pictures
 
 Format = Literal["html", "md", "ipynb"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-NOTHING = "This notebook has no history yet. Ask for code in one of its cells first."
+NO_HISTORY = "This notebook has no history yet. Ask for code in one of its cells first."
 
 
 @dataclass(frozen=True)
 class Export:
-    """A file to be handed on."""
+    """An exported file."""
 
     name: str
     content: str
@@ -45,48 +45,48 @@ async def export(
     owner: str = "",
     notebook: dict[str, Any] | None = None,
 ) -> Export:
-    """The replay of the notebook called ``name``; ``notebook`` is what its file holds, if known.
+    """Export the replay of the notebook called ``name``; ``notebook`` is its file's content.
 
-    Raises NotFound where nothing is kept of it, StorageError.
+    Raises NotFound without a history, StorageError.
     """
     if not history.timeline.moments:
-        raise NotFound(NOTHING)
-    images: dict[str, bytes] = {}
+        raise NotFound(NO_HISTORY)
+    pictures: dict[str, bytes] = {}
     if format_ == "html":
-        named = await asyncio.to_thread(named_pictures, history)
-        images = await load_pictures(store, named, owner=owner)
-    # Not on the event loop: a long life has many steps.
-    return await asyncio.to_thread(render, history, format_, name, images, notebook)
+        hashes = await asyncio.to_thread(referenced_pictures, history)
+        pictures = await load_pictures(store, hashes, owner=owner)
+    # A long history would block the event loop.
+    return await asyncio.to_thread(render, history, format_, name, pictures, notebook)
 
 
 def render(
     history: History,
     format_: Format,
     name: str,
-    images: Mapping[str, bytes],
+    pictures: Mapping[str, bytes],
     notebook: dict[str, Any] | None,
 ) -> Export:
-    """The file, from all that is in it. Takes its time."""
+    """Render the file. Slow: run it in a thread or another process."""
     if format_ == "html":
-        told = story(history, name, addresses(images), language=language_in(notebook))
-        content = page(told)
+        data = page_data(history, name, data_urls(pictures), language=_notebook_language(notebook))
+        content = page(data)
     elif format_ == "md":
         content = narrative(history, name)
     else:
-        made = annotated(history, name, notebook)
-        content = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+        result = annotated(history, name, notebook)
+        content = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
     return Export(file_name(name, f"-replay.{format_}"), content)
 
 
-def name_of(history: History) -> str:
-    """What the notebook was called when it was last seen."""
+def last_name(history: History) -> str:
+    """Return the last recorded name of the notebook."""
     paths = [entry.data.get("path") for entry in history.log if entry.type == "path_seen"]
-    named = [path for path in paths if isinstance(path, str) and path]
-    return PurePosixPath(named[-1]).name if named else "notebook.ipynb"
+    valid = [path for path in paths if isinstance(path, str) and path]
+    return PurePosixPath(valid[-1]).name if valid else "notebook.ipynb"
 
 
-def language_in(notebook: dict[str, Any] | None) -> str | None:
-    """The language of a notebook's file."""
+def _notebook_language(notebook: dict[str, Any] | None) -> str | None:
+    """Return the language in a notebook's metadata."""
     metadata = (notebook or {}).get("metadata")
     info = metadata.get("language_info") if isinstance(metadata, dict) else None
     name = info.get("name") if isinstance(info, dict) else None

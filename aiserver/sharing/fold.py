@@ -2,8 +2,8 @@
 
 Invariants:
 
-- Each step is in exactly one row, so that a list of rows leaves nothing out.
-- A run belongs to the step whose code it ran; a deletion and a return elsewhere are one move.
+- Each step is in exactly one row.
+- A run belongs to the step whose code it ran; a deletion and a paste at another place are one move.
   ``src/replay/model/cell/fold.ts`` has the same rules.
 """
 
@@ -17,7 +17,7 @@ from ..replay import Step
 
 @dataclass(slots=True)
 class Row:
-    """A step with its runs; ``step`` and the others are places in the cell's steps."""
+    """A step with its runs; all numbers are indexes into the cell's steps."""
 
     step: int
     runs: list[int] = field(default_factory=list)
@@ -26,38 +26,38 @@ class Row:
 
 
 def fold(steps: Sequence[Step]) -> list[Row]:
-    """The rows of a cell, oldest first."""
+    """Return the rows of a cell, oldest first."""
     rows: list[Row] = []
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         last = rows[-1] if rows else None
-        if last is not None and last.step == place - 1 and _is_paste(steps[last.step], step):
-            last.step, last.cut = place, place - 1
+        if last is not None and last.step == index - 1 and _is_paste(steps[last.step], step):
+            last.step, last.cut = index, index - 1
             continue
         row = _row_of_run(rows, steps, step) if step.kind == "run" else None
         if row is not None:
-            row.runs.append(place)
+            row.runs.append(index)
         else:
-            rows.append(Row(place, [place] if step.kind == "run" else []))
+            rows.append(Row(index, [index] if step.kind == "run" else []))
     return rows
 
 
 def _is_paste(cut: Step, step: Step) -> bool:
-    """Whether a cell that was deleted came back at another place."""
+    """Return whether a deleted cell was pasted at another place."""
     if (cut.kind, step.kind) != ("delete", "undelete") or cut.code != step.code:
         return False
-    places = [(one.data or {}).get("after", 0) for one in (cut, step)]
+    places = [(item.data or {}).get("after", 0) for item in (cut, step)]
     return all(isinstance(place, str | None) for place in places) and places[0] != places[1]
 
 
 def _row_of_run(rows: Sequence[Row], steps: Sequence[Step], run: Step) -> Row | None:
-    """The row whose code a run ran: the one that wrote it, not those that left it as it was."""
-    found = None
+    """Return the row that wrote the code of a run."""
+    match = None
     for row in reversed(rows):
         step = steps[row.step]
         if step.after != run.code:
             break
         if step.applied and step.code == run.code:
-            found = row
+            match = row
             if step.before != step.code:
                 break
-    return found
+    return match

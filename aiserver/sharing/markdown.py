@@ -1,12 +1,11 @@
-"""Markdown as a tree of a few elements, for the exported page to draw. Pure.
+"""Parse Markdown into a tree of a few elements, which the exported page renders. Pure.
 
 Invariants:
 
-- A tree holds texts and the elements in ``TAGS``, nothing else: no HTML, no address that could be
-  followed or loaded. A link is its text and its address, a picture is its alternative text, a
-  formula is its source.
-- It is at most a few times as large as the text, and not deep. A text for which that can't be had
-  has no tree and is shown as it is.
+- A tree contains only text and the elements in ``TAGS``: no HTML, and no URL that can be followed
+  or loaded. A link becomes its text and URL, a picture its alternative text, a formula its source.
+- Its size is a small multiple of the text's, and its depth is limited. A text that exceeds this has
+  no tree and is shown as plain text.
 
 A node is a string, or ``[tag, child, …]``; the tag may carry a number, as in ``ol:3`` (a list
 that begins with 3) and ``h:2`` (a heading of the second level).
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-LIMIT = 10_000  # characters; a longer text is shown as it is
-_CELLS = 5_000  # of a table, by its text: the parser fills up short rows
-DEPTH = 40  # elements inside each other
-_GROWTH = 4  # times the text, and some: what links repeat of their addresses is counted, too
+LIMIT = 10_000  # characters; a longer text is shown as plain text
+_CELLS = 5_000  # cells of a table, estimated; the parser pads short rows
+DEPTH = 40  # nested elements
+_GROWTH = 4  # limit of the size, as a multiple of the text; URLs of links count, too
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
 TAGS = frozenset(
@@ -38,11 +37,11 @@ TAGS = frozenset(
 )
 
 Node = Any
-"""A string or a list of a tag and nodes; JSON has no better type for it."""
+"""A string, or a list of a tag and child nodes."""
 
 
 def tree(text: str) -> list[Node] | None:
-    """The elements of a Markdown text; None for one that is too large, or nothing but text."""
+    """Parse a text; None if it is too large, or plain text."""
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")
@@ -51,28 +50,28 @@ def tree(text: str) -> list[Node] | None:
     try:
         builder = _Builder(_GROWTH * len(text) + 1000)
         builder.add_all(_parser().parse(text))
-    except _TooMuch:
+    except _TooLarge:
         return None
     nodes = builder.nodes
     is_plain = len(nodes) == 1 and nodes[0][0] == "p" and all(isinstance(n, str) for n in nodes[0])
     return None if is_plain else nodes
 
 
-class _TooMuch(Exception):
+class _TooLarge(Exception):
     """The tree would be too large or too deep."""
 
 
 class _Builder:
-    """Puts tokens together, without recursion."""
+    """Builds the tree from tokens, without recursion."""
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, budget: int) -> None:
         self.nodes: list[Node] = []
         self._open: list[list[Node]] = [self.nodes]
         self._links: list[tuple[str, list[Node], int]] = []
-        self._room = room
+        self._budget = budget
 
     def add_all(self, tokens: Sequence[Token]) -> None:
-        """Add tokens of the parser, in order."""
+        """Add the parser's tokens in order."""
         for token in tokens:
             if token.type == "inline":
                 for child in token.children or []:
@@ -82,15 +81,15 @@ class _Builder:
 
     def _add(self, token: Token) -> None:
         if token.type == "link_open":
-            place = self._open[-1]
-            self._links.append((str(token.attrs.get("href", "")), place, len(place)))
+            parent = self._open[-1]
+            self._links.append((str(token.attrs.get("href", "")), parent, len(parent)))
         elif token.type == "link_close":
-            address, place, start = self._links.pop()
-            if place[start:] != [address]:
-                self._text(f" ({address})")
+            url, parent, start = self._links.pop()
+            if parent[start:] != [url]:
+                self._text(f" ({url})")
         elif token.type in ("paragraph_open", "paragraph_close") and token.hidden:
             if token.nesting < 0:
-                self._text("\n")  # the lines of a list's item
+                self._text("\n")  # between the lines of a list item
         elif token.nesting > 0:
             self._begin(token)
         elif token.nesting < 0:
@@ -111,27 +110,27 @@ class _Builder:
         elif tag == "ol" and "start" in token.attrs:
             tag = f"ol:{token.attrs['start']}"
         elif tag not in TAGS:
-            raise _TooMuch
+            raise _TooLarge
         node: list[Node] = [tag]
         self._put(node, 1)
         self._open.append(node)
         if len(self._open) > DEPTH:
-            raise _TooMuch
+            raise _TooLarge
 
     def _text(self, text: str) -> None:
         if text:
             self._put(text, len(text))
 
     def _put(self, node: Node, size: int) -> None:
-        self._room -= size
-        if self._room < 0:
-            raise _TooMuch
+        self._budget -= size
+        if self._budget < 0:
+            raise _TooLarge
         self._open[-1].append(node)
 
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # 30 ms that only exports take
+    from markdown_it import MarkdownIt  # takes 30 ms, so only exports import it
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "math", _math)
@@ -139,13 +138,13 @@ def _parser() -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """A formula between dollar signs: no sign in it means Markdown."""
+    """Parse a formula between dollar signs, in which Markdown has no meaning."""
     if state.src[state.pos] != "$":
         return False
-    found = _MATH.match(state.src, state.pos, state.posMax)
-    if found is None:
+    match = _MATH.match(state.src, state.pos, state.posMax)
+    if match is None:
         return False
     if not silent:
-        state.push("math", "", 0).content = found[0]
-    state.pos = found.end()
+        state.push("math", "", 0).content = match[0]
+    state.pos = match.end()
     return True

@@ -1,7 +1,7 @@
-"""The story of a notebook as Markdown, which a person reads from top to bottom. Pure.
+"""Render a notebook's history as Markdown, to be read from top to bottom. Pure.
 
-What must hold: whatever a session holds stays in its place (``fences.py``); each step is told, and
-of each version what changed, so that all of them can be read off.
+Invariants: foreign text is escaped (``fences.py``). Each step is included with its changes, so that
+all versions can be reconstructed.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 from ..notebooks.history import History
 from ..replay import Step, report
-from .contributions import contributor, edit_title, shares
-from .fences import fenced, quoted, words
-from .story import language_of
+from .contributions import contributor, edit_title
+from .contributions import shares as shares_of
+from .fences import escape_inline, fenced, quoted
+from .page_data import main_language
 
 _TITLES = {
     "start": "Existing content",
@@ -39,12 +40,12 @@ _OUTCOMES = {
 
 
 def narrative(history: History, name: str) -> str:
-    """The story of all cells: those in the notebook in their order, then those that are gone."""
+    """Render all cells: those in the notebook in order, then the deleted ones."""
     timeline = history.timeline
-    found = report(timeline, history.sessions)
-    by_cell = {row["cellId"]: row for row in found["cells"]}
-    language = language_of(history)
-    parts = [f"# How {words(name)} was made", f"{shares_told(found['total'])}."]
+    shares = report(timeline, history.sessions)
+    by_cell = {row["cellId"]: row for row in shares["cells"]}
+    language = main_language(history)
+    parts = [f"# How {escape_inline(name)} was made", f"{shares_summary(shares['total'])}."]
     rows = timeline.cells()
     for number, row in enumerate(rows, 1):
         steps = timeline.steps(row["cellId"])
@@ -53,17 +54,17 @@ def narrative(history: History, name: str) -> str:
         share = by_cell.get(row["cellId"])
         parts.append(f"## {cell_name(number if share else None, row)}")
         if share:
-            parts.append(f"{shares_told(share)}.")
-        parts += cell_story(steps, language if row["type"] == "code" else row["type"])
+            parts.append(f"{shares_summary(share)}.")
+        parts += cell_history(steps, language if row["type"] == "code" else row["type"])
     return "\n\n".join(parts) + "\n"
 
 
-def shares_told(share: Mapping[str, Any]) -> str:
-    """How many lines each kind of contributor wrote, in a sentence without its full stop."""
+def shares_summary(share: Mapping[str, Any]) -> str:
+    """Describe the lines per contributor in a sentence without its full stop."""
     lines = share["lines"]
     if not lines:
         return "No code yet"
-    parts = [f"{count} {label}" for label, count in shares(share)]
+    parts = [f"{count} {label}" for label, count in shares_of(share)]
     parts[0] += f" ({percent(share['byModel'], lines)})"
     if share["models"]:
         parts[0] += f", including {_counts(share['models'])}"
@@ -73,29 +74,29 @@ def shares_told(share: Mapping[str, Any]) -> str:
 
 
 def _counts(by_name: Mapping[str, int]) -> str:
-    rows = sorted(by_name.items(), key=_most)
-    return ", ".join(f"{words(name)} {count}" for name, count in rows)
+    rows = sorted(by_name.items(), key=_by_count)
+    return ", ".join(f"{escape_inline(name)} {count}" for name, count in rows)
 
 
 def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
-    """The name of a cell: its place in the notebook, or that it is no longer there."""
+    """Return a cell's name: its number in the notebook, or that it was merged or deleted."""
     if number is not None:
         return f"Cell {number}"
     return "Merged cell" if row["mergedInto"] else "Deleted cell"
 
 
-def percent(part: int, whole: int) -> str:
-    """A share as people write it."""
-    return f"{round(100 * part / whole)}%" if whole else "–"
+def percent(part: int, total: int) -> str:
+    """Format a share as a percentage."""
+    return f"{round(100 * part / total)}%" if total else "–"
 
 
-def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
-    """The steps of a cell as paragraphs, each step under a heading of that level."""
+def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
+    """Return the paragraphs of a cell's steps; each step has a heading of ``level``."""
     parts = []
-    shown = {""}  # codes that a reader has seen by now, so that a change of them can be followed
+    shown = {""}  # versions printed so far, which diffs can refer to
     for step in steps:
-        parts.append(f"{'#' * level} {step.index + 1}. {words(title(step))}")
-        parts.append(" · ".join(_told(step)))
+        parts.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
+        parts.append(" · ".join(_facts(step)))
         if step.kind == "turn":
             parts.append(quoted(step.title))
         if step.base is not None and step.base not in shown:
@@ -106,15 +107,15 @@ def cell_story(steps: Sequence[Step], language: str, *, level: int = 3) -> list[
             parts += ["Answer:", quoted(step.explanation)]
         if step.error:
             parts += ["Error:", quoted(step.error)]
-        printed = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
-        text = printed.get("text") if isinstance(printed, dict) else None
+        outputs = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
+        text = outputs.get("text") if isinstance(outputs, dict) else None
         if isinstance(text, str) and text:
             parts += ["Output:", fenced(text.rstrip("\n"), "")]
     return parts
 
 
 def title(step: Step) -> str:
-    """What a step was, in a few words."""
+    """Return the title of a step."""
     if step.kind == "turn":
         return "Request"
     if step.kind == "run":
@@ -129,12 +130,12 @@ def title(step: Step) -> str:
 
 
 def outcome(step: Step) -> str:
-    """How a request ended, where it was one."""
+    """Return how a request ended; empty for other steps."""
     return _OUTCOMES.get(step.outcome, "") if step.kind == "turn" else ""
 
 
 def change(step: Step) -> list[str]:
-    """What a step changed, as the lines of a unified diff without its head."""
+    """Return a step's change as the lines of a unified diff without its header."""
     before = step.before if step.base is None else step.base
     if not before:
         return [f"+{line}" for line in step.code.split("\n")] if step.code else []
@@ -142,9 +143,9 @@ def change(step: Step) -> list[str]:
     return list(lines)[2:]
 
 
-def _told(step: Step) -> list[str]:
-    told = [contributor(step), step.model, step.timestamp, outcome(step)]
-    return [words(one) for one in told if one]
+def _facts(step: Step) -> list[str]:
+    facts = [contributor(step), step.model, step.timestamp, outcome(step)]
+    return [escape_inline(fact) for fact in facts if fact]
 
 
 def _change(step: Step, language: str) -> list[str]:
@@ -156,5 +157,5 @@ def _change(step: Step, language: str) -> list[str]:
     return [fenced("\n".join(change(step)), "diff")]
 
 
-def _most(row: tuple[str, int]) -> tuple[int, str]:
+def _by_count(row: tuple[str, int]) -> tuple[int, str]:
     return -row[1], row[0]

@@ -1,12 +1,12 @@
-"""The story as one HTML file. Pure.
+"""Render the exported page as one HTML file. Pure.
 
-What must hold:
+Invariants:
 
-- The file is all there is: it asks for nothing, from nowhere. Its policy lets nothing load but
-  pictures inside it, and nothing run or style but the very script and style sheet written here.
-- Whatever a session holds is data in it: nothing of it can end the element that it stands in, and
-  the script only ever makes text of it (P12).
-- The same story makes the same bytes.
+- The file is self-contained and sends no requests. Its content security policy allows only embedded
+  pictures, and the hashes of the script and style sheet written here.
+- Contents of sessions are JSON data that can't close its element, and the script inserts them as
+  text only (P12).
+- The same data gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-# In this order: each may use those before it.
+# In order of dependency.
 _SCRIPTS = (
     "words",
     "diff",
@@ -32,12 +32,12 @@ _SCRIPTS = (
     "report",
     "app",
 )
-# What could end a script element, or a line of one for an old reader.
-_SAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
+# Characters that could end the script element, or a line in old JavaScript parsers.
+_SAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-def page(told: dict[str, Any]) -> str:
-    """The page of a story (``story.py``)."""
+def page(content: dict[str, Any]) -> str:
+    """Render the page of a notebook; ``content`` comes from ``page_data.py``."""
     script, style = _script(), _part("page.css")
     policy = "; ".join(
         [
@@ -49,20 +49,20 @@ def page(told: dict[str, Any]) -> str:
             "form-action 'none'",
         ]
     )
-    data = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    data = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     parts = {
         "policy": html.escape(policy),
-        "title": html.escape(told["name"]),
+        "title": html.escape(content["name"]),
         "style": style,
         "data": data.translate(_SAFE),
         "script": script,
     }
     before, *rest = _part("page.html").split("{{")
-    made = [before]
+    result = [before]
     for piece in rest:
         name, _, text = piece.partition("}}")
-        made += [parts[name], text]
-    return "".join(made).encode("utf-8", "replace").decode("utf-8")
+        result += [parts[name], text]
+    return "".join(result).encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

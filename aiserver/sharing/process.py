@@ -1,11 +1,10 @@
-"""Exports a notebook in a process of its own.
+"""Export notebooks in a child process.
 
-To read large sessions and to write the file is work for Python alone, in calls that hold its lock
-for tenths of a second: in a thread of the server the event loop would wait for them
-(``benchmarks/exports.py``).
+Parsing large sessions and rendering the file holds the GIL for tenths of a second, which would
+block the event loop even from a thread (``benchmarks/exports.py``).
 
-Invariants: the server parses no session for an export; one export at a time, for each may need
-much memory; the process ends with its export, and is killed after ``limit`` seconds.
+Invariants: the server parses no session for an export. Only one export runs at a time, since each
+may need much memory. The process ends with its export, and is killed after ``limit`` seconds.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from ..errors import ExportFailed, ExportTimeout, NotFound
 from ..models import check_id, dumps
 from ..notebooks.history import load_stored
 from ..sessions.base import SessionManager
-from .export import NOTHING, Format
+from .export import NO_HISTORY, Format
 from .pictures import load_pictures
 from .worker import Job
 
@@ -41,7 +40,7 @@ class Exporter:
     ) -> None:
         self._store, self._owner = store, owner
         self._command, self._limit = tuple(command), limit
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def export(
         self,
@@ -51,24 +50,24 @@ class Exporter:
         name: str | None = None,
         notebook: dict[str, Any] | None = None,
     ) -> bytes:
-        """The JSON of the file's ``name`` and ``content``.
+        """Export a notebook; return JSON with the file's ``name`` and ``content``.
 
-        ``name`` is that of the notebook and ``notebook`` what its file holds, if it is there.
-        Raises InvalidRequest, NotFound where nothing is kept of it, StorageError, and
-        ExportFailed, of which ExportTimeout is one.
+        ``name`` and ``notebook`` are the name and content of the notebook's file, if it exists.
+        Raises InvalidRequest, NotFound without a history, StorageError, ExportFailed or its
+        subclass ExportTimeout.
         """
         check_id("notebookId", notebook_id)
-        async with self._one_at_a_time:
+        async with self._lock:
             marks = await self._store.session_marks(notebook_id, owner=self._owner)
             cells = sorted(cell_id for _, cell_id in marks)
             sessions = await load_stored(self._store, self._owner, notebook_id, cells)
             entries = await self._store.read_notebook_log(notebook_id, owner=self._owner)
 
-            def job() -> Job:
+            def create_job() -> Job:
                 log = [dumps(entry, None) for entry in entries]
                 return Job(notebook_id, self._owner, format_, name, notebook, sessions, log)
 
-            return await self._run(await asyncio.to_thread(job))
+            return await self._run(await asyncio.to_thread(create_job))
 
     async def _run(self, job: Job) -> bytes:
         try:
@@ -76,25 +75,25 @@ class Exporter:
         except OSError as error:
             raise ExportFailed from error
         try:
-            return await asyncio.wait_for(self._made_by(child, job), self._limit)
+            return await asyncio.wait_for(self._exchange(child, job), self._limit)
         except BaseException as error:
-            child.kill()  # a thread may still wait at its pipes
+            child.kill()  # a thread may still wait for its pipes
             if isinstance(error, asyncio.TimeoutError):
                 raise ExportTimeout from error
             raise
         finally:
             await asyncio.shield(asyncio.to_thread(child.end))
 
-    async def _made_by(self, child: Child, job: Job) -> bytes:
-        named = await asyncio.to_thread(_ask, child, job)
-        if named is None:
-            raise NotFound(NOTHING)
-        images = await load_pictures(self._store, named, owner=self._owner)
-        made: bytes = await asyncio.to_thread(_ask, child, images)
-        return made
+    async def _exchange(self, child: Child, job: Job) -> bytes:
+        hashes = await asyncio.to_thread(_call, child, job)
+        if hashes is None:
+            raise NotFound(NO_HISTORY)
+        pictures = await load_pictures(self._store, hashes, owner=self._owner)
+        answer: bytes = await asyncio.to_thread(_call, child, pictures)
+        return answer
 
 
-def _ask(child: Child, request: object) -> Any:
+def _call(child: Child, request: object) -> Any:
     try:
         pickle.dump(request, child.requests, pickle.HIGHEST_PROTOCOL)
         child.requests.flush()

@@ -1,8 +1,8 @@
-"""The process of one export: it reads the sessions, and writes the file.
+"""The child process of one export: it parses the sessions and renders the file.
 
-It gets a ``Job`` from its parent, answers with the hashes of the pictures it wants, or with None
-where there is nothing to export; gets the pictures; answers with the file as the JSON that the API
-sends, and ends. All is pickled; its own parent is the only one it listens to.
+It receives a ``Job`` from its parent and answers with the hashes of the pictures it needs, or None
+if there is nothing to export. It then receives the pictures, answers with the JSON that the API
+sends, and ends. Messages are pickled, and come from the parent only.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry
 from ..notebooks.history import build_history
 from ..surrogates import json_bytes
-from .export import Format, name_of, render
-from .pictures import named_pictures
+from .export import Format, last_name, render
+from .pictures import referenced_pictures
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Job:
     owner: str
     format: Format
     name: str | None
-    """The notebook's, if its file is there."""
+    """The name of the notebook's file, if it exists."""
     notebook: dict[str, Any] | None
     sessions: Mapping[str, bytes]
-    """By cell."""
+    """Stored sessions by cell id."""
     log: Sequence[bytes]
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Do one job."""
+    """Handle one job."""
 
     def answer(value: object) -> None:
         pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
@@ -49,10 +49,10 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     if not history.timeline.moments:
         answer(None)
         return
-    answer(named_pictures(history) if job.format == "html" else [])
-    images = pickle.load(requests)  # noqa: S301 - our own parent
-    made = render(history, job.format, job.name or name_of(history), images, job.notebook)
-    answer(json_bytes({"name": made.name, "content": made.content}))
+    answer(referenced_pictures(history) if job.format == "html" else [])
+    pictures = pickle.load(requests)  # noqa: S301 - our own parent
+    file = render(history, job.format, job.name or last_name(history), pictures, job.notebook)
+    answer(json_bytes({"name": file.name, "content": file.content}))
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from aiserver.notebooks.history import History
 from aiserver.replay import Timeline
 from aiserver.sharing.annotated import annotated
 from aiserver.sharing.narrative import narrative
-from aiserver.sharing.story import AUTHORS, story
+from aiserver.sharing.page_data import AUTHORS, page_data
 
 from ..replay.session_builder import SessionBuilder, log
 
@@ -51,7 +51,7 @@ def test_texts_name_who_edited(history: History) -> None:
 
 def test_the_page_tells_the_author_of_each_line(history: History) -> None:
     """P40"""
-    steps = story(history, "a.ipynb", {})["cells"][0]["steps"]
+    steps = page_data(history, "a.ipynb", {})["cells"][0]["steps"]
     authors = [AUTHORS[run[2]] for run in steps[-1]["by"] for _ in range(run[0])]
     assert authors == ["existing", "program", "unknown", "person"]
     assert [(step["author"], step.get("name")) for step in steps] == [

@@ -1,4 +1,4 @@
-"""Words of others in Markdown: they stay words, to a real reader of Markdown."""
+"""Words of others in Markdown: they stay escape_inline, to a real reader of Markdown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from aiserver.sharing.fences import fenced, quoted, words
+from aiserver.sharing.fences import escape_inline, fenced, quoted
 
 _SIGNS = "\\`*_{}[]()#+-.!|<>~$=:@&;/ ab1\n"
 hostile = st.text(st.sampled_from(_SIGNS), max_size=40)
@@ -39,7 +39,7 @@ def shown(markdown: str) -> str:
 @example("[a]: http://x\n[a]")
 def test_words_are_shown_as_they_are(text: str) -> None:
     """P11"""
-    made = words(text)
+    made = escape_inline(text)
     assert "\n" not in made and "$" not in made and "\\\\" not in made
     assert kinds(f"A {made}") <= {"paragraph_open", "inline", "text", "text_special"} | {
         "paragraph_close"
@@ -62,8 +62,8 @@ def test_a_quote_holds_nothing_but_words(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["see www.evil.com", "http://evil.com", "me@evil.com"])
 def test_addresses_become_no_links(text: str) -> None:
-    """P11: also where a reader makes links of bare addresses."""
-    made = words(text)
+    """P11: also where a reader makes links of bare data_urls."""
+    made = escape_inline(text)
     assert not re.search(r"www\.|[^\\]://|\w@\w", made)
     assert shown(made) == text
 

@@ -16,7 +16,7 @@ from aiserver.notebooks.history import Histories
 from aiserver.replay import report
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.annotated import annotated
-from aiserver.sharing.export import export, name_of
+from aiserver.sharing.export import export, last_name
 from aiserver.sharing.narrative import narrative
 
 from .demo import BARS, BY_HAND, FIXED, HOSTILE, NOTEBOOK, PLOT, notebook
@@ -165,5 +165,5 @@ def test_of_nothing_there_is_no_export() -> None:
 
 def test_the_name_of_a_notebook_is_the_last_that_was_seen() -> None:
     _, history = demo()
-    assert name_of(history) == "sales.ipynb"
+    assert last_name(history) == "sales.ipynb"
     assert history.notebook_id == NOTEBOOK

@@ -12,7 +12,7 @@ import pytest
 from aiserver.sharing import markdown
 from aiserver.sharing.markdown import tree
 from aiserver.sharing.page import page
-from aiserver.sharing.story import story
+from aiserver.sharing.page_data import page_data
 
 from .demo import HOSTILE
 from .test_page import PAGE, data_of, demo
@@ -108,7 +108,7 @@ def test_plain_text_has_no_tree() -> None:
 
 def test_the_page_has_markdown_cells_and_answers() -> None:
     _, history = demo()
-    told = data_of(page(story(history, "a", {})))
+    told = data_of(page(page_data(history, "a", {})))
     title = next(cell for cell in told["cells"] if cell["id"] == "title")
     place = title["steps"][-1]["code"]
     assert told["markdown"][str(place)] == [["h:1", "Sales"], ["p", "Each month of 2026."]]

@@ -24,8 +24,8 @@ from aiserver.replay import blame
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
 from aiserver.sharing.page import page
-from aiserver.sharing.pictures import addresses, load_pictures, named_pictures
-from aiserver.sharing.story import AUTHORS, story
+from aiserver.sharing.page_data import AUTHORS, page_data
+from aiserver.sharing.pictures import data_urls, load_pictures, referenced_pictures
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import Source
 
@@ -86,7 +86,7 @@ def test_the_page_holds_all_and_nothing_gets_out_of_its_place() -> None:
     assert kinds == {"html", "head", "meta", "title", "style", "body", "noscript", "div", "script"}
     assert [found.get("type") for found, _ in elements.all("script")] == ["application/json", None]
     told = data_of(made)
-    assert told == json.loads(json.dumps(story(history, "sales.ipynb", told["pictures"])))
+    assert told == json.loads(json.dumps(page_data(history, "sales.ipynb", told["pictures"])))
     assert any(HOSTILE in text for text in told["texts"])
     for found, _ in elements.all("meta") + elements.all("script"):
         assert not {"src", "href"} & found.keys()
@@ -96,7 +96,7 @@ def test_the_page_holds_all_and_nothing_gets_out_of_its_place() -> None:
 def test_the_name_of_a_notebook_is_text() -> None:
     """P12: file names are text in the page."""
     _, history = demo()
-    made = page(story(history, f"{HOSTILE}</title><b>.ipynb", {}))
+    made = page(page_data(history, f"{HOSTILE}</title><b>.ipynb", {}))
     assert Elements(made).all("title")[0][1] == f"{HOSTILE}</title><b>.ipynb"
     assert not Elements(made).all("b") and not Elements(made).all("img")
 
@@ -104,7 +104,7 @@ def test_the_name_of_a_notebook_is_text() -> None:
 def test_the_policy_names_the_very_script_and_style() -> None:
     """P11, P12: nothing else can run, and nothing be loaded."""
     _, history = demo()
-    elements = Elements(page(story(history, "a", {})))
+    elements = Elements(page(page_data(history, "a", {})))
     (policy,) = (
         found["content"]
         for found, _ in elements.all("meta")
@@ -139,7 +139,7 @@ def test_the_script_makes_no_html_of_text() -> None:
 
 def test_blame_on_the_page_is_that_of_each_step() -> None:
     _, history = demo()
-    told = story(history, "a", {})
+    told = page_data(history, "a", {})
     for cell in told["cells"]:
         session = history.sessions[cell["id"]]
         for number, step in enumerate(cell["steps"]):
@@ -168,8 +168,8 @@ def test_only_real_pictures_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         run["data"] = {"outputs": {"images": [*images, None, {"sha256": 3}]}}
         await store.record_events(key, [NewEvent.model_validate(run)])
         history = await Histories(store).load(NOTEBOOK)
-        named = named_pictures(history)
-        found = addresses(await load_pictures(store, named, owner=""))
+        named = referenced_pictures(history)
+        found = data_urls(await load_pictures(store, named, owner=""))
         (data,) = found.values()
         head, _, body = data.partition(",")
         assert (head, base64.b64decode(body)) == ("data:image/png;base64", picture())
@@ -204,7 +204,7 @@ def verdant() -> History:
 def test_real_histories_are_on_the_page_to_the_letter() -> None:
     """Each source that Verdant kept can be read off the page."""
     history = verdant()
-    told = data_of(page(story(history, "houses_kc.ipynb", {})))
+    told = data_of(page(page_data(history, "houses_kc.ipynb", {})))
     assert len(told["cells"]) == len(history.sessions) == 25
     on_page = {
         cell["id"]: {told["texts"][step["code"]] for step in cell["steps"]}
@@ -242,7 +242,7 @@ def test_a_large_notebook_is_told_in_little_time_and_room() -> None:
 
     history = asyncio.run(work())
     began = time.perf_counter()
-    made = page(story(history, "big.ipynb", {}))
+    made = page(page_data(history, "big.ipynb", {}))
     assert time.perf_counter() - began < 20  # it takes 2 s; a square of it would take minutes
     assert len(made) < 8_000_000
 

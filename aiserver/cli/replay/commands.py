@@ -17,7 +17,7 @@ from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...notebooks.history import Histories, History
 from ...replay import report
-from ...sharing.export import export, name_of
+from ...sharing.export import export, last_name
 from ..sessions.export import put
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.stores import Place
@@ -50,7 +50,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
         place.store,
         history,
         arguments.format,
-        name_of(history) if notebook is None else Path(arguments.notebook).name,
+        last_name(history) if notebook is None else Path(arguments.notebook).name,
         owner=place.owner,
         notebook=notebook,
     )
@@ -71,7 +71,7 @@ async def run_report(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.json:
         print(json.dumps(shares, ensure_ascii=False, indent=2))
     else:
-        print_report(shares, name_of(history))
+        print_report(shares, last_name(history))
     return 0
 
 

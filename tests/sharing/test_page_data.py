@@ -9,7 +9,7 @@ import pytest
 
 from aiserver.notebooks.history import History
 from aiserver.replay import Timeline
-from aiserver.sharing.story import story
+from aiserver.sharing.page_data import page_data
 
 from ..replay.notebook_page import Page
 
@@ -22,7 +22,7 @@ def test_each_moment_can_be_read_off_the_story(seed: int) -> None:
         page.act()
     sessions = dict(page.server.sessions)
     timeline = Timeline(list(sessions.values()), page.server.log)
-    told = story(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
+    told = page_data(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
     row: list[Any] = []
     left: list[int] = []
     orders, gone = list(told["orders"]), list(told["gone"])
