@@ -62,7 +62,7 @@ def test_a_quote_holds_nothing_but_words(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["see www.evil.com", "http://evil.com", "me@evil.com"])
 def test_addresses_become_no_links(text: str) -> None:
-    """P11: also where a reader makes links of bare data_urls."""
+    """P11: also where a reader makes links of bare URLs."""
     made = escape_inline(text)
     assert not re.search(r"www\.|[^\\]://|\w@\w", made)
     assert shown(made) == text
