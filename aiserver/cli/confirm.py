@@ -7,7 +7,7 @@ import sys
 from ..errors import SettingError
 
 
-def agreed(question: str, *, yes: bool) -> bool:
+def confirm(question: str, *, yes: bool) -> bool:
     """Whether a person wants it. Where nobody can be asked, ``--yes`` must have been said."""
     if yes:
         return True

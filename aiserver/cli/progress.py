@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 
-class Bar:
+class ProgressBar:
     """A bar at a terminal, nothing elsewhere. A context manager."""
 
     def __init__(self, what: str, total: int | None = None) -> None:
@@ -15,7 +15,7 @@ class Bar:
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import (

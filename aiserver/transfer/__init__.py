@@ -1,1 +1,1 @@
-"""Reads histories of other programs and stores, and writes them into a store."""
+"""Read histories from other programs and stores, and write them into a store."""

@@ -1,7 +1,7 @@
-"""Writes what is going to be removed into a file that ``sessions import`` reads back.
+"""Write a backup that ``sessions import`` can read, before histories are deleted.
 
-What must hold: when ``write`` returns, the file is whole, on disk for good, for its owner's eyes
-only, and has been read back and compared.
+Invariant: when ``write`` returns, the file is complete, synced to disk, private to its owner, and
+verified by reading it back.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Entry = tuple[str, bytes]
 
 
 def folder_of(name: str | None) -> Path:
-    """The folder that a person has named; without a name the current one."""
+    """Return the named folder, or the current one."""
     return Path(name or ".").resolve()
 
 
 def new_name() -> str:
-    """A name that tells when it was written."""
+    """Return a file name with the current time."""
     now = datetime.now(timezone.utc)
     return f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
 
@@ -37,7 +37,7 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
     """Write a backup into a folder. Raises StorageError."""
     target = folder / new_name()
     temp = target.with_suffix(".part")
-    written: dict[str, bytes] = {}  # what each entry's bytes hash to
+    written: dict[str, bytes] = {}  # the SHA-256 of each entry
     with translate_os_errors():
         fd = os.open(temp, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
@@ -48,7 +48,7 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
                 for name, data in (archive.manifest(owners), *entries):
                     zipped.writestr(name, data)
                     written[name] = hashlib.sha256(data).digest()
-            _check(temp, written)
+            _verify(temp, written)
             commit_file(temp, target)
         except BaseException:
             temp.unlink(missing_ok=True)
@@ -56,14 +56,14 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
     return target
 
 
-def _check(file: Path, written: dict[str, bytes]) -> None:
+def _verify(file: Path, written: dict[str, bytes]) -> None:
     try:
         with zipfile.ZipFile(file) as zipped:
             names = zipped.namelist()
-            same = sorted(names) == sorted(written) and all(
+            is_same = sorted(names) == sorted(written) and all(
                 hashlib.sha256(zipped.read(name)).digest() == written[name] for name in names
             )
     except (zipfile.BadZipFile, zlib.error, EOFError):
-        same = False
-    if not same:
+        is_same = False
+    if not is_same:
         raise StorageError("The backup could not be verified, so nothing was deleted.")

@@ -1,7 +1,7 @@
-"""AgentScope's sessions in a database or in Redis, as an import reads them.
+"""Read AgentScope's sessions from a SQL database or Redis.
 
-What must hold: only reading commands are sent; an address is told without its password; what the
-driver says is never shown.
+Invariants: only read commands are sent. Messages contain URLs without passwords, and no texts of
+the driver.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import SettingError, StorageUnreachable
 from ..sessions.factory import hide_password
 from .importers import agentscope
-from .importers.base import NotUnderstood, Read, loads
+from .importers.base import Read, UnreadableSource, loads
 
 TABLE = "agentscope_sessions"
 PREFIX = "agentscope:session:"
@@ -31,7 +31,7 @@ _ASYNC = {
 
 
 class Database:
-    """The sessions of a table."""
+    """The sessions in a table of a SQL database."""
 
     def __init__(self, url: str, table: str = TABLE) -> None:
         if not _NAME.fullmatch(table):
@@ -44,13 +44,13 @@ class Database:
         return 0
 
     async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Each session and what it holds."""
+        """Yield the name and content of each session."""
         sqlalchemy = _package("sqlalchemy", "sql")
         engines = _package("sqlalchemy.ext.asyncio", "sql")
         try:
             engine = engines.create_async_engine(self._url)
         except (sqlalchemy.exc.ArgumentError, ImportError) as error:
-            # Not the error's own words: they may hold the address.
+            # The error's own text may contain the URL with its password.
             raise SettingError(
                 f"Can't open “{hide_password(self._url)}”: unknown database type, "
                 "or its package is missing (pip install 'aiserver[mysql]')."
@@ -76,27 +76,28 @@ class Database:
             return {column["name"] for column in inspector.get_columns(name, schema or None)}
 
         async with engine.connect() as connection:
-            found = await connection.run_sync(columns)
-            if found is None or not {"session_id", "state_data"} <= found:
+            names = await connection.run_sync(columns)
+            if names is None or not {"session_id", "state_data"} <= names:
                 raise SettingError(
                     f"No AgentScope table “{self._table}” in {hide_password(self._url)}. "
                     "Set its name with --table. (To copy an AI Server store, use “sessions copy”.)"
                 )
-            wanted = [sqlalchemy.column(one) for one in _COLUMNS if one in found]
-            order = [one for one in wanted if one.name in ("state_key", "item_index")]
-            table = sqlalchemy.table(name, *wanted, schema=schema or None)
-            # One session after the other: all at once may be more than fits into memory.
+            selected = [sqlalchemy.column(column) for column in _COLUMNS if column in names]
+            order = [column for column in selected if column.name in ("state_key", "item_index")]
+            table = sqlalchemy.table(name, *selected, schema=schema or None)
+            # One session at a time: all of them may not fit into memory.
             session_id = table.c.session_id
-            names = await connection.execute(sqlalchemy.select(session_id).distinct())
-            for one in sorted(names.scalars().all(), key=str):
-                query = sqlalchemy.select(table).where(session_id == one).order_by(*order)
+            ids = await connection.execute(sqlalchemy.select(session_id).distinct())
+            for value in sorted(ids.scalars().all(), key=str):
+                query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
                 rows = (await connection.execute(query)).mappings().all()
-                # A column that is compared without regard to capitals gives others' rows, too.
-                yield str(one), agentscope.rows([row for row in rows if row["session_id"] == one])
+                # A case-insensitive column also returns rows of other sessions.
+                session_rows = [row for row in rows if row["session_id"] == value]
+                yield str(value), agentscope.read_rows(session_rows)
 
 
 class Redis:
-    """The sessions under a prefix of Redis' keys."""
+    """The sessions under a key prefix in Redis."""
 
     def __init__(self, url: str, prefix: str = PREFIX) -> None:
         self._url, self._prefix = url, prefix
@@ -105,7 +106,7 @@ class Redis:
         return 0
 
     async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Each session and what it holds."""
+        """Yield the name and content of each session."""
         redis = _package("redis.asyncio", "redis")
         errors = _package("redis.exceptions", "redis")
         try:
@@ -140,13 +141,13 @@ class Redis:
             yield session_id, read
         for name in sorted(names - seen):
             session_id = name[start:]
-            mine = any(session_id.startswith(f"{known}:") for known in sessions)
-            if mine and name.endswith(agentscope.HASH):
+            is_part = any(session_id.startswith(f"{other}:") for other in sessions)
+            if is_part and name.endswith(agentscope.HASH):
                 continue
-            yield session_id, await self._whole(client, name, session_id)
+            yield session_id, await self._single_value(client, name, session_id)
 
     async def _value(self, client: Any, session_id: str, key: str, base: str, read: Read) -> None:
-        """A value and a list of one name: either may be there."""
+        """Read a value and a list of the same name; either may exist."""
         for name in (base, base + _LIST):
             kind = await client.type(name)
             if kind == "none":
@@ -158,20 +159,20 @@ class Redis:
             for number, text in enumerate(texts):
                 try:
                     values.append(loads(text))
-                except NotUnderstood as reason:
-                    read.not_understood.append(f"{session_id} {key} {number}: {reason}")
+                except UnreadableSource as reason:
+                    read.unreadable.append(f"{session_id} {key} {number}: {reason}")
             if values:
                 value = values if kind == "list" else values[0]
                 read.sessions.append(agentscope.cell(session_id, key, value))
 
-    async def _whole(self, client: Any, name: str, session_id: str) -> Read:
-        """A session of the older shape: one text with all."""
+    async def _single_value(self, client: Any, name: str, session_id: str) -> Read:
+        """Read a session in the older format: one string with all values."""
         try:
             if await client.type(name) != "string":
-                raise NotUnderstood("not an AgentScope session")
-            return Read(agentscope.whole(session_id, loads(await client.get(name))))
-        except NotUnderstood as reason:
-            return Read(not_understood=[f"{session_id}: {reason}"])
+                raise UnreadableSource("not an AgentScope session")
+            return Read(agentscope.cells_of(session_id, loads(await client.get(name))))
+        except UnreadableSource as reason:
+            return Read(unreadable=[f"{session_id}: {reason}"])
 
 
 def _package(name: str, extra: str) -> Any:

@@ -1,8 +1,8 @@
-"""A session as Markdown that a person reads. Pure.
+"""Render a session as Markdown. Pure.
 
-What must hold: whatever a text holds, it can't leave its place: code stands in a fence longer than
-any run of backticks in it, and words of others are quoted line by line, so that no heading, fence
-or HTML of theirs becomes the document's.
+Invariant: no text can break out of its place. Code is in a fence longer than any run of backticks
+in it, and prose is quoted line by line, so that none of its headings, fences or HTML become part of
+the document.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..sharing.fences import plain as _plain
 
 
 def session_markdown(session: Session) -> str:
-    """All turns and events of a session, in their order."""
+    """Render all turns and events of a session, in order."""
     meta = session.meta
     parts = [
         f"# Cell {meta.cell_id}",
@@ -29,17 +29,17 @@ def session_markdown(session: Session) -> str:
 
 
 def turn_markdown(turn: Interaction) -> list[str]:
-    """One turn: what was asked, the code, and what was said of it."""
-    asked, answer = turn.user_request, turn.ai_response
-    told = [_plain(turn.timestamp)]
-    told += [_plain(one) for one in (turn.model, turn.mode) if one]
+    """Return the paragraphs of a turn: request, code and explanation."""
+    request, answer = turn.user_request, turn.ai_response
+    facts = [_plain(turn.timestamp)]
+    facts += [_plain(text) for text in (turn.model, turn.mode) if text]
     if answer.status != "success":
-        told.append("failed" if answer.status == "error" else "stopped")
-    parts = [f"## {turn.turn_id}. {' · '.join(told)}", _quoted(asked.intent)]
-    if asked.current_code:
-        parts += ["Cell before:", fenced(asked.current_code, asked.language)]
+        facts.append("failed" if answer.status == "error" else "stopped")
+    parts = [f"## {turn.turn_id}. {' · '.join(facts)}", _quoted(request.intent)]
+    if request.current_code:
+        parts += ["Cell before:", fenced(request.current_code, request.language)]
     if answer.suggestion:
-        parts += ["Answer:", fenced(answer.suggestion, asked.language)]
+        parts += ["Answer:", fenced(answer.suggestion, request.language)]
     if answer.explanation:
         parts.append(_quoted(answer.explanation))
     if answer.error:
@@ -56,13 +56,13 @@ def _event(event: Event) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Words as a quote, where HTML is text."""
+    """Format a text as a block quote with HTML escaped."""
     safe = html.escape(text, quote=False) if "`" not in text else _escaped_outside_code(text)
     return "\n".join(f"> {line}".rstrip() for line in safe.splitlines() or [""])
 
 
 def _escaped_outside_code(text: str) -> str:
-    # Between backticks an entity would be shown as it is written: there `<` can do no harm.
+    # Entities aren't decode_text in code spans, where `<` is harmless.
     parts = re.split(r"(`+[^`]*`+)", text)
     return "".join(
         part if number % 2 else html.escape(part, quote=False) for number, part in enumerate(parts)

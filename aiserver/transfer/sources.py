@@ -1,7 +1,7 @@
-"""Where an import comes from: files, folders, a database. It only reads.
+"""Read the files and folders that a person imports.
 
-What must hold: nothing is written, made or locked at the source; a file that can't be read is
-said, and the others are read. Links are followed only where a person has named them.
+Invariants: nothing is written or locked at the source. A file that can't be read is reported, and
+the others are read. Symbolic links are followed only if a person named them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 from ..errors import SettingError
 from ..sessions.file.root import FOLDER
 from .importers import archive, detect
-from .importers.base import NotUnderstood, Read, Source
+from .importers.base import Read, Source, UnreadableSource
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
 _OURS = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
 
 
 class Origin:
-    """What a person named, as parts that are read one by one."""
+    """A file or folder, read one part at a time."""
 
     def __init__(
         self, name: str, format_: str | None, own: Path, unpack_limit: int | None = None
@@ -30,7 +30,7 @@ class Origin:
         path = Path(name)
         if not path.exists():
             raise SettingError(f"No file or folder named “{name}”.")
-        self._own = (own / FOLDER).resolve()  # where all goes to: no source
+        self._own = (own / FOLDER).resolve()  # the target store, which is not a source
         self._stores: list[Path] = []
         self.files = sorted(self._below(path)) if path.is_dir() else [path]
         self._lists: dict[Path, bool] = {}
@@ -39,9 +39,9 @@ class Origin:
         return len(self.files)
 
     async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Each file and what it holds."""
+        """Yield the name and content of each file."""
         for store in self._stores:
-            yield str(store), Read(not_understood=[_OURS])
+            yield str(store), Read(unreadable=[_OURS])
         for file in self.files:
             if self._is_archive(file):
                 for part in _parts(file, self._unpack_limit):
@@ -53,40 +53,40 @@ class Origin:
         try:
             return self.format in (None, archive.FORMAT) and archive.is_archive(file)
         except OSError:
-            return False  # reading it says so
+            return False  # reading it reports the error
 
     def _read(self, file: Path) -> Read:
         try:
             source = Source(
                 Path(file.parent.absolute().name) / file.name,
                 file.read_bytes(),
-                notebook=_beside(file),
+                notebook=_matching_notebook(file),
                 agentscope=self._in_agentscope(file),
             )
             return detect.read(source, self.format)
-        except NotUnderstood as reason:
-            return Read(not_understood=[str(reason)])
+        except UnreadableSource as reason:
+            return Read(unreadable=[str(reason)])
         except OSError:
-            return Read(not_understood=["can't be read"])
+            return Read(unreadable=["can't be read"])
 
     def _in_agentscope(self, file: Path) -> bool:
-        """Whether a list of AgentScope's messages lies in the same folder."""
+        """Return whether the same folder contains a list of AgentScope's messages."""
         folder = file.parent
         if folder not in self._lists:
             lists = [other for other in folder.glob("*.jsonl") if other.is_file()]
-            self._lists[folder] = any(detect.is_agentscope_list(_head(one)) for one in lists)
+            self._lists[folder] = any(detect.is_agentscope_list(_head(path)) for path in lists)
         return self._lists[folder]
 
     def _below(self, folder: Path) -> Iterator[Path]:
-        for at, folders, names in os.walk(folder):
-            place = Path(at)
-            if place.name == FOLDER:
+        for directory, folders, names in os.walk(folder):
+            path = Path(directory)
+            if path.name == FOLDER:
                 folders.clear()
-                if place.resolve() != self._own:
-                    self._stores.append(place)
+                if path.resolve() != self._own:
+                    self._stores.append(path)
                 continue
             for name in names:
-                file = place / name
+                file = path / name
                 if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
                     yield file
 
@@ -94,11 +94,11 @@ class Origin:
 def _parts(file: Path, unpack_limit: int | None) -> Iterator[Read]:
     try:
         yield from archive.parts(file, unpack_limit)
-    except NotUnderstood as reason:
-        yield Read(not_understood=[str(reason)])
+    except UnreadableSource as reason:
+        yield Read(unreadable=[str(reason)])
 
 
-def _beside(file: Path) -> bytes | None:
+def _matching_notebook(file: Path) -> bytes | None:
     notebook = file.with_suffix(".ipynb")
     if file.suffix != ".ipyhistory" or not notebook.is_file():
         return None
@@ -106,7 +106,7 @@ def _beside(file: Path) -> bytes | None:
 
 
 def _head(file: Path) -> bytes:
-    """The first line of a file."""
+    """Return the first line of a file."""
     try:
         with file.open("rb") as content:
             return content.readline()

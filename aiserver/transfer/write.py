@@ -1,10 +1,9 @@
-"""Puts what was read elsewhere into a store: what both copy and import end with.
+"""Write sessions, logs and blobs from another source into a store, for copy and import.
 
-What must hold:
+Invariants:
 
-- Nothing is taken twice, and nothing that is there is changed: taking again changes nothing, so
-  work that was stopped is simply done again.
-- What can't be taken is said, and the rest goes on.
+- Writing is idempotent and never changes existing records, so interrupted work can be repeated.
+- What can't be written is reported, and the rest continues.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from ..sessions.record.merge.logs import missing_entries, renumber_entry
 from ..sessions.record.merge.sessions import count_records
 
 T = TypeVar("T")
-_AT_ONCE = 8
+_CONCURRENCY = 8
 _NOTHING = (0, 0, False)
 
 
 @dataclass
 class Report:
-    """What was taken, in numbers, and what was not."""
+    """Counts of what was written, and the reasons for what was skipped."""
 
     sessions: int = 0
     sessions_new: int = 0
-    sessions_grown: int = 0
+    sessions_extended: int = 0
     turns: int = 0
     events: int = 0
     turns_new: int = 0
     events_new: int = 0
     logs: int = 0
     blobs: int = 0
-    not_taken: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """It as a person reads it."""
-        there = self.sessions - self.sessions_new - self.sessions_grown
+        """Return the lines of the summary."""
+        unchanged = self.sessions - self.sessions_new - self.sessions_extended
         lines = [
             f"  new        {self.sessions_new:,} histories",
-            f"  extended   {self.sessions_grown:,} histories",
-            f"  unchanged  {there:,} histories",
+            f"  extended   {self.sessions_extended:,} histories",
+            f"  unchanged  {unchanged:,} histories",
             f"  added      {self.turns_new:,} requests, {self.events_new:,} events",
         ]
         if self.logs or self.blobs:
@@ -58,102 +57,102 @@ class Report:
         return lines
 
 
-class Taker:
-    """Takes into one store, and counts. With ``dry_run`` it only counts."""
+class StoreWriter:
+    """Writes into a store and counts. With ``dry_run`` it only counts."""
 
     def __init__(self, store: SessionManager, report: Report, *, dry_run: bool = False) -> None:
         self._store, self._dry_run = store, dry_run
         self.report = report
         self._trial: InMemorySessionManager = InMemorySessionManager()
-        self._one_at_a_time: dict[SessionKey, asyncio.Lock] = {}
+        self._session_locks: dict[SessionKey, asyncio.Lock] = {}
 
     async def session(self, key: SessionKey, session: Session) -> bool:
-        """Take one session; say whether anything of it was new."""
+        """Merge a session into the store; return whether it had new records."""
         report = self.report
-        async with self._one_at_a_time.setdefault(key, asyncio.Lock()):
+        async with self._session_locks.setdefault(key, asyncio.Lock()):
             try:
-                before, after, grown = await self._taken(key, session)
+                before, after, is_changed = await self._take_over(key, session)
             except (SessionTooNew, SessionCorrupt) as error:
-                report.not_taken.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+                report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
                 return False
         report.sessions += 1
         report.turns += len(session.interactions)
         report.events += len(session.events or [])
-        if grown:
+        if is_changed:
             report.sessions_new += before == _NOTHING
-            report.sessions_grown += before != _NOTHING
+            report.sessions_extended += before != _NOTHING
             report.turns_new += after[0] - before[0]
             report.events_new += after[1] - before[1]
-        return grown
+        return is_changed
 
-    async def _taken(
+    async def _take_over(
         self, key: SessionKey, session: Session
     ) -> tuple[tuple[int, int, bool], tuple[int, int, bool], bool]:
         store: SessionManager = self._store
         ours = await store.load_if_exists(key)
         before = _counts(ours)
-        if self._dry_run:  # the same steps, where they leave no trace
+        if self._dry_run:  # the same steps in memory
             if ours is not None and not await self._trial.exists(key):
                 await self._trial.take_over(key, ours)
             store = self._trial
             before = _counts(await store.load_if_exists(key))
-        grown = await store.take_over(key, session)
-        if not grown:
+        is_changed = await store.take_over(key, session)
+        if not is_changed:
             return before, before, False
-        taken_whole = before == _NOTHING
-        return before, _counts(session if taken_whole else await store.load_if_exists(key)), True
+        is_new = before == _NOTHING
+        return before, _counts(session if is_new else await store.load_if_exists(key)), True
 
     async def log(self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]) -> None:
-        """Take what a notebook's log lacks."""
+        """Append the entries that the notebook's log doesn't have."""
         ours = await self._store.read_notebook_log(notebook_id, owner=owner)
         new = missing_entries(ours, log)
         if new:
             self.report.logs += 1
         if new and not self._dry_run:
-            if ours:  # else all is as it was there
-                found = await self._places(notebook_id, owner, new)
-                new = [renumber_entry(entry, found.get) for entry in new]
+            if ours:  # otherwise the entries' numbers stay valid
+                seqs = await self._find_seqs(notebook_id, owner, new)
+                new = [renumber_entry(entry, seqs.get) for entry in new]
             entries = [NewLogEntry.model_validate(_without_number(entry)) for entry in new]
             await self._store.append_notebook_log(notebook_id, entries, owner=owner)
 
-    async def _places(
-        self, notebook_id: str, owner: str, lines: Iterable[NotebookLogEntry]
+    async def _find_seqs(
+        self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Where the records are that the lines name, in the sessions that were taken before."""
-        found: dict[str, SeqsByDigest] = {}
-        for cell_id in {str(one) for line in lines for one in line.data.get("digests") or ()}:
+        """Find the seqs of the records that the entries name, in the merged sessions."""
+        seqs: dict[str, SeqsByDigest] = {}
+        for cell_id in {str(cell) for entry in entries for cell in entry.data.get("digests") or ()}:
             with contextlib.suppress(InvalidRequest, SessionCorrupt):
                 key = SessionKey(notebook_id, cell_id, owner)
                 if session := await self._store.load_if_exists(key):
-                    found[cell_id] = await asyncio.to_thread(seqs_by_digest, session)
-        return found
+                    seqs[cell_id] = await asyncio.to_thread(seqs_by_digest, session)
+        return seqs
 
     async def blob(self, data: bytes, owner: str) -> None:
-        """Take a blob that isn't there yet."""
+        """Store a blob unless it exists."""
         self.report.blobs += 1
         if not self._dry_run:
             await self._store.put_blob(data, owner=owner)
 
 
 async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]]) -> None:
-    """Do the work for each item, some at once. The first that fails ends it, when all have."""
+    """Run ``work`` for each item, several at a time. The first error cancels the rest."""
     pending = iter(items)
 
     async def worker() -> None:
         for item in pending:
             await work(item)
 
-    workers = [asyncio.ensure_future(worker()) for _ in range(_AT_ONCE)]
+    workers = [asyncio.ensure_future(worker()) for _ in range(_CONCURRENCY)]
     try:
         await asyncio.gather(*workers)
     finally:
-        for one in workers:
-            one.cancel()
+        for task in workers:
+            task.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
 
 def _counts(session: Session | None) -> tuple[int, int, bool]:
-    """How many turns and events there are, and whether there is a session at all."""
+    """Return the numbers of turns and events, and whether there is a session."""
     if session is None:
         return _NOTHING
     turns = len(session.interactions)

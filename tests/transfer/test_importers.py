@@ -13,7 +13,7 @@ import pytest
 from aiserver.models import Session
 from aiserver.sessions.record import codec
 from aiserver.transfer.importers import archive, detect
-from aiserver.transfer.importers.base import NO_TIME, NotUnderstood, Read, Source
+from aiserver.transfer.importers.base import NO_TIME, Read, Source, UnreadableSource
 from aiserver.transfer.importers.messages import split
 
 from ..cli.conftest import IMPORTS
@@ -81,7 +81,7 @@ def text_of(message: dict[str, Any]) -> str:
 @pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
 def test_each_message_of_a_real_chat_is_found_byte_for_byte(file: Path):
     found = detect.read(source_of(file))
-    assert not found.not_understood
+    assert not found.unreadable
     session = max(found.sessions, key=lambda one: len(one.interactions))
     wanted = messages_in(loaded(file))
     assert kept_messages(session) == wanted
@@ -113,7 +113,7 @@ def test_a_file_that_is_cut_anywhere_brings_what_is_whole_in_it(file: Path):
     for end in sorted({*range(0, len(data), max(1, len(data) // 60)), len(data) - 1}):
         try:
             found = detect.read(source_of(file, data[:end]))
-        except NotUnderstood as reason:
+        except UnreadableSource as reason:
             assert str(reason)
             assert not whole_messages(file, data[:end])
         else:
@@ -140,7 +140,7 @@ def verdant(**more: Any) -> tuple[dict[str, Any], Read]:
 
 def test_each_version_of_verdant_s_cells_is_there_in_order_byte_for_byte():
     content, found = verdant()
-    assert not found.not_understood
+    assert not found.unreadable
     records = content["codeCells"] + content["markdownCells"]
     wanted = {
         f"{record['artifact_name']}.{number}": version.get("literal", version.get("markdown", ""))
@@ -338,7 +338,7 @@ def test_a_damaged_line_is_said_with_its_number_and_the_others_are_read():
     lines = [b'{"role": "user", "content": "a"}', b"{broken", b'{"role": "user", "content": "b"}']
     found = read("u/memory.jsonl", b"\n".join(lines))
     assert [turn.user_request.intent for turn in found.sessions[0].interactions] == ["a", "b"]
-    assert found.not_understood == ["line 2: not valid or complete JSON"]
+    assert found.unreadable == ["line 2: not valid or complete JSON"]
 
 
 @pytest.mark.parametrize(
@@ -364,10 +364,10 @@ def test_what_is_nothing_of_the_kind_is_said_and_never_a_crash(name: str, data: 
     """P22"""
     try:
         found = read(name, data)
-    except NotUnderstood as reason:
+    except UnreadableSource as reason:
         assert str(reason)[-1] not in ".!"  # it goes on in a list
     else:
-        assert found.not_understood and not found.sessions
+        assert found.unreadable and not found.sessions
 
 
 def test_a_line_of_ten_megabytes_is_a_message_like_others():
@@ -392,7 +392,7 @@ def test_an_unknown_shape_inside_a_known_one_is_no_crash():
     ):
         try:
             read(name, content)
-        except NotUnderstood:
+        except UnreadableSource:
             continue
 
 

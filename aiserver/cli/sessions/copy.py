@@ -13,10 +13,10 @@ import sys
 from ...errors import SettingError, StorageError
 from ...models import SessionKey
 from ...sessions.base import SessionManager
-from ...transfer.write import Report, Taker, each
-from ..progress import Bar
+from ...transfer.write import Report, StoreWriter, each
+from ..progress import ProgressBar
 from ..safe_text import safe
-from .stores import Configuration, Place, make_ready, must_be_there, opened
+from .stores import Configuration, Place, create_folder, open_store, require_histories
 
 
 def run_copy(arguments: argparse.Namespace) -> int:
@@ -29,16 +29,16 @@ async def _run(arguments: argparse.Namespace) -> int:
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with (
-        opened(arguments.from_, arguments.owner, arguments.all_owners, known) as source,
-        opened(arguments.to, arguments.to_owner, False, known) as target,
+        open_store(arguments.from_, arguments.owner, arguments.all_owners, known) as source,
+        open_store(arguments.to, arguments.to_owner, False, known) as target,
     ):
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
-        await must_be_there(source)
-        make_ready(target)
+        await require_histories(source)
+        create_folder(target)
         owners = {owner: owner if arguments.all_owners else target.owner for owner in source.owners}
         report = Report()
-        with Bar("copying") as bar:
+        with ProgressBar("copying") as bar:
             try:
                 for owner, to_owner in owners.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
@@ -51,7 +51,7 @@ async def _run(arguments: argparse.Namespace) -> int:
             # What is too damaged to be listed can't be copied, and must not be forgotten.
             flawed = await _flaws(source, bar)
         _tell(report, source, target, flawed)
-    return 1 if report.not_taken or flawed else 0
+    return 1 if report.skipped or flawed else 0
 
 
 async def copy(
@@ -60,54 +60,54 @@ async def copy(
     owner: str,
     to_owner: str,
     report: Report | None = None,
-    bar: Bar | None = None,
+    bar: ProgressBar | None = None,
 ) -> Report:
     """Copy all that is one owner's. Also for whoever has both stores in one process."""
-    report, bar = report or Report(), bar or Bar("")
-    taker = Taker(target, report)
+    report, bar = report or Report(), bar or ProgressBar("")
+    writer = StoreWriter(target, report)
     there = set(await target.list_blobs(owner=to_owner))
     blobs = [one for one in await source.list_blobs(owner=owner) if one not in there]
     bar.begin("blobs", len(blobs))
 
-    async def take_blob(sha256: str) -> None:
+    async def copy_blob(sha256: str) -> None:
         data = await source.get_blob(sha256, owner=owner)
         if data is None:
-            report.not_taken.append(f"blob {sha256}: damaged")
+            report.skipped.append(f"blob {sha256}: damaged")
         else:
-            await taker.blob(data, to_owner)
+            await writer.blob(data, to_owner)
         bar.step()
 
-    async def take_log(notebook_id: str) -> None:
+    async def copy_log(notebook_id: str) -> None:
         log = await source.read_notebook_log(notebook_id, owner=owner)
-        await taker.log(notebook_id, to_owner, log)
+        await writer.log(notebook_id, to_owner, log)
         bar.step()
 
-    async def take_session(key: SessionKey) -> None:
+    async def copy_session(key: SessionKey) -> None:
         try:
             session = await source.load_if_exists(key)
         except StorageError as error:
             if error.retryable:
                 raise
-            report.not_taken.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+            report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None
         if session is not None:
-            await taker.session(SessionKey(key.notebook_id, key.cell_id, to_owner), session)
+            await writer.session(SessionKey(key.notebook_id, key.cell_id, to_owner), session)
         bar.step()
 
     # Blobs first, so that at no moment a session names what isn't there.
-    await each(blobs, take_blob)
+    await each(blobs, copy_blob)
     rows, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(rows))
     keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
-    await each(keys, take_session)
+    await each(keys, copy_session)
     # Then the logs, whose lines name records of the sessions.
     logs = await source.list_notebooks(owner=owner)
     bar.begin("notebooks", len(logs))
-    await each(logs, take_log)
+    await each(logs, copy_log)
     return report
 
 
-async def _flaws(source: Place, bar: Bar) -> int:
+async def _flaws(source: Place, bar: ProgressBar) -> int:
     bar.begin("checking", 0)
     flawed = 0
     for owner in source.owners:
@@ -117,12 +117,12 @@ async def _flaws(source: Place, bar: Bar) -> int:
 
 
 def _tell(report: Report, source: Place, target: Place, flawed: int) -> None:
-    for reason in report.not_taken:
+    for reason in report.skipped:
         print(f"Not copied: {safe(reason)}", file=sys.stderr)
     print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
     print("\n".join(report.lines()))
-    if report.not_taken:
-        print(f"  not copied {len(report.not_taken):,}, see above")
+    if report.skipped:
+        print(f"  not copied {len(report.skipped):,}, see above")
     print(f"{source.name} was not changed.")
     if flawed:
         found = f"{flawed:,} records there are damaged"

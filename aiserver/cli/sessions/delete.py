@@ -11,18 +11,20 @@ import sys
 
 from ...errors import SessionTooNew, StaleRevision
 from ...models import SessionKey
-from ..confirm import agreed
-from .selection import meant, rows_of
+from ..confirm import confirm
+from .selection import list_rows, select_keys
 from .stores import Place
 
 
 async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
-    """Delete the sessions that are meant, after a question."""
-    keys = list(dict.fromkeys([key for name in arguments.name for key in await meant(place, name)]))
-    rows = dict(await rows_of(place))
+    """Delete the sessions that are selected, after a question."""
+    keys = list(
+        dict.fromkeys([key for name in arguments.name for key in await select_keys(place, name)])
+    )
+    rows = dict(await list_rows(place))
     turns = sum(rows[key].turns for key in keys)
     what = f"{len(keys):,} histories with {turns:,} requests"
-    if not agreed(f"Permanently delete {what} from {place.name}?", yes=arguments.yes):
+    if not confirm(f"Permanently delete {what} from {place.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
     left = []

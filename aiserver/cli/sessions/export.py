@@ -18,8 +18,8 @@ from ...models import Interaction, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
-from ..progress import Bar
-from .selection import found_keys
+from ..progress import ProgressBar
+from .selection import find_keys
 from .stores import Place
 
 FORMATS = ("json", "jsonl", "markdown")
@@ -28,7 +28,7 @@ _SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 async def run_export(arguments: argparse.Namespace, place: Place) -> int:
     """Export what is asked for: into a folder, or to standard output."""
-    keys = await found_keys(place, arguments.notebook, arguments.cell)
+    keys = await find_keys(place, arguments.notebook, arguments.cell)
     if not keys:
         raise NotFound("There are no histories to export.")
     if arguments.to is None:
@@ -40,7 +40,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
         return 0
     folder = Path(arguments.to)
     refused: list[str] = []
-    with Bar("exporting", len(keys)) as bar, translate_os_errors():
+    with ProgressBar("exporting", len(keys)) as bar, translate_os_errors():
         ensure_folder(folder)
         async for key, session in _sessions(place, keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]

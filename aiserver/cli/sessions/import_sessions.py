@@ -13,12 +13,12 @@ from ...errors import SettingError
 from ...models import SessionKey, is_id
 from ...sessions.file.root import path_from_url
 from ...transfer.databases import Database, Redis
-from ...transfer.importers.base import Read, moved
+from ...transfer.importers.base import Read, move_session
 from ...transfer.sources import Origin
-from ...transfer.write import Report, Taker
-from ..progress import Bar
+from ...transfer.write import Report, StoreWriter
+from ..progress import ProgressBar
 from ..safe_text import safe
-from .stores import Place, make_ready
+from .stores import Place, create_folder
 
 _REDIS = ("redis", "rediss", "unix")
 
@@ -30,27 +30,27 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
         raise SettingError("--cell requires --notebook.")
     origins = [_origin(name, arguments, place) for name in arguments.source]
     if not arguments.dry_run:
-        make_ready(place)
+        create_folder(place)
     report = Report()
-    taker = Taker(place.store, report, dry_run=arguments.dry_run)
+    writer = StoreWriter(place.store, report, dry_run=arguments.dry_run)
     last = None
-    with Bar("importing", sum(map(len, origins)) or None) as bar:
+    with ProgressBar("importing", sum(map(len, origins)) or None) as bar:
         for origin in origins:
             async for name, read in origin.parts():
-                report.not_taken += [f"{name}: {reason}" for reason in read.not_understood]
+                report.skipped += [f"{name}: {reason}" for reason in read.unreadable]
                 cells = len(read.sessions) if read.cells is None else read.cells
                 if arguments.cell and cells > 1:
                     many = f"{name}: contains the histories of {cells} cells; leave out --cell"
-                    if many not in report.not_taken:
-                        report.not_taken.append(many)
+                    if many not in report.skipped:
+                        report.skipped.append(many)
                     read.sessions = []
                 owner_of = partial(_owner_of, read, place, arguments)
-                await _take(read, taker, owner_of, (notebook_id, arguments.cell))
+                await _take(read, writer, owner_of, (notebook_id, arguments.cell))
                 if name != last:  # one source may come in parts
                     bar.step()
                 last = name
     _tell(report, dry_run=arguments.dry_run)
-    return 1 if report.not_taken else 0
+    return 1 if report.skipped else 0
 
 
 def notebook_id_of(path: str) -> str:
@@ -81,19 +81,22 @@ def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | 
 
 
 async def _take(
-    read: Read, taker: Taker, owner_of: Callable[[str], str], to: tuple[str | None, str | None]
+    read: Read,
+    writer: StoreWriter,
+    owner_of: Callable[[str], str],
+    to: tuple[str | None, str | None],
 ) -> None:
     # Blobs first, so that at no moment a session names what isn't there.
     for owner, data in read.blobs:
-        await taker.blob(data, owner_of(owner))
+        await writer.blob(data, owner_of(owner))
     for session in read.sessions:
-        ours = moved(session, *to)
+        ours = move_session(session, *to)
         meta = ours.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
-        await taker.session(key, ours)
+        await writer.session(key, ours)
     # Then the logs, whose lines name records of the sessions.
     for (owner, id_), log in read.logs.items():
-        await taker.log(id_, owner_of(owner), log)
+        await writer.log(id_, owner_of(owner), log)
 
 
 def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: str) -> str:
@@ -107,12 +110,12 @@ def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: st
 
 
 def _tell(report: Report, *, dry_run: bool) -> None:
-    for reason in report.not_taken:
+    for reason in report.skipped:
         print(f"Skipped: {safe(reason)}", file=sys.stderr)
     turns, events = f"{report.turns:,} requests", f"{report.events:,} events"
     print(f"Read {report.sessions:,} histories with {turns} and {events}:")
     print("\n".join(report.lines()))
-    if report.not_taken:
-        print(f"  skipped    {len(report.not_taken):,}, see above")
+    if report.skipped:
+        print(f"  skipped    {len(report.skipped):,}, see above")
     if dry_run:
         print("Dry run: nothing was written.")

@@ -15,7 +15,7 @@ from ...models import Interaction, Session, SessionKey, SessionSummary
 from ...sessions.base import SessionManager
 from ...transfer.markdown import session_markdown, turn_markdown
 from ..safe_text import safe
-from .selection import meant, rows_of
+from .selection import list_rows, select_keys
 from .stores import Place
 
 _WIDE = {"last request": 3}  # shares of the room that the numbers leave
@@ -24,9 +24,9 @@ _HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
 
 async def run_list(arguments: argparse.Namespace, place: Place) -> int:
     """List the sessions: a table at a terminal, a line each with tabs elsewhere."""
-    rows = await rows_of(place)
+    rows = await list_rows(place)
     if arguments.notebook:
-        wanted = set(await meant(place, arguments.notebook))
+        wanted = set(await select_keys(place, arguments.notebook))
         rows = [(key, row) for key, row in rows if key in wanted]
     if arguments.json:
         data = [_as_data(key, row) for key, row in rows]
@@ -53,11 +53,11 @@ async def run_list(arguments: argparse.Namespace, place: Place) -> int:
 
 
 async def run_show(arguments: argparse.Namespace, place: Place) -> int:
-    """Show the turns of the sessions that are meant."""
+    """Show the turns of the sessions that are selected."""
     if arguments.name:
-        keys = await meant(place, arguments.name)
+        keys = await select_keys(place, arguments.name)
     else:
-        rows = await rows_of(place)
+        rows = await list_rows(place)
         if not rows:
             raise NotFound(f"No histories in {place.name}.")
         newest = max(rows, key=lambda row: row[1].last_updated)

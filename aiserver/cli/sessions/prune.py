@@ -31,11 +31,11 @@ from ...transfer import backup
 from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
 from ...transfer.write import each
-from ..confirm import agreed
-from ..progress import Bar
+from ..confirm import confirm
+from ..progress import ProgressBar
 from ..safe_text import safe
 from .list_show import paths_of
-from .selection import rows_of
+from .selection import list_rows
 from .stores import Place
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
@@ -76,7 +76,7 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     """Show what would go; keep a copy of it; remove it."""
     if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
-    with Bar("checking") as bar:
+    with ProgressBar("checking") as bar:
         plan = await _planned(arguments, place, bar)
     if not (plan.sessions or plan.logs or plan.blobs):
         print("Nothing to delete.")
@@ -87,12 +87,12 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
         return 0
     folder = backup.folder_of(arguments.backup)
     question = f"Delete them from {place.name} after a backup to {folder}?"
-    if not agreed(question, yes=arguments.yes):
+    if not confirm(question, yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
     file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
     print(f"Backup: {file}")
-    with Bar("deleting", len(plan.sessions)) as bar:
+    with ProgressBar("deleting", len(plan.sessions)) as bar:
         left = await _remove(place.store, plan, bar)
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
@@ -115,8 +115,8 @@ def oldest(age: str, now: datetime | None = None) -> str:
     return day.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
 
 
-async def _planned(arguments: argparse.Namespace, place: Place, bar: Bar) -> Plan:
-    rows = await rows_of(place)
+async def _planned(arguments: argparse.Namespace, place: Place, bar: ProgressBar) -> Plan:
+    rows = await list_rows(place)
     chosen = rows
     gone: set[tuple[str, str]] = set()
     if arguments.older_than:
@@ -237,7 +237,7 @@ def _show(plan: Plan) -> None:
     )
 
 
-async def _remove(store: SessionManager, plan: Plan, bar: Bar) -> list[str]:
+async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[str]:
     """Remove what is in the backup; give the reasons for what stays."""
     left: list[str] = []
     kept: set[str] = set()

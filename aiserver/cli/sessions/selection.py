@@ -12,12 +12,12 @@ from .stores import Place
 _LEAST = 4  # characters of an id that are enough, if they fit one alone
 
 
-async def found_keys(
+async def find_keys(
     place: Place, notebook: str | None = None, cell: str | None = None
 ) -> list[SessionKey]:
     """The keys of the sessions of a notebook (a file or an id) and a cell, as far as named."""
     notebook_id = _notebook_id(notebook) if notebook else None
-    rows = await rows_of(place)
+    rows = await list_rows(place)
     found = [
         key
         for key, row in rows
@@ -30,14 +30,14 @@ async def found_keys(
     return found
 
 
-async def meant(place: Place, name: str) -> list[SessionKey]:
+async def select_keys(place: Place, name: str) -> list[SessionKey]:
     """The sessions of a notebook's file or id, of a cell's id, or of ``NOTEBOOK/CELL``.
 
     The beginning of an id will do, where it is no other's. Raises NotFound.
     """
     if name.endswith(".ipynb"):
-        return await found_keys(place, name)
-    rows = await rows_of(place)
+        return await find_keys(place, name)
+    rows = await list_rows(place)
     notebook, slash, cell = name.partition("/")
     if slash:
         found = [key for key, row in rows if (row.notebook_id, row.cell_id) == (notebook, cell)]
@@ -59,8 +59,8 @@ async def meant(place: Place, name: str) -> list[SessionKey]:
     return found
 
 
-async def rows_of(place: Place) -> list[tuple[SessionKey, SessionSummary]]:
-    """All sessions of the owners that are meant, with their summaries."""
+async def list_rows(place: Place) -> list[tuple[SessionKey, SessionSummary]]:
+    """All sessions of the owners that are selected, with their summaries."""
     found = []
     for owner in place.owners:
         rows, _ = await place.store.list_sessions(owner=owner)

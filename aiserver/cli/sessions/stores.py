@@ -29,7 +29,7 @@ _PATH = re.compile(r"[/\\]|^[.~]")  # in no name of a store, nor of a class
 
 @dataclass
 class Place:
-    """An open store, and whose sessions in it are meant."""
+    """An open store, and the owners of the selected sessions."""
 
     store: SessionManager
     owners: list[str]
@@ -38,7 +38,7 @@ class Place:
 
     @property
     def owner(self) -> str:
-        """The one owner that is meant, where a command is about one."""
+        """The one owner that is selected, where a command is about one."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
@@ -109,7 +109,7 @@ def folder_of(choice: str) -> Path | None:
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def open_store(
     choice: str | None, owner: str | None, all_owners: bool, known: Configuration | None = None
 ) -> AsyncIterator[Place]:
     """The store of a choice, ready, and closed again."""
@@ -131,19 +131,19 @@ def run_with_place(
     """Do a command's work with the one store that it is about."""
 
     async def all_of_it() -> int:
-        async with opened(arguments.store, arguments.owner, arguments.all_owners) as place:
+        async with open_store(arguments.store, arguments.owner, arguments.all_owners) as place:
             return await work(arguments, place)
 
     return asyncio.run(all_of_it())
 
 
-async def must_be_there(place: Place) -> None:
+async def require_histories(place: Place) -> None:
     """Raise StorageError if nothing was ever kept there: a mistyped name, most likely."""
     if not await place.store.list_owners():
         raise StorageError(f"No histories in {place.name}.")
 
 
-def make_ready(place: Place) -> None:
+def create_folder(place: Place) -> None:
     """Make the folder that is to hold the sessions, where a person has named a new one."""
     if isinstance(place.store, FileSessionManager):
         with translate_os_errors():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..progress import Bar
+from ..progress import ProgressBar
 from ..safe_text import safe
 from .stores import Place
 
@@ -22,7 +22,7 @@ async def run_repair(arguments: argparse.Namespace, place: Place) -> int:
 
 async def _look(place: Place, *, repair: bool) -> int:
     seen = mended = left = 0
-    with Bar("repairing" if repair else "checking") as bar:
+    with ProgressBar("repairing" if repair else "checking") as bar:
         for owner in place.owners:
             async for record in place.store.verify(owner=owner, repair=repair):
                 seen += 1

@@ -1,1 +1,1 @@
-"""Reads what other programs kept, one file a format. Pure: bytes and rows in, sessions out."""
+"""Importers, one module per format. Pure: bytes or rows in, sessions out."""

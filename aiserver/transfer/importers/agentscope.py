@@ -1,8 +1,8 @@
-"""AgentScope's sessions, in the four ways it has kept them.
+"""Import AgentScope's sessions, in its four storage formats.
 
-A session has values by name ("state keys"). Each becomes a cell of one notebook: a list of
-messages its turns, anything else an event ``state``. They lie in a folder per session
-(``{key}.json``, ``{key}.jsonl``), in a single JSON per session (older), in a table, or in Redis.
+A session has values by name ("state keys"). Each becomes a cell of one notebook: a list of messages
+becomes turns, anything else an event ``state``. The values are stored in a folder per session
+(``{key}.json``, ``{key}.jsonl``), in one JSON file per session (older), in a table, or in Redis.
 """
 
 from __future__ import annotations
@@ -11,94 +11,103 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...models import Session
-from .base import NotUnderstood, Read, Source, decoded, loads, made_id, session_of, time_of
+from .base import (
+    Read,
+    Source,
+    UnreadableSource,
+    create_session,
+    decode_text,
+    derive_id,
+    loads,
+    to_timestamp,
+)
 from .lines import lines_of
-from .messages import Message, items_of, kept, role_of, text_of
+from .messages import Message, message_event, records_from, role_of, text_of
 
 FORMAT = "agentscope"
 HASH = ":_hash"
-"""What its own bookkeeping of a value ends with; nothing that was said."""
+"""The suffix of AgentScope's internal hashes, which are skipped."""
 
 
 def read(source: Source) -> Read:
-    """A file of a session's folder, or an older file with a whole session."""
+    """Read a file of a session's folder, or an older file with a whole session."""
     stem = source.path.stem
     if source.path.suffix == ".jsonl":
-        values, complaints = lines_of(source.data)
+        values, problems = lines_of(source.data)
         sessions = [cell(source.folder, stem, values)] if values else []
-        return Read(sessions, not_understood=complaints)
-    value = loads(decoded(source.data))
-    if not source.agentscope and isinstance(value, dict) and not _holds_list(value):
-        return Read(whole(stem, value))
+        return Read(sessions, unreadable=problems)
+    value = loads(decode_text(source.data))
+    if not source.agentscope and isinstance(value, dict) and not _has_message_list(value):
+        return Read(cells_of(stem, value))
     return Read([cell(source.folder, stem, value)])
 
 
-def whole(session_id: str, values: Any) -> list[Session]:
-    """A session that was kept as one value with all of them in it."""
+def cells_of(session_id: str, values: Any) -> list[Session]:
+    """Convert a session stored as one object with all values."""
     if not isinstance(values, Mapping):
-        raise NotUnderstood("not an AgentScope session")
+        raise UnreadableSource("not an AgentScope session")
     return [cell(session_id, str(key), value) for key, value in values.items()]
 
 
 def cell(session_id: str, key: str, value: Any, created: str | None = None) -> Session:
-    """One value of a session."""
+    """Convert one value of a session."""
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
     messages, rest = _messages_in(value)
-    items = items_of(map(_message, messages), origin)
+    items = records_from(map(_message, messages), origin)
     if rest not in ({}, [], None) or not messages:
-        items.append(kept("state", [rest], origin))
-    return session_of(
-        made_id(FORMAT, session_id),
-        made_id(FORMAT, session_id, key),
+        items.append(message_event("state", [rest], origin))
+    return create_session(
+        derive_id(FORMAT, session_id),
+        derive_id(FORMAT, session_id, key),
         items,
         origin=origin,
         created=created,
     )
 
 
-def rows(found: Iterable[Mapping[str, Any]]) -> Read:
-    """The rows of one session of its table, of the newer shape or the older."""
+def read_rows(rows: Iterable[Mapping[str, Any]]) -> Read:
+    """Convert the rows of one session, in the newer or older table format."""
     read = Read()
     values: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
-    for row in sorted(found, key=lambda row: row.get("item_index") or 0):
+    for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
         session_id, state = str(row["session_id"]), row["state_data"]
         key = str(row.get("state_key") or "")
         if key.endswith(HASH):
             continue
-        created = time_of(row.get("created_at"))
+        created = to_timestamp(row.get("created_at"))
         try:
             value = loads(state) if isinstance(state, str) else state
             if "state_key" in row:
                 values.setdefault((session_id, key), []).append((value, created))
             else:
-                read.sessions += whole(session_id, value)
-        except NotUnderstood as reason:
+                read.sessions += cells_of(session_id, value)
+        except UnreadableSource as reason:
             where = f"{session_id} {key} {row.get('item_index', '')}".strip()
-            read.not_understood.append(f"{where}: {reason}")
+            read.unreadable.append(f"{where}: {reason}")
     for (session_id, key), states in values.items():
-        # One row may be a value, or a list of one: the same is made of both.
+        # A single row may be a value or a list of one; both give the same session.
         value = states[0][0] if len(states) == 1 else [state for state, _ in states]
         read.sessions.append(cell(session_id, key, value, states[0][1]))
     return read
 
 
 def has_messages(value: Any) -> bool:
-    """Whether there is a list of messages anywhere in a value."""
+    """Return whether a value contains a list of messages."""
     return bool(_messages_in(value)[0])
 
 
-def _holds_list(value: dict[str, Any]) -> bool:
-    """Whether the messages stand right in it, as in a value; a session has them one name deeper."""
+def _has_message_list(value: dict[str, Any]) -> bool:
+    """Return whether this is a value with messages, not a session, which nests values deeper."""
     lists = [inner for inner in value.values() if isinstance(inner, list)]
     return _is_message(value) or any(_messages_in(inner)[0] for inner in lists)
 
 
 def _messages_in(value: Any) -> tuple[list[dict[str, Any]], Any]:
-    """The list of messages in a value, and what else is in it."""
+    """Split a value into its list of messages and the rest."""
     if _is_message(value):
         return [value], None
     if isinstance(value, list) and value:
-        # Its Python version keeps each message with its marks: [message, [mark, …]].
+        # AgentScope for Python stores each message with its marks: [message, [mark, …]].
         if all(_is_message(item) for item in value):
             return value, None
         pairs = [item for item in value if isinstance(item, list) and item]
@@ -122,5 +131,5 @@ def _message(raw: dict[str, Any]) -> Message:
         role=role_of(raw["role"]),
         text=text_of(raw["content"]),
         raw=raw,
-        timestamp=time_of(raw.get("timestamp")),
+        timestamp=to_timestamp(raw.get("timestamp")),
     )

@@ -1,10 +1,10 @@
-"""The backup that ``prune`` writes: a zip with sessions, logs and blobs, and whose they are.
+"""The backup format of ``prune``: a zip with sessions, logs, blobs and their owners.
 
-What must hold: what ``entries`` puts into it comes back to the letter from ``read``.
+Invariant: reading a backup returns exactly what was written.
 
-``manifest.json`` names the format and the owners; what is the n-th owner's lies under ``n/``, as
+``manifest.json`` names the format and the owners; the n-th owner's files are under ``n/``, as
 ``sessions/<name>.json``, ``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``. ``parts`` reads
-one entry at a time, so that an import takes no more memory than the largest of them.
+one entry at a time, so that an import needs only the memory of the largest entry.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from ...sessions.record.codec import DamagedData
 from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
-from .base import NotUnderstood, Read, Source, loads
+from .base import Read, Source, UnreadableSource, loads
 
 FORMAT = "backup"
 MAGIC = b"PK\x03\x04"
-"""How the bytes of a zip begin."""
+"""The first bytes of a zip file."""
 _MANIFEST = "manifest.json"
 _KIND = "aiserver-backup"
-# Blobs come first, so that at no moment a session names what isn't there.
+# Blobs come first, so that sessions never refer to missing blobs.
 _KINDS = ("blobs", "notebooks", "sessions")
-# Bytes that a backup may unpack to, unless the person says how many: a few megabytes can be made to
-# unpack to gigabytes, in one entry or on the disk. Real histories shrink by 5 to 50 times.
-_ALWAYS = 64 << 20
-_TIMES_ITS_SIZE = 200
-_MOST = 2 << 30
-# What zipfile raises for bytes that are none of its own, or not whole.
+# Default limits of the unpacked size in bytes, against zip bombs. Real histories compress 5 to 50
+# times.
+_MIN_LIMIT = 64 << 20
+_MAX_RATIO = 200
+_MAX_LIMIT = 2 << 30
+# Errors that zipfile raises for damaged or incomplete files.
 _BROKEN: tuple[type[Exception], ...] = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError),
 )
@@ -52,77 +52,77 @@ _INCOMPLETE: tuple[type[Exception], ...] = (*_BROKEN, KeyError, AttributeError)
 
 
 def manifest(owners: Sequence[str]) -> tuple[str, bytes]:
-    """The entry that names the owners."""
+    """Return the manifest's entry."""
     about = {"kind": _KIND, "version": 1, "owners": list(owners)}
     return _MANIFEST, json.dumps(about, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
 
 
 def session_entry(number: int, session: Session) -> tuple[str, bytes]:
-    """The entry of a session, of the n-th owner."""
+    """Return the entry of a session of the n-th owner."""
     key = SessionKey(session.meta.notebook_id, session.meta.cell_id)
     return f"{number}/sessions/{session_name(key)}", codec.encode(session)
 
 
 def log_entry(number: int, notebook_id: str, log: Sequence[NotebookLogEntry]) -> tuple[str, bytes]:
-    """The entry of a notebook's log."""
+    """Return the entry of a notebook's log."""
     lines = b"".join(codec.encode(entry, indent=None) for entry in log)
     return f"{number}/notebooks/{log_name(notebook_id)}", lines
 
 
 def blob_entry(number: int, sha256: str, data: bytes) -> tuple[str, bytes]:
-    """The entry of a blob."""
+    """Return the entry of a blob."""
     return f"{number}/blobs/{sha256}", data
 
 
 def read(source: Source) -> Read:
-    """All that a backup holds, under its owners."""
-    whole = Read(owned=True)
+    """Read a whole backup."""
+    content = Read(owned=True)
     for part in parts(io.BytesIO(source.data)):
-        whole.add(part)
-    return whole
+        content.add(part)
+    return content
 
 
 def is_archive(file: Path) -> bool:
-    """Whether a file is a zip. Raises OSError."""
+    """Return whether a file is a zip. Raises OSError."""
     with file.open("rb") as head:
         return head.read(len(MAGIC)) == MAGIC
 
 
 def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Read]:
-    """What each entry of a backup holds. Raises NotUnderstood, before any is read."""
+    """Yield the content of each entry. Raises UnreadableSource before reading any."""
     try:
         with zipfile.ZipFile(file) as zipped:
             _check_size(zipped, unpack_limit)
             about = loads(zipped.read(_MANIFEST).decode("utf-8"))
             if about.get("kind") != _KIND or about.get("version") != 1:
-                raise NotUnderstood("not an AI Server backup, or from a newer version")
+                raise UnreadableSource("not an AI Server backup, or from a newer version")
             owners = about.get("owners")
-            if not isinstance(owners, list) or not all(isinstance(one, str) for one in owners):
-                raise NotUnderstood("incomplete AI Server backup")
+            if not isinstance(owners, list) or not all(isinstance(owner, str) for owner in owners):
+                raise UnreadableSource("incomplete AI Server backup")
             entries, foreign = _entries(zipped, owners)
             cells = sum(entry.kind == "sessions" for entry in entries)
-            yield Read(owned=True, cells=cells, not_understood=foreign)
+            yield Read(owned=True, cells=cells, unreadable=foreign)
             for entry in entries:
                 part = Read(owned=True, cells=cells)
                 try:
                     _add(part, entry, zipped.read(entry.info))
                 except DamagedData as exc:
-                    part.not_understood.append(f"{entry.name}: {exc}")
+                    part.unreadable.append(f"{entry.name}: {exc}")
                 except _BROKEN:
-                    part.not_understood.append(f"{entry.info.filename}: damaged")
+                    part.unreadable.append(f"{entry.info.filename}: damaged")
                 yield part
     except _INCOMPLETE as exc:
-        if isinstance(exc, NotUnderstood):
+        if isinstance(exc, UnreadableSource):
             raise
-        raise NotUnderstood("incomplete AI Server backup") from exc
+        raise UnreadableSource("incomplete AI Server backup") from exc
 
 
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
-    """Raise NotUnderstood for what would unpack to too much; no entry gives more than it says."""
+    """Raise UnreadableSource if the unpacked size, which zipfile enforces, is too large."""
     total = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
-    if total > (unpack_limit or max(_ALWAYS, min(_MOST, _TIMES_ITS_SIZE * packed))):
-        raise NotUnderstood(
+    if total > (unpack_limit or max(_MIN_LIMIT, min(_MAX_LIMIT, _MAX_RATIO * packed))):
+        raise UnreadableSource(
             f"it would unpack to {total / 1e6:,.0f} MB, {total // max(1, packed):,} times its "
             f"size; if you trust it, use --unpack-limit {total // 10**9 + 1}"
         )
@@ -136,14 +136,14 @@ class _Entry(NamedTuple):
 
 
 def _entries(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Entry], list[str]]:
-    """The entries in the order in which they are taken, and what is none of a backup."""
+    """Return the entries in import order, and messages about foreign files."""
     entries, foreign = [], []
     for info in zipped.infolist():
         if info.filename == _MANIFEST or info.is_dir():
             continue
         names = PurePosixPath(info.filename).parts
-        known = len(names) == 3 and names[0].isdecimal() and int(names[0]) < len(owners)
-        if known and names[1] in _KINDS:
+        is_valid = len(names) == 3 and names[0].isdecimal() and int(names[0]) < len(owners)
+        if is_valid and names[1] in _KINDS:
             entries.append(_Entry(owners[int(names[0])], names[1], names[2], info))
         else:
             foreign.append(f"{info.filename}: It belongs to no backup.")
@@ -151,7 +151,7 @@ def _entries(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Entry], 
 
 
 def _add(part: Read, entry: _Entry, data: bytes) -> None:
-    """Put what an entry holds into ``part``. Raises Damaged, ValueError."""
+    """Add the content of an entry to ``part``. Raises Damaged, ValueError."""
     if entry.kind == "sessions":
         session = parse_with_duplicates(data)
         set_owner(session, entry.owner)
@@ -161,4 +161,4 @@ def _add(part: Read, entry: _Entry, data: bytes) -> None:
     elif entry.kind == "blobs" and hashlib.sha256(data).hexdigest() == entry.name:
         part.blobs.append((entry.owner, data))
     else:
-        part.not_understood.append(f"{entry.name}: damaged")
+        part.unreadable.append(f"{entry.name}: damaged")

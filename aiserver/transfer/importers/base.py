@@ -1,14 +1,13 @@
-"""What every importer takes and gives.
+"""The input and output of importers.
 
-What must hold:
+Invariants:
 
-- Reading the same thing twice gives the same sessions to the letter, on any machine and at any
-  time: ids come from the source's own names (``made_id``), times from its records. So an import
-  can be repeated, and a source that has grown brings only what is new.
-- Nothing that the source says is lost: each record stands, as it was, in what was made of it.
-- What can't be understood is said, with a reason for a person; the rest goes on.
-- Keys and passwords are taken out, as of everything that is saved. What AI Server itself kept is
-  taken to the letter.
+- Importing is deterministic: ids are derived from the source's own names (``derive_id``), times
+  come from its records. So an import can be repeated, and adds only what is new.
+- No information is lost: each converted record contains its original.
+- What can't be read is reported with a reason, and the rest is imported.
+- Secrets are redacted, as in everything that is saved, except in AI Server's own files, which are
+  imported unchanged.
 """
 
 from __future__ import annotations
@@ -41,70 +40,70 @@ from ...sessions.record.mutations import number_turn
 _NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
 _TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
 NO_TIME = "1970-01-01T00:00:00Z"
-"""Stands where a source has no time: the moment of the import would make each one another."""
+"""The time of records without one; the time of the import would not be deterministic."""
 
 
-class NotUnderstood(ValueError):
-    """The bytes are nothing that can be imported; the message tells a person why."""
+class UnreadableSource(ValueError):
+    """The source can't be imported; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file, or what plays one."""
+    """One file."""
 
     path: PurePath
     data: bytes
     notebook: bytes | None = None
-    """The notebook of the same name beside it."""
+    """The notebook of the same name in the same folder."""
     agentscope: bool = False
-    """Whether it lies in a session folder of AgentScope's, where any JSON is a value."""
+    """Whether the file is in a session folder of AgentScope, where any JSON is a value."""
 
     @property
     def folder(self) -> str:
-        """The name of the folder that it lies in."""
+        """The name of the file's folder."""
         return self.path.parent.name
 
 
 @dataclass
 class Read:
-    """What a source holds."""
+    """The content of a source."""
 
     sessions: list[Session] = field(default_factory=list)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
-    """Of AI Server's own: logs by owner and notebook id …"""
+    """Logs by owner and notebook id (AI Server's formats only)."""
     blobs: list[tuple[str, bytes]] = field(default_factory=list)
-    """… and blobs with their owners."""
+    """Blobs with their owners (AI Server's formats only)."""
     owned: bool = False
-    """Whether the owners that the sessions name are meant (a backup), or the caller's is."""
-    not_understood: list[str] = field(default_factory=list)
+    """Whether the sessions keep their owners (a backup) or get the caller's."""
+    unreadable: list[str] = field(default_factory=list)
     cells: int | None = None
-    """The sessions of the whole source, where this is one part of it."""
+    """The number of sessions in the whole source, if this is one part of it."""
 
     def add(self, other: Read) -> None:
-        """Join what another holds."""
+        """Add the content of another part."""
         self.sessions += other.sessions
         self.logs.update(other.logs)
         self.blobs += other.blobs
         self.owned = self.owned or other.owned
-        self.not_understood += other.not_understood
+        self.unreadable += other.unreadable
 
 
 Importer = Callable[[Source], Read]
 
 
-def made_id(*names: str) -> str:
-    """An id for what has another name elsewhere; the same names give the same id."""
+def derive_id(*names: str) -> str:
+    """Derive an id from the source's names; the same names give the same id."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
 def loads(text: str) -> Any:
-    """JSON, or NotUnderstood. What JSON doesn't have (NaN) is null, as it is when it is kept."""
+    """Parse JSON; NaN and infinity become null. Raises UnreadableSource."""
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_finite)
     except RecursionError as exc:
-        raise NotUnderstood("nested too deeply") from exc
+        raise UnreadableSource("nested too deeply") from exc
     except ValueError as exc:
-        raise NotUnderstood("not valid or complete JSON") from exc
+        raise UnreadableSource("not valid or complete JSON") from exc
 
 
 def _finite(text: str) -> float | None:
@@ -112,20 +111,20 @@ def _finite(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def decoded(data: bytes) -> str:
-    """The text in a file's bytes, or NotUnderstood."""
+def decode_text(data: bytes) -> str:
+    """Decode a text file. Raises UnreadableSource."""
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         return data.decode(encoding)
     except UnicodeError as exc:
-        raise NotUnderstood("not UTF-8 text") from exc
+        raise UnreadableSource("not UTF-8 text") from exc
 
 
-def time_of(value: Any) -> str | None:
-    """A time as it is kept, or None if this is none.
+def to_timestamp(value: Any) -> str | None:
+    """Convert a time to a timestamp; None if it isn't one.
 
-    A text is left as it stands, also without a zone: nobody knows where it was written. A number
-    counts from 1970, in seconds or milliseconds.
+    Strings stay unchanged, also without a time zone, which is unknown. Numbers are seconds or
+    milliseconds since 1970.
     """
     if isinstance(value, datetime):
         value = value.isoformat()
@@ -153,7 +152,7 @@ def _time_text(text: str) -> str | None:
         return None
 
 
-def session_of(
+def create_session(
     notebook_id: str,
     cell_id: str,
     items: Sequence[dict[str, Any]],
@@ -161,10 +160,10 @@ def session_of(
     origin: dict[str, Any],
     created: str | None = None,
 ) -> Session:
-    """A session of turns and events, given as data in their order, without secrets.
+    """Create a session from the data of turns and events, with secrets redacted.
 
-    They get their numbers here; one without a ``timestamp`` gets that of the one before it.
-    ``origin`` is kept in ``meta.imported_from``.
+    Records are numbered in order; a record without ``timestamp`` gets the previous record's.
+    ``origin`` is stored in ``meta.imported_from``.
     """
     last = created or NO_TIME
     turns: list[Interaction] = []
@@ -189,12 +188,12 @@ def session_of(
     session.interactions = turns
     if events:
         session.events = events
-    codec.to_dict(session)  # what can't be kept as JSON is said now
+    codec.to_dict(session)  # raises early if it isn't valid JSON
     return session
 
 
-def moved(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """The session as that of another notebook or cell."""
+def move_session(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
+    """Return a copy of the session for another notebook or cell."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id

@@ -1,4 +1,4 @@
-"""Which format a file is in, by what it holds. A file's name is only the last hint."""
+"""Detect a file's format from its content; its name is only a hint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import InvalidRequest
 from . import agentscope, archive, chat, nanobot, ours, pcai, verdant
-from .base import Importer, NotUnderstood, Read, Source, decoded, loads
+from .base import Importer, Read, Source, UnreadableSource, decode_text, loads
 from .lines import lines_of
 
 FORMATS: dict[str, Importer] = {
@@ -23,55 +23,55 @@ _UNKNOWN = "unknown format"
 
 
 def read(source: Source, format_: str | None = None) -> Read:
-    """What a source holds. Raises NotUnderstood."""
-    name = format_ or detected(source)
+    """Read a source. Raises UnreadableSource."""
+    name = format_ or detect_format(source)
     try:
         return FORMATS[name](source)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, InvalidRequest) as exc:
-        if isinstance(exc, NotUnderstood):
+        if isinstance(exc, UnreadableSource):
             raise
-        # Somebody else's file may have any shape: it must not hold up the others.
-        raise NotUnderstood(f"not a complete “{name}” file") from exc
+        # A malformed file must not stop the import of others.
+        raise UnreadableSource(f"not a complete “{name}” file") from exc
 
 
-def detected(source: Source) -> str:
-    """The name of a source's format. Raises NotUnderstood if it has none."""
+def detect_format(source: Source) -> str:
+    """Return the name of a source's format. Raises UnreadableSource."""
     if source.data.startswith(archive.MAGIC):
         return archive.FORMAT
     if source.path.suffix == ".jsonl":
-        return _of_lines(source)
+        return _detect_lines(source)
     try:
-        content = loads(decoded(source.data))
-    except NotUnderstood:
-        return _of_lines(source, otherwise=True)
-    found = next((name for name, fits in _TESTS.items() if fits(content)), None)
-    if found is None and (source.agentscope or agentscope.has_messages(content)):
+        content = loads(decode_text(source.data))
+    except UnreadableSource:
+        return _detect_lines(source, is_fallback=True)
+    format_ = next((name for name, matches in _TESTS.items() if matches(content)), None)
+    if format_ is None and (source.agentscope or agentscope.has_messages(content)):
         return agentscope.FORMAT
-    if found is None:
+    if format_ is None:
         notebook = isinstance(content, dict) and "nbformat" in content
-        raise NotUnderstood("this is a notebook, not a history" if notebook else _UNKNOWN)
-    return found
+        raise UnreadableSource("this is a notebook, not a history" if notebook else _UNKNOWN)
+    return format_
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Whether these are messages that AgentScope has put into a session's folder."""
+    """Return whether these are messages from a session folder of AgentScope."""
     lines, _ = lines_of(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
 
-def _of_lines(source: Source, *, otherwise: bool = False) -> str:
+def _detect_lines(source: Source, *, is_fallback: bool = False) -> str:
     lines, _ = lines_of(source.data)
-    if not lines or (otherwise and len(lines) < 2 and "_type" not in lines[0]):
-        raise NotUnderstood("not valid or complete JSON")
+    if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
+        raise UnreadableSource("not valid or complete JSON")
     if any("_type" in line for line in lines):
         return nanobot.FORMAT
     if any({"seq", "type", "timestamp", "data"} <= line.keys() for line in lines):
         return ours.FORMAT
     if any({"notebook_id", "cell_id"} <= line.keys() for line in lines):
-        raise NotUnderstood("exported as JSONL, which can't be imported; export it as JSON")
+        raise UnreadableSource("exported as JSONL, which can't be imported; export it as JSON")
     if agentscope.has_messages(lines):
         return agentscope.FORMAT
-    raise NotUnderstood(_UNKNOWN)
+    raise UnreadableSource(_UNKNOWN)
 
 
 def _is_ours(content: Any) -> bool:
@@ -89,12 +89,12 @@ def _is_chat(content: Any) -> bool:
         return False
     messages = content["messages"]
     return ("users" in content and "attachments" in content) or any(
-        isinstance(one, dict) and {"sender", "body"} <= one.keys() for one in messages
+        isinstance(message, dict) and {"sender", "body"} <= message.keys() for message in messages
     )
 
 
 def _is_pcai(content: Any) -> bool:
-    names = pcai.plain_names(content)
+    names = pcai.normalize_names(content)
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 

@@ -1,13 +1,12 @@
-"""Chats become turns: what was asked, and what was answered until the next question.
+"""Convert chats to turns: a question, and the answers until the next question.
 
-What must hold:
+Invariants:
 
-- A turn keeps its messages as they were in ``imported.messages``; so do the events called
-  ``message`` (what stands before the first question) and ``state``.
-- A question without an answer is a turn that was ``cancelled``: it is there to be seen, and is
-  not told to a model again.
-- The suggestion is the code of all fences in the first one's language; all else of the answer is
-  explanation. An answer without a fence is explanation alone.
+- A turn stores its original messages in ``imported.messages``; so do the events ``message`` (for
+  messages before the first question) and ``state``.
+- A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
+- The suggestion is the code of all fences in the first fence's language; the rest of the answer is
+  the explanation.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ASSISTANTS = {"assistant", "ai", "model", "bot"}
 
 @dataclass(frozen=True)
 class Message:
-    """One message, and the record that it was read from."""
+    """A message and its original record."""
 
     role: Role
     text: str
@@ -41,7 +40,7 @@ class Message:
 
 
 class Answer(NamedTuple):
-    """An answer in its parts."""
+    """The parts of an answer."""
 
     code: str
     explanation: str
@@ -49,7 +48,7 @@ class Answer(NamedTuple):
 
 
 def role_of(value: Any) -> Role:
-    """Whose message it is, by the name that the source uses, in whatever capitals."""
+    """Map a source's name of a role, in any case."""
     name = str(value).lower()
     if name in _USERS:
         return "user"
@@ -57,7 +56,7 @@ def role_of(value: Any) -> Role:
 
 
 def text_of(content: Any) -> str:
-    """The text in a message's content: itself, or that of its parts, a line apart."""
+    """Return the text of a message's content; parts are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -67,8 +66,8 @@ def text_of(content: Any) -> str:
     return ""
 
 
-def items_of(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """The turns and events that a chat makes, as data for ``session_of``."""
+def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
+    """Convert a chat to turns and events, as data for ``create_session``."""
     items: list[dict[str, Any]] = []
     turn: list[Message] = []
     for message in messages:
@@ -78,14 +77,14 @@ def items_of(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[s
         if message.role == "user" or turn:
             turn.append(message)
         else:
-            items.append(kept("message", [_raw(message)], origin, message.timestamp))
+            items.append(message_event("message", [_raw(message)], origin, message.timestamp))
     return items + _turn(turn, origin)
 
 
-def kept(
+def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """An event that holds what is no turn."""
+    """Return an event that stores messages outside of turns."""
     data = {"imported": origin | {"messages": list(messages)}}
     return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
@@ -93,66 +92,66 @@ def kept(
 def _turn(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
     if not messages:
         return []
-    asked, *others = messages
-    said = [message.text for message in others if message.role == "assistant" and message.text]
-    answer = split("\n\n".join(said))
+    question, *others = messages
+    answers = [message.text for message in others if message.role == "assistant" and message.text]
+    answer = split("\n\n".join(answers))
     turn: dict[str, Any] = {
-        "user_request": {"intent": asked.text, "current_code": "", "language": answer.language},
+        "user_request": {"intent": question.text, "current_code": "", "language": answer.language},
         "ai_response": {
             "suggestion": answer.code,
             "explanation": answer.explanation,
-            "status": "success" if said else "cancelled",
+            "status": "success" if answers else "cancelled",
             "error": None,
         },
         "mode": "chat",
         "imported": origin | {"messages": [_raw(message) for message in messages]},
     }
-    if asked.timestamp:
-        turn["timestamp"] = asked.timestamp
-    if asked.user:
-        turn["user"] = asked.user
+    if question.timestamp:
+        turn["timestamp"] = question.timestamp
+    if question.user:
+        turn["user"] = question.user
     return [turn]
 
 
 def _raw(message: Message) -> Any:
-    """Its record; what a person said in their own words has secrets of another form than code."""
-    return message.raw if message.role == "assistant" else _unsaid(message.raw)
+    """Return the original record; a person's text is redacted as prose, not as code."""
+    return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 
 
-def _unsaid(value: Any) -> Any:
+def _redact_prose(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value, is_prose=True)
     if isinstance(value, list):
-        return [_unsaid(item) for item in value]
-    return {k: _unsaid(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return [_redact_prose(item) for item in value]
+    return {k: _redact_prose(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def split(text: str) -> Answer:
-    """An answer in Markdown as code and explanation. A fence that is not closed ends with it."""
+    """Split an answer in Markdown. An unclosed fence extends to the end."""
     language = ""
     blocks: list[str] = []
-    around: list[str] = []
+    prose: list[str] = []
     block: list[str] = []
-    fence, ours = "", False
+    fence, is_code = "", False
     for line in text.replace("\r\n", "\n").split("\n"):
         if fence:
             closing = _CLOSE.fullmatch(line)
             if closing and closing[1].startswith(fence):
                 fence = ""
-                if ours:
+                if is_code:
                     blocks.append("\n".join(block))
                     continue
-            (block if ours else around).append(line)
+            (block if is_code else prose).append(line)
         elif opening := _OPEN.fullmatch(line):
             fence, tag = opening[1], opening[2].strip("{}.,").lower()
             tag = _LANGUAGES.get(tag, tag)
-            ours = tag not in _NO_CODE and tag in ("", language or tag)
-            if ours:
+            is_code = tag not in _NO_CODE and tag in ("", language or tag)
+            if is_code:
                 language, block = language or tag or "python", []
             else:
-                around.append(line)
+                prose.append(line)
         else:
-            around.append(line)
-    if fence and ours:
+            prose.append(line)
+    if fence and is_code:
         blocks.append("\n".join(block))
-    return Answer("\n\n".join(blocks), "\n".join(around).strip("\n"), language or "python")
+    return Answer("\n\n".join(blocks), "\n".join(prose).strip("\n"), language or "python")

@@ -1,56 +1,65 @@
-"""PCAI's sessions: one JSON with ``id``, ``messages`` and ``last_update``, in any capitals."""
+"""Import PCAI's sessions: JSON with ``id``, ``messages`` and ``last_update``, in any case."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .base import NotUnderstood, Read, Source, decoded, loads, made_id, session_of, time_of
-from .messages import Message, items_of, role_of, text_of
+from .base import (
+    Read,
+    Source,
+    UnreadableSource,
+    create_session,
+    decode_text,
+    derive_id,
+    loads,
+    to_timestamp,
+)
+from .messages import Message, records_from, role_of, text_of
 
 FORMAT = "pcai"
 
 
 def read(source: Source) -> Read:
-    """The one session of a file."""
-    content = plain_names(loads(decoded(source.data)))
+    """Read the session of a file."""
+    content = normalize_names(loads(decode_text(source.data)))
     messages = content.get("messages")
     if not isinstance(messages, list):
-        raise NotUnderstood("no messages found")
+        raise UnreadableSource("no messages found")
     name = str(content.get("id") or source.path.stem)
     origin = {"format": FORMAT, "name": name}
-    complaints = [
+    problems = [
         f"message {number}: not a JSON object"
         for number, raw in enumerate(messages, 1)
         if not isinstance(raw, dict)
     ]
-    updated = time_of(content.get("lastupdate"))
-    asked = (_message(raw, updated) for raw in messages if isinstance(raw, dict))
-    items = items_of(asked, origin)
+    updated = to_timestamp(content.get("lastupdate"))
+    messages_read = (_message(raw, updated) for raw in messages if isinstance(raw, dict))
+    items = records_from(messages_read, origin)
     if not items:
-        return Read(not_understood=complaints)
-    session = session_of(
-        made_id(FORMAT, name),
-        made_id(FORMAT, name, "messages"),
+        return Read(unreadable=problems)
+    session = create_session(
+        derive_id(FORMAT, name),
+        derive_id(FORMAT, name, "messages"),
         items,
         origin=origin,
-        created=time_of(content.get("createdat")),
+        created=to_timestamp(content.get("createdat")),
     )
-    return Read([session], not_understood=complaints)
+    return Read([session], unreadable=problems)
 
 
-def plain_names(content: Any) -> dict[str, Any]:
-    """An object with its names in small letters, without ``_``: ``lastupdate``."""
+def normalize_names(content: Any) -> dict[str, Any]:
+    """Return the object with names in lower case without ``_``, such as ``lastupdate``."""
     if not isinstance(content, dict):
         return {}
     return {str(name).replace("_", "").lower(): value for name, value in content.items()}
 
 
 def _message(raw: dict[str, Any], updated: str | None) -> Message:
-    """A message; one without a time of its own has the session's."""
-    names = plain_names(raw)
+    """Convert a message; without a time of its own it gets the session's."""
+    names = normalize_names(raw)
     return Message(
         role=role_of(names.get("role")),
         text=text_of(names.get("content")),
         raw=raw,
-        timestamp=time_of(names.get("timestamp")) or updated,
+        timestamp=to_timestamp(names.get("timestamp")) or updated,
     )

@@ -1,9 +1,9 @@
-"""Verdant's ``.ipyhistory``: the versions of a notebook's cells, as a person made them by hand.
+"""Import Verdant's ``.ipyhistory``: the versions of a notebook's cells, edited by hand.
 
-Each cell becomes a session of events in the order of its versions: ``edit`` with the source byte
-for byte, ``run`` with its outputs, ``delete``. A cell whose type was changed goes on in another
-record of the file; here it is one. Cells of the last version get the ids of the notebook beside it
-where that has any and their sources agree; the others' are made up, always the same.
+Each cell becomes a session of events in the order of its versions: ``edit`` with the exact source,
+``run`` with its outputs, ``delete``. Verdant starts a new record when a cell's type changes; here
+these are one session. Cells of the last version get the cell ids of the notebook in the same folder
+if their sources match; the ids of the others are derived from the file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...models import is_id
-from .base import NotUnderstood, Read, Source, decoded, loads, made_id, session_of, time_of
+from .base import (
+    Read,
+    Source,
+    UnreadableSource,
+    create_session,
+    decode_text,
+    derive_id,
+    loads,
+    to_timestamp,
+)
 
 FORMAT = "verdant"
 _KINDS = {"codeCells": "code", "markdownCells": "markdown", "rawCells": "raw"}
@@ -28,23 +37,23 @@ class _Version(NamedTuple):
 
 
 def read(source: Source) -> Read:
-    """All cells of a file."""
-    content = loads(decoded(source.data))
+    """Read all cells of a file."""
+    content = loads(decode_text(source.data))
     if not isinstance(content, dict) or not isinstance(content.get("checkpoints"), list):
-        raise NotUnderstood("not a Verdant history")
+        raise UnreadableSource("not a Verdant history")
     history = _History(content)
     notebook = _notebook(source.notebook)
-    name = f"{history.began}"
-    notebook_id = notebook.notebook_id or made_id(FORMAT, name)
-    ids = history.matched(notebook.cells)
-    read = Read(not_understood=history.complaints)
+    name = f"{history.first_time}"
+    notebook_id = notebook.notebook_id or derive_id(FORMAT, name)
+    ids = history.match_ids(notebook.cells)
+    read = Read(unreadable=history.problems)
     for cell in history.cells():
         items = history.items(cell)
         if items:
             origin = {"format": FORMAT, "name": cell[0], "file": source.path.stem}
-            cell_id = next((ids[one] for one in cell if one in ids), None)
-            made = cell_id or made_id(FORMAT, name, cell[0])
-            read.sessions.append(session_of(notebook_id, made, items, origin=origin))
+            cell_id = next((ids[record] for record in cell if record in ids), None)
+            cell_id = cell_id or derive_id(FORMAT, name, cell[0])
+            read.sessions.append(create_session(notebook_id, cell_id, items, origin=origin))
     return read
 
 
@@ -54,31 +63,32 @@ class _Notebook(NamedTuple):
 
 
 def _notebook(data: bytes | None) -> _Notebook:
-    """What the notebook beside it knows; nothing if there is none that can be read."""
+    """Read the ids in the notebook; empty if there is none or it can't be read."""
     try:
-        content = loads(decoded(data or b""))
+        content = loads(decode_text(data or b""))
         cells = [
             (cell["id"], "".join(cell["source"]))
             for cell in content["cells"]
             if isinstance(cell.get("id"), str) and is_id(cell["id"])
         ]
         metadata = content["metadata"].get("aiserver") or {}
-        known = metadata.get("notebook_id")
-    except (NotUnderstood, KeyError, TypeError, AttributeError):
+        notebook_id = metadata.get("notebook_id")
+    except (UnreadableSource, KeyError, TypeError, AttributeError):
         return _Notebook()
-    return _Notebook(known if isinstance(known, str) and is_id(known) else None, cells)
+    is_valid = isinstance(notebook_id, str) and is_id(notebook_id)
+    return _Notebook(notebook_id if is_valid else None, cells)
 
 
 class _History:
-    """The records of one file, by name."""
+    """The records of a file, by name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
-        self.complaints: list[str] = []
+        self.problems: list[str] = []
         self._versions: dict[str, list[_Version]] = {}
-        self._checkpoints = [one for one in content["checkpoints"] if isinstance(one, dict)]
-        times = [one.get("timestamp") for one in self._checkpoints]
+        self._checkpoints = [item for item in content["checkpoints"] if isinstance(item, dict)]
+        times = [item.get("timestamp") for item in self._checkpoints]
         self._order = {time: n for n, time in enumerate(times) if isinstance(time, int)}
-        self.began = self._checkpoints[0].get("timestamp", 0) if self._checkpoints else 0
+        self.first_time = self._checkpoints[0].get("timestamp", 0) if self._checkpoints else 0
         for group, kind in _KINDS.items():
             for record in self._records(content.get(group), group):
                 name = str(record["artifact_name"])
@@ -95,23 +105,23 @@ class _History:
         self._last = self._last_cells(content.get("notebook"))
 
     def cells(self) -> Iterator[list[str]]:
-        """The names of the records that are one cell, each cell's oldest first."""
+        """Yield the names of each cell's records, oldest first."""
         groups: dict[str, list[str]] = {}
         for name in self._versions:
-            head, passed = name, {name}
-            while (before := self._origin(head)) and before not in passed:
+            head, visited = name, {name}
+            while (before := self._origin(head)) and before not in visited:
                 head = before
-                passed.add(head)
+                visited.add(head)
             groups.setdefault(head, []).append(name)
         for head, names in groups.items():
             yield [head, *(name for name in names if name != head)]
 
     def items(self, cell: list[str]) -> list[dict[str, Any]]:
-        """The events of a cell, in the order of the checkpoints that they belong to."""
-        found: list[tuple[int, int, int, dict[str, Any]]] = []
+        """Return a cell's events in the order of their checkpoints."""
+        events: list[tuple[int, int, int, dict[str, Any]]] = []
         for name in cell:
             for version in self._versions[name]:
-                at = self._place(version.raw.get("start_checkpoint"))
+                at = self._checkpoint_index(version.raw.get("start_checkpoint"))
                 data: dict[str, Any] = {
                     "name": f"{name}.{version.number}",
                     "cell_type": version.kind,
@@ -119,43 +129,43 @@ class _History:
                 rest = {k: v for k, v in version.raw.items() if k not in _SOURCES}
                 data["imported"] = {"format": FORMAT, "version": rest}
                 item = self._event("edit", version.raw.get("start_checkpoint"), data)
-                found.append((at, 0, len(found), item | {"source": version.source}))
+                events.append((at, 0, len(events), item | {"source": version.source}))
         seen: set[str] = set()
         for at, checkpoint in enumerate(self._checkpoints):
             for target in checkpoint.get("targetCells") or []:
                 name = str(target.get("cell", "")) if isinstance(target, dict) else ""
                 if name.rpartition(".")[0] not in cell:
                     continue
-                event = self._done(name, target, checkpoint.get("timestamp"), seen)
+                event = self._checkpoint_event(name, target, checkpoint.get("timestamp"), seen)
                 if event:
-                    found.append((at, 1, len(found), event))
-        return [item for _, _, _, item in sorted(found, key=lambda row: row[:3])]
+                    events.append((at, 1, len(events), event))
+        return [item for _, _, _, item in sorted(events, key=lambda row: row[:3])]
 
-    def matched(self, notebook: list[tuple[str, str]]) -> dict[str, str]:
-        """The notebook's ids of the last version's cells, where the sources agree."""
-        left = list(notebook)
+    def match_ids(self, notebook: list[tuple[str, str]]) -> dict[str, str]:
+        """Map records of the last version to the notebook's cell ids, by equal sources."""
+        remaining = list(notebook)
         ids: dict[str, str] = {}
         for artifact, source in self._last:
-            place = next((n for n, (_, text) in enumerate(left) if text == source), None)
-            if place is not None:
-                ids[artifact] = left.pop(place)[0]
+            index = next((n for n, (_, text) in enumerate(remaining) if text == source), None)
+            if index is not None:
+                ids[artifact] = remaining.pop(index)[0]
         return ids
 
-    def _done(
+    def _checkpoint_event(
         self, name: str, target: dict[str, Any], when: Any, seen: set[str]
     ) -> dict[str, Any] | None:
-        """What a checkpoint says was done to a cell, beside editing it."""
-        outputs = [str(one) for one in target.get("output") or []]
+        """Return the run or deletion of a cell that a checkpoint records."""
+        outputs = [str(name) for name in target.get("output") or []]
         data: dict[str, Any] = {"name": name, "imported": {"format": FORMAT, "change": target}}
         if target.get("changeType") == "removed":
             return self._event("delete", when, data)
-        # A cell that was run has `output`, if only an empty one. What was said of it is said again
-        # with each change of another cell, so only what is new counts.
+        # A cell that ran has `output`, possibly empty. Checkpoints of other cells repeat it, so
+        # only new outputs count.
         edited = {name} if target.get("changeType") == "edited" else set()
         if "output" not in target or seen.issuperset({*outputs, *edited}):
             return None
         seen.update(outputs, edited)
-        data["outputs"] = [self._outputs.get(one) for one in outputs]
+        data["outputs"] = [self._outputs.get(output) for output in outputs]
         source = self._source(name)
         event = self._event("run", when, data)
         return event if source is None else event | {"source": source}
@@ -163,34 +173,34 @@ class _History:
     def _source(self, name: str) -> str | None:
         artifact, _, number = name.rpartition(".")
         versions = self._versions.get(artifact, [])
-        return next((one.source for one in versions if str(one.number) == number), None)
+        return next((item.source for item in versions if str(item.number) == number), None)
 
     def _event(self, type_: str, when: Any, data: dict[str, Any]) -> dict[str, Any]:
-        timestamp = time_of(when)
+        timestamp = to_timestamp(when)
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
-    def _place(self, when: Any) -> int:
-        """The checkpoint that a version belongs to; the last one before it, if it has none."""
+    def _checkpoint_index(self, when: Any) -> int:
+        """Return the index of a version's checkpoint, or of the last one before it."""
         if when in self._order:
             return self._order[when]
         before = [n for time, n in self._order.items() if isinstance(when, int) and time < when]
         return max(before, default=0)
 
     def _origin(self, name: str) -> str | None:
-        """The record that this one goes on from: one that is there, and not itself."""
+        """Return the existing record that this one continues, if any."""
         origins = (version.raw.get("origin") for version in self._versions[name])
-        found = next((str(one).rpartition(".")[0] for one in origins if one), None)
-        return found if found in self._versions and found != name else None
+        origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
+        return origin if origin in self._versions and origin != name else None
 
     def _records(self, value: Any, group: str) -> Iterator[dict[str, Any]]:
         if not isinstance(value, list | None):
-            self.complaints.append(f"{group}: not a Verdant list")
+            self.problems.append(f"{group}: not a Verdant list")
         for number, record in enumerate(value if isinstance(value, list) else [], 1):
-            whole = isinstance(record, dict) and isinstance(record.get("versions"), list)
-            if whole and "artifact_name" in record:
+            is_record = isinstance(record, dict) and isinstance(record.get("versions"), list)
+            if is_record and "artifact_name" in record:
                 yield record
             else:
-                self.complaints.append(f"{group} {number}: not a Verdant record")
+                self.problems.append(f"{group} {number}: not a Verdant record")
 
     def _last_cells(self, notebook: Any) -> list[tuple[str, str]]:
         try:

@@ -63,7 +63,7 @@ async def test_both_sides_grown_apart_are_joined(tmp_path: Path):
     await source.save_interaction(key, turn("theirs"))
     await store.save_interaction(key, turn("ours"))
     report = await copy(source, store, "", "")
-    assert (report.sessions_grown, report.turns_new) == (1, 1)
+    assert (report.sessions_extended, report.turns_new) == (1, 1)
     session = await store.load_session(key)
     assert [one.user_request.intent for one in session.interactions] == ["both", "ours", "theirs"]
 

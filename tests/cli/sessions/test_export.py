@@ -222,7 +222,7 @@ def test_what_was_written_meanwhile_is_not_deleted(
         file.write_text(json.dumps(content))
         return True
 
-    monkeypatch.setattr(deleting, "agreed", meanwhile)
+    monkeypatch.setattr(deleting, "confirm", meanwhile)
     done = run("delete", "book", "--yes")
     assert done.status == 1 and "was changed somewhere else" in done.err
     assert stored(work)

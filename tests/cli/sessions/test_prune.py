@@ -275,7 +275,7 @@ def test_flipped_bits_of_a_backup_never_crash_an_import(run: Run, work: Path):
         flipped = data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
         try:
             detect.read(Source(file, flipped), "backup")
-        except detect.NotUnderstood as reason:
+        except detect.UnreadableSource as reason:
             assert str(reason)
 
 
