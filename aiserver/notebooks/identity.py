@@ -33,7 +33,7 @@ from .other_roots import CopiedRecords, OtherRoots
 
 _PATH_SEEN = "path_seen"
 _CELL_ORDER = "cell_order"
-_TAKEN_OVER = "taken_over"
+_COPIED = "taken_over"
 _CHANGED = "changed"
 
 
@@ -93,7 +93,7 @@ class _Notebook:
             elif entry.type == _CELL_ORDER and isinstance(cell_ids, list) and self.path:
                 self.cell_order = [str(cell_id) for cell_id in cell_ids]
                 self.cells_by_path[self.path].update(self.cell_order)
-            elif entry.type == _TAKEN_OVER:
+            elif entry.type == _COPIED:
                 self.copied.add(entry.data)
             elif entry.type == _CHANGED and entry.data.get("inherited") is True:
                 self.has_inherited_entry = True
@@ -267,7 +267,7 @@ class NotebookRegistry:
                 deleted[cell_id] = sorted(missing)
         if deleted:
             data = {"taken": {}, "digests": deleted}
-            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)
+            entry = NewLogEntry(type=_COPIED, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
             notebook.extend(saved)
 
@@ -278,7 +278,7 @@ class NotebookRegistry:
         notebook = self._notebooks[target]
         data = await self._other_roots.copy_sessions(path, source, target, notebook.copied)
         if data:
-            entry = NewLogEntry(type=_TAKEN_OVER, timestamp=utc_now(), data=data)
+            entry = NewLogEntry(type=_COPIED, timestamp=utc_now(), data=data)
             saved = await self._store.append_notebook_log(target, [entry], owner=self._owner)
             notebook.extend(saved)
 

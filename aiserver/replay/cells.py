@@ -65,7 +65,7 @@ class TimeSeries(Generic[T]):
 
 
 class Removal(NamedTuple):
-    """How a cell left the notebook: it was deleted, or merged into another cell."""
+    """The removal of a cell from the notebook: by deletion, or by a merge into another cell."""
 
     merged_into: str | None = None
 
@@ -83,7 +83,7 @@ class Cell:
         self.newest_step = TimeSeries[Step]()
         self.type = TimeSeries[str]()
         self.removal = TimeSeries[Removal]()
-        """How the cell left the notebook; None while it is in the notebook."""
+        """The last removal; None while the cell is in the notebook."""
         self.predecessor = TimeSeries[tuple[str | None]]()
         """The cell in front of it when it dropped out of the order; ``(None,)``: it was first."""
         self.listed_at: int | None = None

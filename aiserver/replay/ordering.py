@@ -42,7 +42,7 @@ class StepGroup:
     """The number of a cell in ``order_steps`` and its step."""
     order: CellOrder | None = None
     saves: int = 0
-    """How often the notebook was saved directly after this group."""
+    """The number of saves directly after this group."""
 
 
 class CellOrder(NamedTuple):

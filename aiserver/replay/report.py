@@ -1,4 +1,4 @@
-"""How much of a notebook each kind of contributor wrote, as it is now. Pure.
+"""Count the lines of a notebook by the kind of contributor who wrote them. Pure.
 
 Invariants: each line that isn't blank counts once, for the kind of its origin in ``blame.py``;
 lines from before anything was recorded count separately (``existing``); the total is the sum of the

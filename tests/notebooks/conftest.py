@@ -1,4 +1,4 @@
-"""The stores of the contract suite, for what is built on them."""
+"""Fixtures: the stores of the contract suite."""
 
 from ..sessions.conftest import (
     backend,

@@ -1,4 +1,4 @@
-"""Batches of changes: what a page saw happen to the cells of a notebook."""
+"""Batches of changes that a page observed in the cells of a notebook."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def batch(name: str, *cells: CellChange, **more: Any) -> Batch:
     return Batch(id=name, timestamp=NOON, cells=cells, **more)
 
 
-async def lines(store: SessionManager) -> list[dict[str, Any]]:
+async def logged(store: SessionManager) -> list[dict[str, Any]]:
     log = await store.read_notebook_log(NB)
-    found = [{"type": entry.type} | entry.data for entry in log]
-    return [{name: line[name] for name in line.keys() - {"digests"}} for line in found]
+    entries = [{"type": entry.type} | entry.data for entry in log]
+    return [{name: entry[name] for name in entry.keys() - {"digests"}} for entry in entries]
 
 
 async def kinds(store: SessionManager, key: SessionKey) -> list[str]:
@@ -41,12 +41,12 @@ async def kinds(store: SessionManager, key: SessionKey) -> list[str]:
 
 
 @in_loop
-async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
+async def test_a_batch_writes_the_sessions_and_an_entry_with_their_last_seqs(
     backend: Backend,
 ) -> None:
     store = backend.open()
     await store.save_interaction(A, turn())
-    marks, *_ = await ChangeRecorder(store).record(
+    heads, *_ = await ChangeRecorder(store).record(
         NB,
         batch(
             "b1",
@@ -55,42 +55,42 @@ async def test_a_batch_is_in_the_sessions_and_one_line_says_how_far_they_came(
             order=[("aa", "code"), ("bb", "markdown")],
         ),
     )
-    assert marks == {"aa": SessionHead(2, 3), "bb": SessionHead(1, 1)}
+    assert heads == {"aa": SessionHead(2, 3), "bb": SessionHead(1, 1)}
     store = backend.open()
     assert await kinds(store, A) == ["turn", "edit", "run"]
     assert (await store.load_session(B)).to_dict()["interactions"] == []
     types = {"aa": "code", "bb": "markdown"}
-    assert await lines(store) == [
+    assert await logged(store) == [
         {"type": "cell_order", "cell_ids": ["aa", "bb"], "types": types},
         {"type": "changed", "cells": {"aa": 3, "bb": 1}, "id": "b1"},
     ]
     last = {key.cell_id: digest((await store.load_session(key)).ordered()[-1]) for key in (A, B)}
     assert (await store.read_notebook_log(NB))[-1].data["digests"] == last
     await ChangeRecorder(store).record(NB, batch("b2", saved=True))
-    assert (await lines(store))[2:] == [
+    assert (await logged(store))[2:] == [
         {"type": "changed", "cells": {}, "id": "b2", "saved": True},
     ]
 
 
 @in_loop
-async def test_the_first_order_names_what_was_recorded_before_anybody_watched(
+async def test_the_first_order_names_records_from_before_tracking(
     backend: Backend,
 ) -> None:
-    """P28: an answer that was accepted before is older, whatever any clock says."""
+    """P28: an answer that was accepted before is older, whatever its timestamp."""
     store = backend.open()
     await store.save_interaction(B, turn())
     await store.record_events(B, [event("accept", turn_id=1)])
-    await store.save_interaction(SessionKey(NB, "gone"), turn())
+    await store.save_interaction(SessionKey(NB, "deleted"), turn())
     registered = NewLogEntry(type="cell_order", timestamp=NOON, data={"cell_ids": ["aa", "bb"]})
     await store.append_notebook_log(NB, [registered])
     order = [("aa", "code"), ("bb", "code"), ("cc", "code")]
     begin = batch("b1", CellChange(A, [edit("e1", "x", "first")]), order=order)
     assert (await ChangeRecorder(store).record(NB, begin)).heads == {"aa": SessionHead(1, 1)}
-    assert (await lines(store))[-1]["cells"] == {"aa": 1, "bb": 2}
+    assert (await logged(store))[-1]["cells"] == {"aa": 1, "bb": 2}
     await store.save_interaction(C, turn())
     again = backend.open()
     await ChangeRecorder(again).record(NB, batch("b2", order=order[:2]))
-    assert (await lines(again))[-1]["cells"] == {}, "that was told"
+    assert (await logged(again))[-1]["cells"] == {}, "already logged"
 
 
 @in_loop
@@ -112,21 +112,21 @@ async def test_a_batch_that_is_sent_again_is_recorded_once(backend: Backend) -> 
     again = backend.open()
     assert (await ChangeRecorder(again).record(NB, sent)).heads == first.heads
     assert [await again.load_session(key) for key in (A, B, C)] == before
-    assert len(await lines(again)) == 2
+    assert len(await logged(again)) == 2
 
 
 @in_loop
-async def test_two_that_send_the_same_at_once_are_one(store: SessionManager) -> None:
+async def test_the_same_batch_twice_at_once_is_recorded_once(store: SessionManager) -> None:
     """P23"""
     changes = ChangeRecorder(store)
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), order=[("aa", "code")])
     first, second = await asyncio.gather(changes.record(NB, sent), changes.record(NB, sent))
     assert first.heads == second.heads == {"aa": SessionHead(1, 1)}
-    assert len(await lines(store)) == 2
+    assert len(await logged(store)) == 2
 
 
 @in_loop
-async def test_what_is_cut_in_the_middle_is_made_whole(store: SessionManager) -> None:
+async def test_an_interrupted_batch_is_completed(store: SessionManager) -> None:
     """P19, P20: the disk fills up between two cells; the same batch is sent again."""
     full = {"bb"}
     real = store.record_events
@@ -143,19 +143,19 @@ async def test_what_is_cut_in_the_middle_is_made_whole(store: SessionManager) ->
     )
     with pytest.raises(StorageFull):
         await changes.record(NB, sent)
-    assert await lines(store) == [], "no line names what isn't there"
+    assert await logged(store) == [], "no entry names a missing record"
     full.clear()
     await changes.record(NB, sent)
     assert await kinds(store, A) == ["edit"]
-    assert await kinds(store, B) == ["edit"], "it had no origin to begin with"
-    assert await lines(store) == [{"type": "changed", "cells": {"aa": 1, "bb": 1}, "id": "b1"}]
+    assert await kinds(store, B) == ["edit"], "its origin had no session at first"
+    assert await logged(store) == [{"type": "changed", "cells": {"aa": 1, "bb": 1}, "id": "b1"}]
 
 
 @in_loop
-async def test_a_new_cell_begins_with_what_its_origin_held_before_the_batch(
+async def test_a_new_cell_starts_with_the_records_of_its_origin_before_the_batch(
     backend: Backend,
 ) -> None:
-    """P28: a split's pieces have a history each, and none is the other's."""
+    """P28: each piece of a split has a history of its own."""
     store = backend.open()
     await store.save_interaction(A, turn())
     pieces = {"pieces": ["bb", "aa"], "from": "aa"}
@@ -168,14 +168,14 @@ async def test_a_new_cell_begins_with_what_its_origin_held_before_the_batch(
     assert await kinds(store, A) == await kinds(store, B) == ["turn", "split"]
     session = await store.load_session(B)
     assert session.meta.forked_from == {"notebook_id": NB, "cell_id": "aa", "revision": 1}
-    assert [one.source for one in session.events or []] == ["1"]
+    assert [recorded.source for recorded in session.events or []] == ["1"]
     await store.save_interaction(B, turn("another"))
     assert await kinds(store, A) == ["turn", "split"]
 
 
 @in_loop
 async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) -> None:
-    """DESIGN §2: the parents count as merged, with what they had then."""
+    """DESIGN §2: the parents are named with their revisions at that time."""
     store = backend.open()
     await store.record_events(A, [edit("e1", "x")])
     merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])
@@ -191,8 +191,8 @@ async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) 
 
 
 @in_loop
-async def test_owners_stay_apart(store: SessionManager) -> None:
-    """P9: what one owner's page saw is nothing of another's."""
+async def test_owners_are_separate(store: SessionManager) -> None:
+    """P9: an owner's changes are not visible to another owner."""
     hers, his = (SessionKey(NB, "aa", owner) for owner in ("hers", "his"))
     await ChangeRecorder(store, owner="hers").record(
         NB, batch("b1", CellChange(hers, [edit("e1", "x")]), order=[("aa", "code")])
@@ -206,8 +206,8 @@ async def test_owners_stay_apart(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
-    """P25: a session of a newer AI Server is left alone."""
+async def test_an_unwritable_cell_does_not_block_others() -> None:
+    """P25: a session of a newer AI Server is left as it is."""
     store = InMemorySessionManager()
     real = store.record_events
 
@@ -219,12 +219,12 @@ async def test_one_that_cannot_be_written_holds_up_no_other() -> None:
     store.record_events = too_new  # type: ignore[method-assign]
     sent = batch("b1", CellChange(A, [edit("e1", "x")]), CellChange(B, [edit("e2", "y")]))
     assert (await ChangeRecorder(store).record(NB, sent)).heads == {"bb": SessionHead(1, 1)}
-    assert await lines(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
+    assert await logged(store) == [{"type": "changed", "cells": {"bb": 1}, "id": "b1"}]
 
 
 @in_loop
-async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
-    """The moment would show what the file doesn't hold."""
+async def test_no_save_is_marked_while_a_cell_is_unwritable() -> None:
+    """The moment would differ from the file."""
 
     class Store(InMemorySessionManager):
         is_newer = True
@@ -240,36 +240,36 @@ async def test_no_save_is_marked_while_a_cell_can_not_be_written() -> None:
     cells = [CellChange(A, [edit("e1", "a")]), CellChange(B, [edit("e2", "b")])]
     await changes.record(NB, batch("b1", *cells, order=order, saved=True))
     await changes.record(NB, batch("b2", CellChange(B, [edit("e3", "c")]), saved=True))
-    assert not any(line.get("saved") for line in await lines(store))
+    assert not any(entry.get("saved") for entry in await logged(store))
     store.is_newer = False
     await changes.record(NB, batch("b3", CellChange(A, [edit("e4", "a")]), saved=True))
-    assert (await lines(store))[-1]["saved"] is True
+    assert (await logged(store))[-1]["saved"] is True
     store.is_newer = True
     await changes.record(NB, batch("b4", CellChange(A, [edit("e5", "d")])))
     await changes.record(NB, batch("b5", order=[("bb", "code")], saved=True))
-    assert (await lines(store))[-1]["saved"] is True, "the cell is no longer in the notebook"
+    assert (await logged(store))[-1]["saved"] is True, "the cell is no longer in the notebook"
 
 
 @in_loop
-async def test_a_first_look_at_a_cell_that_was_deleted_is_kept() -> None:
-    """The page was closed without saving, so the cell is there again."""
+async def test_an_initial_observation_of_a_deleted_cell_is_recorded() -> None:
+    """The page was closed without saving, so the cell is in the notebook again."""
     store = InMemorySessionManager()
     changes = ChangeRecorder(store)
     await changes.record(NB, batch("b1", CellChange(A, [edit("e1", "x", "first")])))
-    gone = event("delete", source="x", id="e2")
-    await changes.record(NB, batch("b2", CellChange(A, [gone])))
+    deletion = event("delete", source="x", id="e2")
+    await changes.record(NB, batch("b2", CellChange(A, [deletion])))
     await changes.record(NB, batch("b3", CellChange(A, [edit("e3", "x", "first")])))
     assert await kinds(store, A) == ["edit", "delete", "edit"]
 
 
 @in_loop
-async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
+async def test_an_initial_observation_without_news_is_not_recorded() -> None:
     store = InMemorySessionManager()
     changes = ChangeRecorder(store)
-    look = iter(range(100))
+    numbers = iter(range(100))
 
     async def first(source: str) -> list[str]:
-        name = f"look-{next(look)}"
+        name = f"first-{next(numbers)}"
         await changes.record(NB, batch(name, CellChange(A, [edit(name, source, "first")])))
         return await kinds(store, A)
 
@@ -278,40 +278,43 @@ async def test_a_first_look_that_says_nothing_new_is_not_kept() -> None:
     asked = turn(code="x = 2")
     asked.user_request.current_code = "x = 1"
     await store.save_interaction(A, asked)
-    assert await first("x = 1") == ["edit", "turn"], "a proposal is not yet in the cell"
+    assert await first("x = 1") == ["edit", "turn"], "a suggestion is not yet in the cell"
     await store.record_events(A, [event("accept", turn_id=1)])
     assert await first("x = 2") == ["edit", "turn", "accept"]
     assert (await changes.record(NB, batch("e", CellChange(A)))).heads["aa"].seq == 3
-    assert (await first("x = 3"))[-1] == "edit", "changed elsewhere, while nobody looked"
+    assert (await first("x = 3"))[-1] == "edit", (
+        "changed by another program, while the notebook was closed"
+    )
     await changes.record(NB, batch("s", CellChange(A, [edit("s", "x = 3", "save")])))
-    assert len(await kinds(store, A)) == 5, "only a first look is left out"
-    before = len(await lines(store))
+    assert len(await kinds(store, A)) == 5, "only initial observations are left out"
+    count = len(await logged(store))
     assert len(await first("x = 3")) == 5
-    logged = (await lines(store))[before:]
-    assert logged == [], "an opening that finds nothing new leaves no line"
+    assert len(await logged(store)) == count, "opening without news adds no entry"
 
 
 @in_loop
 @pytest.mark.parametrize(
-    "look",
+    "observation",
     [{"source": 'password = "hunter22"'}, {"data": {"trigger": "first", "too_long": 1_234_567}}],
     ids=["a secret", "too long"],
 )
-async def test_an_opening_adds_nothing_of_what_is_recorded_in_part(look: dict[str, Any]) -> None:
-    """The record has no secrets, and of a source that is too large its length."""
+async def test_opening_adds_nothing_if_the_source_is_recorded_in_part(
+    observation: dict[str, Any],
+) -> None:
+    """Secrets are not recorded, and only the length of a source that is too large."""
     store = InMemorySessionManager()
     changes = ChangeRecorder(store)
     for number in range(3):
-        seen = event("edit", id=f"e{number}", **{"data": {"trigger": "first"}} | look)
+        seen = event("edit", id=f"e{number}", **{"data": {"trigger": "first"}} | observation)
         order = [("aa", "code")]
         await changes.record(NB, batch(f"b{number}", CellChange(A, [seen]), order=order))
     assert await kinds(store, A) == ["edit"]
-    assert [line["type"] for line in await lines(store)] == ["cell_order", "changed"]
+    assert [entry["type"] for entry in await logged(store)] == ["cell_order", "changed"]
 
 
 @in_loop
 async def test_a_long_log_is_read_once() -> None:
-    """What was sent is known without reading the log for each batch."""
+    """Batches are recognised without reading the log again."""
     store = InMemorySessionManager()
     old = NewLogEntry(type="changed", timestamp=NOON, data={"cells": {}, "id": "old"})
     await store.append_notebook_log(NB, [old])
@@ -334,8 +337,8 @@ async def test_a_long_log_is_read_once() -> None:
 
 
 @in_loop
-async def test_an_older_log_that_was_put_back_is_followed(files: FileBackend) -> None:
-    """A page that saw the newer one is told of all cells, until an answer has reached it."""
+async def test_a_restored_older_log_is_followed(files: FileBackend) -> None:
+    """A page that saw the newer log gets all cells until an answer has reached it."""
     changes = ChangeRecorder(files.open())
     ours, theirs = {"page": "ours"}, {"page": "theirs"}
     await changes.record(NB, batch("b0", CellChange(A, [edit("e0", "x = 0")]), **ours))
@@ -349,20 +352,20 @@ async def test_an_older_log_that_was_put_back_is_followed(files: FileBackend) ->
     their = batch("t1", CellChange(B, [edit("f1", "y = 1")]), **theirs)
     for _ in range(2):
         await changes.record(NB, their)
-    assert [line["id"] for line in await lines(files.open())] == ["b0", "t1"], "once"
+    assert [entry["id"] for entry in await logged(files.open())] == ["b0", "t1"], "once"
     for name in ("s1", "s2"):  # the first answer may be lost
         answer = await changes.record(NB, batch(name, saved=True, seen=seen, **ours))
         assert answer.others == ["aa", "bb"]
     answer = await changes.record(NB, batch("s3", saved=True, seen=answer.seq, **ours))
     assert answer.others is None
-    assert (await lines(files.open()))[-1].get("saved") is True
+    assert (await logged(files.open()))[-1].get("saved") is True
 
 
 @in_loop
-async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_answered(
+async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answered(
     backend: Backend,
 ) -> None:
-    """P26: the record of a save says what was written into the file, after a restart as well."""
+    """P26: the records of a save match the file, also after a restart."""
     first = ChangeRecorder(backend.open())
     ours, theirs = {"page": "ours"}, {"page": "theirs"}
     begin = batch("b1", CellChange(A, [edit("e1", "x = 1", "first")]), **ours)
@@ -377,33 +380,33 @@ async def test_a_save_over_what_another_page_recorded_is_no_moment_until_it_is_a
     for _ in range(2):  # the first answer may be lost
         answer = await again.record(NB, save)
         assert answer.others == ["aa"]
-    look = event("edit", source="x = 1", data={"trigger": "save", "again": True}, id="e4")
-    said = batch("b4", CellChange(A, [look]), saved=True, seen=answer.seq, **ours)
-    answer = await again.record(NB, said)
+    observed = event("edit", source="x = 1", data={"trigger": "save", "again": True}, id="e4")
+    reply = batch("b4", CellChange(A, [observed]), saved=True, seen=answer.seq, **ours)
+    answer = await again.record(NB, reply)
     assert answer.others is None
-    log = [line for line in await lines(backend.open()) if line["type"] == "changed"]
-    assert [(line["id"], line.get("saved", False)) for line in log] == [
+    log = [entry for entry in await logged(backend.open()) if entry["type"] == "changed"]
+    assert [(entry["id"], entry.get("saved", False)) for entry in log] == [
         ("b1", False),
         ("b2", True),
         ("b3", False),
         ("b4", True),
     ]
 
-    # Saved once more: nothing is new, and nothing is written.
-    before = await lines(backend.open())
+    # Saving again without changes writes nothing.
+    before = await logged(backend.open())
     for name in ("b5", "b6"):
         answer = await again.record(NB, batch(name, saved=True, seen=answer.seq, **ours))
         assert answer.others is None
-    assert await lines(backend.open()) == before
+    assert await logged(backend.open()) == before
     session = await backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2", "x = 1"]
 
 
 @in_loop
-async def test_what_is_told_again_is_kept_where_it_is_news(backend: Backend) -> None:
+async def test_a_repeated_observation_is_recorded_if_it_is_new(backend: Backend) -> None:
     changes = ChangeRecorder(backend.open())
     for number, source in enumerate(["x = 1", "x = 1", "x = 2"]):
-        look = event("edit", source=source, data={"again": True}, id=f"e{number}")
-        await changes.record(NB, batch(f"b{number}", CellChange(A, [look])))
+        observed = event("edit", source=source, data={"again": True}, id=f"e{number}")
+        await changes.record(NB, batch(f"b{number}", CellChange(A, [observed])))
     session = await backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2"]

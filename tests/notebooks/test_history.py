@@ -1,4 +1,4 @@
-"""A notebook's history is what the store holds now, and only what has changed is read again."""
+"""A notebook's history is the present state of the store, and only changes are read again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOW = "2026-01-27T10:00:00.000Z"
 
 
 class Counting(FileSessionManager):
-    """Notes which cells are loaded, and how often a log is read."""
+    """Counts which cells are loaded, and how often a log is read."""
 
     loaded: list[str]
     logs = 0
@@ -55,7 +55,7 @@ async def order(store: FileSessionManager, *cell_ids: str) -> None:
 
 @pytest.fixture(autouse=True)
 def sure_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trust the stamps of new files, too, so that no count depends on the clock."""
+    """Trust the stamps of new files as well, so that no count depends on the clock."""
     monkeypatch.setattr(reading, "_RACY_NS", -(10**18))
 
 
@@ -82,14 +82,14 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path):
         await store.delete(SessionKey("nb", "c"))
         fourth = await histories.load("nb")
         assert set(fourth.sessions) == {"a", "b"} and store.loaded[4:] == []
-        # What was given out before is as it was.
+        # Earlier histories don't change.
         assert [cell.source for cell in first.timeline.last().cells] == ["a", "b", "c"]
         await store.close()
 
     asyncio.run(work())
 
 
-def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
+def test_writes_of_another_process_are_visible_at_once(tmp_path: Path):
     async def work() -> None:
         ours, theirs = store_in(tmp_path), store_in(tmp_path)
         histories = Histories(ours)
@@ -106,10 +106,10 @@ def test_what_another_process_writes_is_there_at_once(tmp_path: Path):
 
 
 @pytest.mark.parametrize("disk", ["sure", "not sure yet", "without stamps"])
-def test_a_text_that_was_edited_in_the_file_is_there_at_once(
+def test_a_file_that_was_edited_by_hand_is_read_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disk: str
 ):
-    """Also where the revision, the counts and the times are those of before."""
+    """Also if the revision, the counts and the times are unchanged."""
     if disk == "not sure yet":
         monkeypatch.setattr(reading, "_RACY_NS", 10**18)
     if disk == "without stamps":
@@ -134,20 +134,20 @@ def test_a_text_that_was_edited_in_the_file_is_there_at_once(
     asyncio.run(work())
 
 
-def test_many_who_ask_at_once_read_once(tmp_path: Path):
+def test_concurrent_calls_read_once(tmp_path: Path):
     async def work() -> None:
         store = store_in(tmp_path)
         await edit(store, "a", "x")
         histories = Histories(store)
-        found = await asyncio.gather(*(histories.load("nb") for _ in range(20)))
-        assert {id(history) for history in found} == {id(found[0])}
+        results = await asyncio.gather(*(histories.load("nb") for _ in range(20)))
+        assert {id(history) for history in results} == {id(results[0])}
         assert store.loaded == ["a"]
         await store.close()
 
     asyncio.run(work())
 
 
-def test_a_version_that_is_remembered_is_answered_without_the_store(tmp_path: Path):
+def test_a_cached_version_is_returned_without_the_store(tmp_path: Path):
     async def work() -> None:
         store = store_in(tmp_path)
         await edit(store, "a", "x")
@@ -157,14 +157,14 @@ def test_a_version_that_is_remembered_is_answered_without_the_store(tmp_path: Pa
         assert await histories.load("nb", version=first.version) is first
         second = await histories.load("nb")
         assert second.version != first.version
-        # Of an older one, or one that was never: what is there now.
+        # An older or unknown version gives the present history.
         assert await histories.load("nb", version="never") is second
         await store.close()
 
     asyncio.run(work())
 
 
-def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: Path):
+def test_an_unused_notebook_is_evicted_and_loaded_again(tmp_path: Path):
     async def work() -> None:
         store = store_in(tmp_path)
         await edit(store, "a", "x")
@@ -181,8 +181,8 @@ def test_a_notebook_not_looked_at_for_long_is_forgotten_but_not_lost(tmp_path: P
     asyncio.run(work())
 
 
-def test_a_large_one_costs_the_garbage_collector_nothing_and_is_freed_without_it(tmp_path: Path):
-    """It would stop the server, for each of the objects that stay."""
+def test_a_large_history_is_frozen_and_freed_without_the_garbage_collector(tmp_path: Path):
+    """A collection of all its objects would block the server."""
 
     async def work() -> None:
         store = store_in(tmp_path)
@@ -197,14 +197,14 @@ def test_a_large_one_costs_the_garbage_collector_nothing_and_is_freed_without_it
         assert large > before + 6000
         await edit(store, "a", "y")
         history = await histories.load("nb")
-        assert gc.get_freeze_count() <= large, "one more step is none of it"
-        gone = weakref.ref(history.timeline)
+        assert gc.get_freeze_count() <= large, "a single step is not frozen"
+        reference = weakref.ref(history.timeline)
         gc.disable()
         try:
             del history
             histories._cache.clear()
-            await asyncio.sleep(0)  # the loop holds on to what it just answered
-            assert gone() is None
+            await asyncio.sleep(0)  # the loop still references the last result
+            assert reference() is None
         finally:
             gc.enable()
         await store.close()

@@ -1,4 +1,4 @@
-"""P28: histories stay with their notebooks, and never bleed."""
+"""P28: histories stay with their notebooks, and are never mixed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CELLS = ["c1", "c2", "c3"]
 
 @dataclass
 class Disk:
-    """Notebook files: by path, the id that each carries."""
+    """Notebook files: the id in each file, by path."""
 
     ids: dict[str, str | None] = field(default_factory=dict)
 
@@ -45,7 +45,7 @@ class Disk:
 
 
 class World:
-    """A person with a disk of notebooks, and a server that may be started anew."""
+    """A person with a disk of notebooks, and a server that may be restarted."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend, self.disk = backend, Disk()
@@ -56,13 +56,13 @@ class World:
         self.registry = NotebookRegistry(self.store, self.disk)
 
     async def open(self, path: str, cells: list[str] = CELLS) -> NotebookIdentity:
-        """Open the notebook at a path, and save it with the id that it must carry."""
-        found = await self.ask(path, cells)
-        self.disk.ids[path] = found.notebook_id
-        return found
+        """Open the notebook at a path, and save it with its id."""
+        identity = await self.ask(path, cells)
+        self.disk.ids[path] = identity.notebook_id
+        return identity
 
     async def ask(self, path: str, cells: list[str] = CELLS) -> NotebookIdentity:
-        """Ask as ``open``, but the answer never reaches the notebook."""
+        """Like ``open``, but the answer never reaches the notebook."""
         carried = self.disk.ids.setdefault(path, None)
         return await self.registry.identify(path, carried, cells)
 
@@ -87,11 +87,11 @@ def world(request: pytest.FixtureRequest, backend: Backend) -> World:
     if request.param == "restarted":
         ask = world.ask
 
-        async def ask_anew(path: str, cells: list[str] = CELLS) -> NotebookIdentity:
+        async def ask_after_restart(path: str, cells: list[str] = CELLS) -> NotebookIdentity:
             world.restart()
             return await ask(path, cells)
 
-        world.ask = ask_anew  # type: ignore[method-assign]
+        world.ask = ask_after_restart  # type: ignore[method-assign]
     return world
 
 
@@ -151,7 +151,7 @@ async def test_a_copy_that_is_moved_before_it_is_opened(world: World) -> None:
 
 
 @in_loop
-async def test_moved_while_another_takes_the_old_place(world: World) -> None:
+async def test_moved_while_another_gets_the_old_path(world: World) -> None:
     """P28"""
     first = await world.open("a.ipynb")
     world.move("a.ipynb", "b.ipynb")
@@ -165,8 +165,8 @@ async def test_moved_while_another_takes_the_old_place(world: World) -> None:
 
 
 @in_loop
-async def test_a_lost_answer_is_given_again(world: World) -> None:
-    """P28: asked twice, made once, as long as the notebook was not saved with the new id."""
+async def test_a_lost_answer_is_repeated(world: World) -> None:
+    """P28: the id stays the same until the notebook is saved with it."""
     first = await world.ask("a.ipynb")
     assert await world.ask("a.ipynb") == first
     world.disk.ids["a.ipynb"] = first.notebook_id
@@ -178,7 +178,7 @@ async def test_a_lost_answer_is_given_again(world: World) -> None:
 
 
 @in_loop
-async def test_a_second_copy_over_the_first_is_another(world: World) -> None:
+async def test_a_second_copy_over_the_first_is_a_new_notebook(world: World) -> None:
     """P28: `cp a b` again does not bring back what was done in the first copy."""
     first = await world.open("a.ipynb")
     await world.write(first.notebook_id, intent="before")
@@ -193,7 +193,7 @@ async def test_a_second_copy_over_the_first_is_another(world: World) -> None:
 
 
 @in_loop
-async def test_stripped_metadata_is_known_by_path_and_cells(world: World) -> None:
+async def test_a_notebook_without_metadata_is_recognised_by_path_and_cells(world: World) -> None:
     """P28"""
     first = await world.open("a.ipynb")
     world.disk.ids["a.ipynb"] = None
@@ -212,19 +212,19 @@ async def test_a_reused_untitled_inherits_nothing(world: World) -> None:
         other = await world.open("Untitled.ipynb", cells)
         assert (other.notebook_id != first.notebook_id, other.forked_from) == (True, None)
         assert await world.history(other.notebook_id) == []
-    world.disk.ids["elsewhere.ipynb"] = None
-    assert (await world.open("elsewhere.ipynb")).notebook_id != first.notebook_id, "path counts"
+    world.disk.ids["other.ipynb"] = None
+    assert (await world.open("other.ipynb")).notebook_id != first.notebook_id, "path counts"
 
 
 @in_loop
-async def test_of_several_at_one_path_the_cells_decide(world: World) -> None:
+async def test_cells_decide_between_notebooks_of_one_path(world: World) -> None:
     """P28"""
-    found = []
+    identities = []
     for cells in (["x1", "x2"], ["y1", "y2"]):
         world.disk.ids["a.ipynb"] = None
-        found.append(await world.open("a.ipynb", cells))
-        await world.write(found[-1].notebook_id, cells[0])
-    for identity, cells in zip(found, (["x2"], ["y1"]), strict=True):
+        identities.append(await world.open("a.ipynb", cells))
+        await world.write(identities[-1].notebook_id, cells[0])
+    for identity, cells in zip(identities, (["x2"], ["y1"]), strict=True):
         world.disk.ids["a.ipynb"] = None
         assert await world.open("a.ipynb", cells) == identity
 
@@ -243,8 +243,8 @@ async def test_an_old_version_back_at_the_old_path_is_a_copy(world: World) -> No
 
 
 @in_loop
-async def test_a_notebook_from_elsewhere_keeps_its_id(world: World) -> None:
-    """A clone, or a notebook that came by mail: its id is known to nobody here."""
+async def test_a_foreign_notebook_keeps_its_id(world: World) -> None:
+    """A clone, or a notebook that came by mail: no store here has its id."""
     world.disk.ids["a.ipynb"] = "id-from_Elsewhere"
     assert await world.open("a.ipynb") == NotebookIdentity("id-from_Elsewhere")
     with pytest.raises(InvalidRequest):
@@ -252,7 +252,7 @@ async def test_a_notebook_from_elsewhere_keeps_its_id(world: World) -> None:
 
 
 @in_loop
-async def test_only_news_are_logged(world: World) -> None:
+async def test_only_changes_are_logged(world: World) -> None:
     first = await world.open("a.ipynb")
     for _ in range(3):
         await world.open("a.ipynb")
@@ -270,8 +270,8 @@ async def test_only_news_are_logged(world: World) -> None:
 
 
 @in_loop
-async def test_at_once_is_once(world: World) -> None:
-    """Two tabs ask for one notebook, and for two copies of it."""
+async def test_concurrent_calls_get_the_same_id(world: World) -> None:
+    """Several tabs open one notebook, and two copies of it."""
     answers = await asyncio.gather(*(world.registry.identify("a", None, CELLS) for _ in range(5)))
     assert answers == [answers[0]] * 5
     first = answers[0].notebook_id
@@ -314,19 +314,19 @@ async def test_the_saved_file_decides(world: World) -> None:
 
 
 @in_loop
-async def test_while_nothing_was_asked_an_id_can_be_shared(world: World) -> None:
-    """P28: two pages with cells of their own, neither saved yet; what is asked, is kept."""
+async def test_an_id_without_sessions_can_be_shared(world: World) -> None:
+    """P28: two pages with different cells, neither saved yet."""
     world.disk.ids["a.ipynb"] = None
-    one = await world.registry.identify("a.ipynb", None, ["x1"])
-    assert await world.registry.identify("a.ipynb", None, ["y1"]) == one
-    await world.write(one.notebook_id, "x1")
+    first = await world.registry.identify("a.ipynb", None, ["x1"])
+    assert await world.registry.identify("a.ipynb", None, ["y1"]) == first
+    await world.write(first.notebook_id, "x1")
     other = await world.registry.identify("a.ipynb", None, ["z1"])
-    assert other.notebook_id != one.notebook_id
-    assert await world.registry.identify("a.ipynb", None, ["y1"]) == one
+    assert other.notebook_id != first.notebook_id
+    assert await world.registry.identify("a.ipynb", None, ["y1"]) == first
 
 
 @in_loop
-async def test_what_another_server_saw_is_known(backend: Backend) -> None:
+async def test_servers_share_their_logs(backend: Backend) -> None:
     world, other = World(backend), World(backend)
     other.disk = world.disk
     other.restart()
@@ -340,7 +340,7 @@ async def test_what_another_server_saw_is_known(backend: Backend) -> None:
 
 
 @in_loop
-async def test_a_fork_that_broke_off_is_finished(
+async def test_an_interrupted_fork_is_completed(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P20, P28"""
@@ -364,9 +364,9 @@ async def test_a_fork_that_broke_off_is_finished(
     copy = await world.open("b.ipynb")
     assert [await world.history(copy.notebook_id, c) for c in CELLS] == [[c] for c in CELLS]
     assert len(await world.store.list_notebooks()) == 2
-    # Its log tells once what is older than the copy.
+    # Its log has one entry with the inherited records.
     await world.open("b.ipynb")
     log = await world.store.read_notebook_log(copy.notebook_id)
-    (line,) = (entry.data for entry in log if entry.data.get("inherited"))
-    assert line["cells"] == dict.fromkeys(CELLS, 1)
-    assert line["digests"].keys() == line["cells"].keys(), "a merge may change the numbers"
+    (data,) = (entry.data for entry in log if entry.data.get("inherited"))
+    assert data["cells"] == dict.fromkeys(CELLS, 1)
+    assert data["digests"].keys() == data["cells"].keys(), "a merge may change seqs"

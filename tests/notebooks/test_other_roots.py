@@ -1,4 +1,4 @@
-"""Histories are found again whatever folder Jupyter starts in."""
+"""Histories are available whatever folder Jupyter starts in."""
 
 from __future__ import annotations
 
@@ -59,24 +59,24 @@ class Server:
         notebook = json.loads(file.read_text()) if file.exists() else {"metadata": {}}
         carried = notebook["metadata"].get("aiserver", {}).get("notebook_id")
         path = file.relative_to(self.start).as_posix()
-        found = await self.registry.identify(path, carried, cells)
-        notebook["metadata"]["aiserver"] = {"notebook_id": found.notebook_id}
+        identity = await self.registry.identify(path, carried, cells)
+        notebook["metadata"]["aiserver"] = {"notebook_id": identity.notebook_id}
         file.write_text(json.dumps(notebook))
-        return found
+        return identity
 
     async def ask(self, file: Path, intent: str, cell: str = "c1") -> str:
-        found = await self.open(file)
-        await self.store.save_interaction(SessionKey(found.notebook_id, cell), turn(intent))
-        return found.notebook_id
+        identity = await self.open(file)
+        await self.store.save_interaction(SessionKey(identity.notebook_id, cell), turn(intent))
+        return identity.notebook_id
 
     async def history(self, file: Path, cell: str = "c1") -> list[str]:
-        found = await self.open(file)
-        turns = await self.store.get_history(SessionKey(found.notebook_id, cell))
+        identity = await self.open(file)
+        turns = await self.store.get_history(SessionKey(identity.notebook_id, cell))
         return [each.user_request.intent for each in turns]
 
 
 @in_loop
-async def test_a_history_is_taken_along_to_a_folder_above(home: Path) -> None:
+async def test_a_history_is_copied_to_a_folder_above(home: Path) -> None:
     """Jupyter ran in ``sub``, and now runs in the project."""
     file = home / "project/sub/a.ipynb"
     first = await Server(file.parent).ask(file, "one")
@@ -84,14 +84,14 @@ async def test_a_history_is_taken_along_to_a_folder_above(home: Path) -> None:
     assert await above.history(file) == ["one"]
     session = await above.store.load_session(SessionKey(first, "c1"))
     assert session.meta.created_at and session.revision == 1
-    # What was kept there stays there.
+    # The original stays in place.
     assert await Server(file.parent).history(file) == ["one"]
     assert (home / "project" / FOLDER).is_dir() and (file.parent / FOLDER).is_dir()
 
 
 @in_loop
-async def test_places_that_went_apart_come_together(home: Path) -> None:
-    """Nothing is hidden, nothing is doubled, however often one goes back and forth."""
+async def test_roots_that_diverged_are_merged(home: Path) -> None:
+    """Nothing is hidden or doubled, however often Jupyter changes folders."""
     file = home / "project/sub/a.ipynb"
     await Server(file.parent).ask(file, "one")
     await Server(home / "project").ask(file, "two")
@@ -105,10 +105,8 @@ async def test_places_that_went_apart_come_together(home: Path) -> None:
 
 @pytest.mark.parametrize("more", [[], ["B four"]])
 @in_loop
-async def test_what_another_branch_holds_there_is_taken_as_well(
-    home: Path, more: list[str]
-) -> None:
-    """P39: a branch was switched there, so as many turns are others; the deleted stay away."""
+async def test_records_of_another_branch_are_copied_as_well(home: Path, more: list[str]) -> None:
+    """P39: git switched branches there, which replaced turns; deleted ones don't come back."""
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)
     for intent in ("one", "two"):
@@ -121,7 +119,7 @@ async def test_what_another_branch_holds_there_is_taken_as_well(
         path.write_bytes(data)
     below, key = Server(file.parent), SessionKey(notebook_id, "c1")
     for intent in ["B three", *more]:
-        await below.store.save_interaction(key, turn(intent))  # without looking up here
+        await below.store.save_interaction(key, turn(intent))  # without asking this server
     wanted = ["one", "two", "A three", "B three", *more]
     assert await above.history(file) == wanted, "while the server runs"
     assert await Server(home / "project").history(file) == wanted
@@ -136,8 +134,8 @@ def below_files(file: Path) -> list[Path]:
 
 
 @in_loop
-async def test_what_was_taken_by_number_is_not_taken_again(home: Path) -> None:
-    """A log written before records were taken by digest has numbers alone."""
+async def test_records_copied_by_count_are_not_copied_again(home: Path) -> None:
+    """A log from before digests were logged only has counts."""
     file = home / "project/sub/a.ipynb"
     notebook_id = await Server(file.parent).ask(file, "one")
     above = Server(home / "project")
@@ -155,13 +153,13 @@ async def test_what_was_taken_by_number_is_not_taken_again(home: Path) -> None:
 
 
 @in_loop
-async def test_what_a_history_names_by_its_content_is_taken_along(home: Path) -> None:
-    """P28: a picture of an output, and nothing that no history names."""
+async def test_blobs_of_a_history_are_copied(home: Path) -> None:
+    """P28: the picture of an output, and no blob that no history names."""
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)
     first = await below.ask(file, "one")
     picture, other = await below.store.put_blob(b"picture"), await below.store.put_blob(b"other")
-    lost = "0" * 64  # named, and nowhere
+    lost = "0" * 64  # named, but missing
     events = [event("run", data={"outputs": [{"thumbnail": picture}, {"thumbnail": lost}]})]
     await below.store.record_events(SessionKey(first, "c1"), events)
     above = Server(home / "project")
@@ -172,13 +170,13 @@ async def test_what_a_history_names_by_its_content_is_taken_along(home: Path) ->
 
 
 @in_loop
-async def test_events_and_both_sides_of_a_fork_are_kept(home: Path) -> None:
+async def test_events_and_both_sides_of_a_fork_are_merged(home: Path) -> None:
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)
     first = await below.ask(file, "one")
     await Server(home / "project").ask(file, "above")
     key = SessionKey(first, "c1")
-    # Written there without having looked up here: as by a server that was running all the time.
+    # Written there without asking this server, as by one that was running all the time.
     await below.store.save_interaction(key, turn("below"))
     await below.store.record_events(key, [event("accept", turn_id=2, source="x")])
     above = Server(home / "project")
@@ -189,7 +187,7 @@ async def test_events_and_both_sides_of_a_fork_are_kept(home: Path) -> None:
 
 
 @in_loop
-async def test_what_was_deleted_does_not_come_back(home: Path) -> None:
+async def test_deleted_records_do_not_come_back(home: Path) -> None:
     file = home / "project/sub/a.ipynb"
     below = Server(file.parent)
     first = await below.ask(file, "one")
@@ -203,13 +201,13 @@ async def test_what_was_deleted_does_not_come_back(home: Path) -> None:
 
 
 @in_loop
-async def test_what_was_deleted_does_not_come_back_in_a_copy(home: Path) -> None:
+async def test_deleted_records_do_not_come_back_in_a_copy(home: Path) -> None:
     file, copy = home / "project/sub/a.ipynb", home / "project/sub/copy.ipynb"
     await Server(file.parent).ask(file, "one")
     await Server(file.parent).ask(file, "two", "c2")
     above = Server(home / "project")
-    found = await above.open(file)
-    await above.store.delete(SessionKey(found.notebook_id, "c1"))
+    identity = await above.open(file)
+    await above.store.delete(SessionKey(identity.notebook_id, "c1"))
     shutil.copy(file, copy)
     for server in (above, Server(home / "project")):
         assert await server.history(copy) == []
@@ -217,28 +215,28 @@ async def test_what_was_deleted_does_not_come_back_in_a_copy(home: Path) -> None
 
 
 @in_loop
-async def test_what_was_deleted_does_not_come_back_in_a_copy_with_newer_turns(home: Path) -> None:
+async def test_deleted_records_do_not_come_back_in_a_copy_with_newer_turns(home: Path) -> None:
     file, copy = home / "project/sub/a.ipynb", home / "project/sub/copy.ipynb"
     await Server(file.parent).ask(file, "one")
     above = Server(home / "project")
-    found = await above.open(file)
-    await above.store.delete(SessionKey(found.notebook_id, "c1"))
+    identity = await above.open(file)
+    await above.store.delete(SessionKey(identity.notebook_id, "c1"))
     await above.ask(file, "two")
     shutil.copy(file, copy)
     assert await above.history(copy) == ["two"]
 
 
 @in_loop
-async def test_with_a_root_of_one_s_own(home: Path, tmp_path: Path) -> None:
-    """The trait names a folder that is nowhere near."""
+async def test_a_configured_root_in_another_place(home: Path, tmp_path: Path) -> None:
+    """The trait names an unrelated folder."""
     file = home / "project/sub/a.ipynb"
     await Server(file.parent).ask(file, "one")
     await Server(home / "project").ask(file, "two")
-    apart = Server(home / "project", root=tmp_path / "data")
-    assert await apart.history(file) == ["one", "two"]
-    elsewhere = Server(file.parent, root=tmp_path / "data")
-    assert await elsewhere.history(file) == ["one", "two"], "the same notebook from another start"
-    assert len(await elsewhere.store.list_notebooks()) == 1
+    separate = Server(home / "project", root=tmp_path / "data")
+    assert await separate.history(file) == ["one", "two"]
+    below = Server(file.parent, root=tmp_path / "data")
+    assert await below.history(file) == ["one", "two"], "the same notebook from another start"
+    assert len(await below.store.list_notebooks()) == 1
 
 
 @in_loop
@@ -260,25 +258,25 @@ async def test_one_notebook_has_one_name_wherever_jupyter_starts(home: Path) -> 
 
 @in_loop
 async def test_a_clone_with_its_own_history_keeps_it(home: Path) -> None:
-    """P28: two clones of a project under one root; what each did stays its own."""
-    one, other = home / "project", home / "clone"
+    """P28: two clones of a project under one root keep separate histories."""
+    first, other = home / "project", home / "clone"
     (other / ".git").mkdir(parents=True)
-    await Server(one).ask(one / "a.ipynb", "before")
-    (other / "a.ipynb").write_text((one / "a.ipynb").read_text())
-    for source in [*(one / FOLDER).rglob("*.json*")]:
-        target = other / FOLDER / source.relative_to(one / FOLDER)
+    await Server(first).ask(first / "a.ipynb", "before")
+    (other / "a.ipynb").write_text((first / "a.ipynb").read_text())
+    for source in [*(first / FOLDER).rglob("*.json*")]:
+        target = other / FOLDER / source.relative_to(first / FOLDER)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(source.read_bytes())
-    await Server(one).ask(one / "a.ipynb", "in one")
+    await Server(first).ask(first / "a.ipynb", "in the first")
     await Server(other).ask(other / "a.ipynb", "in the other")
     above = Server(home)
-    assert await above.history(one / "a.ipynb") == ["before", "in one"]
+    assert await above.history(first / "a.ipynb") == ["before", "in the first"]
     assert await above.history(other / "a.ipynb") == ["before", "in the other"]
-    assert await above.history(one / "a.ipynb") == ["before", "in one"]
+    assert await above.history(first / "a.ipynb") == ["before", "in the first"]
 
 
 def git(folder: Path, *arguments: str | Path) -> None:
-    """Run git as nobody in particular."""
+    """Run git without the configuration of this machine."""
     nobody = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     command = ["git", *who, *map(str, arguments)]
@@ -290,31 +288,31 @@ def git(folder: Path, *arguments: str | Path) -> None:
 @in_loop
 async def test_git_clone_and_git_mv(home: Path, with_histories: bool) -> None:
     """P28: whether the histories are in the repository or not."""
-    one, other = home / "one", home / "other"
-    (one / "deep").mkdir(parents=True)
-    (one / "deep/keep").touch()
-    git(one, "init", "-q")
-    first = await Server(one).ask(one / "a.ipynb", "before")
+    original, other = home / "one", home / "other"
+    (original / "deep").mkdir(parents=True)
+    (original / "deep/keep").touch()
+    git(original, "init", "-q")
+    first = await Server(original).ask(original / "a.ipynb", "before")
     if not with_histories:
-        (one / ".gitignore").write_text(f"{FOLDER}/\n")
-    git(one, "add", ".")
-    git(one, "commit", "-qm", "All")
-    git(home, "clone", "-q", one, other)
+        (original / ".gitignore").write_text(f"{FOLDER}/\n")
+    git(original, "add", ".")
+    git(original, "commit", "-qm", "All")
+    git(home, "clone", "-q", original, other)
     assert (other / FOLDER).exists() == with_histories
-    known = ["before"] if with_histories else []
+    expected = ["before"] if with_histories else []
 
     server = Server(other)
-    assert await server.history(other / "a.ipynb") == known
+    assert await server.history(other / "a.ipynb") == expected
     assert await server.ask(other / "a.ipynb", "in the clone") == first, "it is the same notebook"
     git(other, "mv", "a.ipynb", "deep/b.ipynb")
-    assert await server.history(other / "deep/b.ipynb") == [*known, "in the clone"]
-    assert await Server(other).history(other / "deep/b.ipynb") == [*known, "in the clone"]
-    await Server(one).ask(one / "a.ipynb", "in the first")
-    assert await Server(one).history(one / "a.ipynb") == ["before", "in the first"]
+    assert await server.history(other / "deep/b.ipynb") == [*expected, "in the clone"]
+    assert await Server(other).history(other / "deep/b.ipynb") == [*expected, "in the clone"]
+    await Server(original).ask(original / "a.ipynb", "in the first")
+    assert await Server(original).history(original / "a.ipynb") == ["before", "in the first"]
 
 
 @in_loop
-async def test_stripped_metadata_is_known_again_from_another_start(home: Path) -> None:
+async def test_a_notebook_without_metadata_is_recognised_from_another_start(home: Path) -> None:
     file = home / "project/sub/a.ipynb"
     await Server(file.parent).ask(file, "one")
     file.write_text('{"metadata": {}}')
@@ -322,21 +320,21 @@ async def test_stripped_metadata_is_known_again_from_another_start(home: Path) -
 
 
 @in_loop
-async def test_a_place_that_can_t_be_read_is_passed_over(home: Path) -> None:
+async def test_an_unreadable_root_is_skipped(home: Path) -> None:
     file = home / "project/sub/a.ipynb"
     first = await Server(file.parent).ask(file, "one", "c1")
     await Server(file.parent).ask(file, "two", "c2")
     sessions = file.parent / FOLDER
     (sessions / f"{first}_c1.json").write_text("{")
     assert await Server(home / "project").history(file, "c2") == ["two"]
-    shutil_free = file.parent / "moved"
-    sessions.rename(shutil_free)
-    sessions.symlink_to(shutil_free)
+    moved = file.parent / "moved"
+    sessions.rename(moved)
+    sessions.symlink_to(moved)
     assert await Server(home).history(file) == []
 
 
 @in_loop
-async def test_a_crafted_log_makes_nobody_look_outside(home: Path, tmp_path: Path) -> None:
+async def test_a_crafted_log_gives_no_access_to_other_files(home: Path, tmp_path: Path) -> None:
     """P5: a cloned repository brings its own logs; they name files, and may lie."""
     file = home / "project/sub/a.ipynb"
     first = await Server(file.parent).ask(file, "one")
@@ -377,8 +375,8 @@ def test_no_history_is_ever_hidden_or_doubled(
             server = running[start]
             history = await server.history(home / name)
             assert Counter(history) == Counter(asked[name]), (start, name)
-            await server.ask(home / name, f"wish {number}")
-            asked[name].append(f"wish {number}")
+            await server.ask(home / name, f"request {number}")
+            asked[name].append(f"request {number}")
         for server in running.values():
             await server.store.close()
 

@@ -249,7 +249,7 @@ def test_continuing_from_a_restored_version_leaves_a_branch() -> None:
     assert tree(builder.replay())[5:] == [(4, 0), (5, 1), (5, 0)]
 
 
-def test_steps_that_kept_a_version_stay_on_the_path_when_it_comes_back() -> None:
+def test_steps_that_leave_a_version_as_it_is_stay_on_the_path() -> None:
     builder = SessionBuilder()
     builder.accepted_turn("", "a")
     builder.event("run", source="a", data={"status": "ok"})
