@@ -1,1 +1,1 @@
-"""Where the record of each cell is kept. ``base.py`` is the contract of every store."""
+"""Session stores. ``base.py`` defines their contract."""

@@ -40,8 +40,8 @@ async def main(root: str, count: int) -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     for number in range(count):
-        found = await registry.identify(f"{number}.ipynb", None, [uuid.uuid4().hex])
-        print(found.notebook_id, flush=True)
+        session = await registry.identify(f"{number}.ipynb", None, [uuid.uuid4().hex])
+        print(session.notebook_id, flush=True)
 
 
 if __name__ == "__main__":

@@ -152,8 +152,10 @@ class RedisBackend(Backend):
     def content(self) -> dict[bytes, bytes]:
         """All that is kept, apart from the answers to writes."""
         names = self.server.scan_iter(f"{self.prefix}*", count=1000)
-        kept = [name for name in names if not name.startswith(f"{self.prefix}once:".encode())]
-        return {name: self.server.dump(name) for name in kept}
+        remaining_names = [
+            name for name in names if not name.startswith(f"{self.prefix}once:".encode())
+        ]
+        return {name: self.server.dump(name) for name in remaining_names}
 
     def empty(self) -> None:
         names = list(self.server.scan_iter(f"{self.prefix}*", count=1000))

@@ -56,8 +56,8 @@ class Database:
         async def read(connection: AsyncConnection) -> Any:
             return (await connection.execute(select(table))).all()
 
-        found: list[Any] = self.ask(read)
-        return found
+        result: list[Any] = self.ask(read)
+        return result
 
     def empty(self) -> None:
         """Remove all there is."""
@@ -72,12 +72,12 @@ class Database:
         """Put a session there as somebody else would have, to the letter, whatever it says."""
         content = json.loads(data)
         meta = content.pop("meta")
-        planted = [(TURN, one) for one in content.pop("interactions")]
+        planted = [(TURN, item) for item in content.pop("interactions")]
         events = ABSENT
         if "events" in content and not isinstance(content["events"], dict):
-            found = content.pop("events")
-            events = NULL if found is None else LIST
-            planted += [(EVENT, one) for one in found or []]
+            result = content.pop("events")
+            events = NULL if result is None else LIST
+            planted += [(EVENT, item) for item in result or []]
         session = codec.parse(data, key)
         of = {
             "owner": owner_key(key.owner),
@@ -94,8 +94,8 @@ class Database:
         rows = [
             of
             | {"item_index": index, "kind": kind, "event_id": None, "write_id": 0}
-            | {"content": json.dumps(one)}
-            for index, (kind, one) in enumerate(planted)
+            | {"content": json.dumps(item)}
+            for index, (kind, item) in enumerate(planted)
         ]
 
         async def work(connection: AsyncConnection) -> None:

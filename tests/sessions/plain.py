@@ -47,13 +47,13 @@ class PlainSession:
         return added
 
     def history(self) -> list[Item]:
-        kept: list[Item] = []
+        remaining: list[Item] = []
         for item in self.items:
             if "user_request" in item:
-                kept.append(item)
+                remaining.append(item)
             elif item["type"] == "context_reset":
-                kept.clear()
-        return kept
+                remaining.clear()
+        return remaining
 
     def row(self) -> Item:
         turns = self.turns
@@ -94,8 +94,8 @@ class Plain:
         session = self._writing(key, if_revision)
         size, saved = len(session.items), []
         for event in events:
-            known = [e for e in session.events if "id" in event and e.get("id") == event["id"]]
-            saved.append(known[0] if known else session.add(event))
+            existing = [e for e in session.events if "id" in event and e.get("id") == event["id"]]
+            saved.append(existing[0] if existing else session.add(event))
         if len(session.items) > size:
             session.revision += 1
             self.sessions[key] = session
@@ -113,21 +113,21 @@ class Plain:
 
     def take_over(self, key: Key, other: PlainSession, skip: int) -> bool:
         ours = self.sessions.get(key)
-        merged_digests = {_said(item) for item in other.items[:skip]}
+        merged_digests = {_content_key(item) for item in other.items[:skip]}
         if ours is None and not merged_digests:
             self.sessions[key] = copy.deepcopy(other)
             self.sessions[key].revision = other.revision or (0 if other.items else 1)
             return True
         ours = ours or PlainSession()
-        known: dict[str, list[int | None]] = defaultdict(list)
+        existing: dict[str, list[int | None]] = defaultdict(list)
         for item in ours.items:
-            known[_said(item)].append(_turn(item))
+            existing[_content_key(item)].append(_turn(item))
         numbers: dict[int, int | None] = {}
         before = len(ours.items)
         for item in other.items:
-            if alike := known[_said(item)]:
+            if alike := existing[_content_key(item)]:
                 number = alike.pop(0)
-            elif _said(item) in merged_digests:
+            elif _content_key(item) in merged_digests:
                 continue
             else:
                 number = _turn(ours.add(_renumbered(item, numbers)))
@@ -163,7 +163,7 @@ class Plain:
         return session
 
 
-def _said(item: Item) -> str:
+def _content_key(item: Item) -> str:
     return json.dumps({k: v for k, v in item.items() if k not in NUMBERS}, sort_keys=True)
 
 

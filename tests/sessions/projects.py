@@ -58,6 +58,7 @@ async def all_of(store: SessionManager, owner: str = "") -> dict[str, object]:
         for id_ in await store.list_notebooks(owner=owner)
     }
     blobs = {
-        one: await store.get_blob(one, owner=owner) for one in await store.list_blobs(owner=owner)
+        digest: await store.get_blob(digest, owner=owner)
+        for digest in await store.list_blobs(owner=owner)
     }
     return {"sessions": sessions, "logs": logs, "blobs": blobs}

@@ -58,18 +58,18 @@ def sessions(draw: st.DrawFn, key: SessionKey) -> Session:
 
     With ``seq`` or without, with gaps, with no events, none yet, or ``null``, in any interleaving.
     """
-    made_turns = draw(st.lists(turns(), max_size=4))
-    made_events = draw(st.lists(events(), max_size=4))
-    places = iter(draw(st.permutations(range(1, len(made_turns) + len(made_events) + 1))))
+    new_turns = draw(st.lists(turns(), max_size=4))
+    new_events = draw(st.lists(events(), max_size=4))
+    places = iter(draw(st.permutations(range(1, len(new_turns) + len(new_events) + 1))))
     has_seq = draw(st.booleans())
     gap = draw(st.sampled_from([1, 7]))
-    taken: list[int] = [next(places) * gap for _ in made_turns]
+    seqs: list[int] = [next(places) * gap for _ in new_turns]
     if draw(st.booleans()):
-        taken.sort()
-    for number, (made, seq) in enumerate(zip(made_turns, taken, strict=True), 1):
-        made |= {"turn_id": number * gap} | ({"seq": seq} if has_seq else {})
-    for made in made_events:
-        made["seq"] = next(places) * gap
+        seqs.sort()
+    for number, (record, seq) in enumerate(zip(new_turns, seqs, strict=True), 1):
+        record |= {"turn_id": number * gap} | ({"seq": seq} if has_seq else {})
+    for record in new_events:
+        record["seq"] = next(places) * gap
     meta: dict[str, Any] = {
         "version": draw(st.sampled_from(["1.0", "1.7"])),
         "notebook_id": key.notebook_id,
@@ -79,9 +79,9 @@ def sessions(draw: st.DrawFn, key: SessionKey) -> Session:
     }
     optional = {"forked_from": data, "parents": st.lists(data, max_size=2)}
     meta |= draw(st.fixed_dictionaries({}, optional=optional)) | draw(unknown)
-    content: dict[str, Any] = {"meta": meta, "interactions": made_turns}
-    if made_events or draw(st.booleans()):
-        content["events"] = made_events or draw(st.sampled_from([[], None]))
+    content: dict[str, Any] = {"meta": meta, "interactions": new_turns}
+    if new_events or draw(st.booleans()):
+        content["events"] = new_events or draw(st.sampled_from([[], None]))
     session = Session.model_validate(content | draw(unknown))
     session.meta.revision = draw(st.integers(1, 10**9))
     return session

@@ -33,7 +33,7 @@ with_store = settings(
 
 
 @in_loop
-async def test_what_is_not_there(store: SessionManager) -> None:
+async def test_missing_records(store: SessionManager) -> None:
     assert await store.load_if_exists(KEY) is None
     assert await store.load_raw(KEY) is None
     assert not await store.exists(KEY)
@@ -46,7 +46,7 @@ async def test_what_is_not_there(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_a_turn_is_kept(backend: Backend) -> None:
+async def test_a_turn_is_stored(backend: Backend) -> None:
     asked = turn(intent="画一个图 📈", code="plot()\n", model="fake:one", usage={"output": 3})
     saved, revision = await backend.open().save_interaction(KEY, asked)
     assert (saved.turn_id, saved.seq, revision) == (1, 1, 1)
@@ -76,7 +76,7 @@ async def test_turns_and_events_share_one_order(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_no_events_are_no_write(store: SessionManager) -> None:
+async def test_no_events_write_nothing(store: SessionManager) -> None:
     assert await store.record_events(KEY, []) == ([], 0)
     assert not await store.exists(KEY)
     await store.save_interaction(KEY, turn())
@@ -84,7 +84,7 @@ async def test_no_events_are_no_write(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_an_event_that_is_sent_again_is_kept_once(backend: Backend) -> None:
+async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> None:
     """P36: who lost the answer sends it again, also to a server that was started anew."""
     ids = ["7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01", "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c02"]
     first, revision = await backend.open().record_events(KEY, [event("accept", id=ids[0])])
@@ -137,7 +137,7 @@ async def test_history_is_the_newest_turns_that_fit(store: SessionManager) -> No
 
 
 @in_loop
-async def test_what_was_given_out_is_not_what_is_kept(store: SessionManager) -> None:
+async def test_returned_objects_are_copies(store: SessionManager) -> None:
     saved, _ = await store.save_interaction(KEY, turn("first"))
     saved.user_request.intent = "changed by the caller"
     [happened], _ = await store.record_events(KEY, [event(data={"a": 1})])
@@ -184,17 +184,15 @@ async def test_unknown_keys_survive(backend: Backend, example: dict[str, Any]) -
 
     await backend.open().save_interaction(KEY, turn(x_turn=[True]))
     raw, _ = await backend.open().load_raw(KEY) or (b"", 0)
-    kept = json.loads(raw)
-    assert kept["interactions"].pop()["x_turn"] == [True]
-    assert kept["meta"].pop("revision") == 1
-    kept["meta"]["last_updated"] = example["meta"]["last_updated"]
-    assert kept == example
+    saved_content = json.loads(raw)
+    assert saved_content["interactions"].pop()["x_turn"] == [True]
+    assert saved_content["meta"].pop("revision") == 1
+    saved_content["meta"]["last_updated"] = example["meta"]["last_updated"]
+    assert saved_content == example
 
 
 @in_loop
-async def test_the_example_gains_only_what_is_optional(
-    backend: Backend, example: dict[str, Any]
-) -> None:
+async def test_a_write_adds_only_optional_keys(backend: Backend, example: dict[str, Any]) -> None:
     """The file in DESIGN loads, saves and loads again."""
     backend.plant(KEY, json.dumps(example).encode())
     assert (await backend.open().load_session(KEY)).to_dict() == example
@@ -233,7 +231,7 @@ async def test_a_newer_session_is_read_only(backend: Backend, example: dict[str,
 
 @pytest.mark.parametrize("version", ["2.0", "10.1", "2", "2.0.1", 3])
 @in_loop
-async def test_a_newer_session_of_another_shape_is_shown_as_far_as_it_goes(
+async def test_a_newer_session_is_read_as_far_as_possible(
     backend: Backend, example: dict[str, Any], version: Any
 ) -> None:
     """P25"""
@@ -288,7 +286,7 @@ async def test_a_list_follows_every_write(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_marks_tell_what_changed(store: SessionManager) -> None:
+async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
     keys = [SessionKey("a", "1"), SessionKey("a", "Two_2"), SessionKey("b", "1")]
     for key in keys:
         await store.save_interaction(key, turn())
@@ -356,7 +354,7 @@ async def test_fork_copies_and_names_the_origin(backend: Backend) -> None:
 
 @pytest.mark.parametrize("owner", ["alice", "Alice", "a@b.example", "../../x", "\0", "名" * 500])
 @in_loop
-async def test_owners_see_their_own(backend: Backend, owner: str) -> None:
+async def test_owners_see_only_their_own_records(backend: Backend, owner: str) -> None:
     """P9"""
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, owner)
@@ -405,7 +403,7 @@ async def test_notebook_logs_grow(backend: Backend) -> None:
 
 
 @in_loop
-async def test_blobs_are_kept_by_content(backend: Backend) -> None:
+async def test_blobs_are_stored_by_content(backend: Backend) -> None:
     for data in (b"", b"\0\xff" * 5000):
         digest = await backend.open().put_blob(data)
         assert digest == hashlib.sha256(data).hexdigest()
@@ -491,7 +489,7 @@ json_values = st.recursive(
 
 @with_store
 @given(data=st.dictionaries(st.text(), json_values), source=st.text(), depth=st.integers(0, 240))
-def test_what_is_accepted_is_read_again(
+def test_accepted_data_can_be_read(
     backend: Backend, data: dict[str, Any], source: str, depth: int
 ) -> None:
     """P22: nothing that a client sends can make a record that is damaged."""
@@ -506,7 +504,7 @@ def test_what_is_accepted_is_read_again(
 
 @pytest.mark.parametrize("deep", [1_000, 100_000])
 @in_loop
-async def test_what_json_cannot_hold_is_refused(store: SessionManager, deep: int) -> None:
+async def test_unencodable_data_is_rejected(store: SessionManager, deep: int) -> None:
     await store.save_interaction(KEY, turn())
     data: dict[str, Any] = {}
     for _ in range(deep):
@@ -520,7 +518,7 @@ async def test_what_json_cannot_hold_is_refused(store: SessionManager, deep: int
 
 
 @in_loop
-async def test_take_over_keeps_both_records(backend: Backend) -> None:
+async def test_take_over_merges_both_sessions(backend: Backend) -> None:
     """P23: what another place knows joins what is here, however often it is tried."""
     store, key = backend.open(), fresh_key()
     other = await record_of_another_place(key, "theirs")
@@ -562,15 +560,15 @@ async def test_half_characters_and_empty_names(backend: Backend) -> None:
     """P22, P36: what JSON can hold is read again, in the history and in an event sent twice."""
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
-    [kept] = await store.get_history(KEY)
-    assert kept.to_dict()["x_half"] == "\ud83d"
+    [saved_content] = await store.get_history(KEY)
+    assert saved_content.to_dict()["x_half"] == "\ud83d"
     for _ in range(2):
         [saved], revision = await store.record_events(KEY, [event(id="", x_half="\ude00")])
         assert (saved.seq, revision, saved.to_dict()["x_half"]) == (2, 2, "\ude00")
 
 
 @in_loop
-async def test_of_events_with_one_name_the_first_is_meant(
+async def test_the_first_of_several_events_with_the_same_id_counts(
     backend: Backend, example: dict[str, Any]
 ) -> None:
     """P27: a whole session may bring several, and every store says which of them was sent again."""
@@ -585,7 +583,7 @@ async def test_of_events_with_one_name_the_first_is_meant(
 
 
 @in_loop
-async def test_what_was_deleted_is_forgotten(backend: Backend) -> None:
+async def test_deleted_sessions_are_forgotten(backend: Backend) -> None:
     """Its events' names and its owner, too: what comes after begins anew."""
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, "ada")

@@ -15,9 +15,7 @@ from .records import in_loop
 
 
 @in_loop
-async def test_a_project_goes_from_a_folder_to_each_store_and_back_without_a_difference(
-    backend: Backend, tmp_path: Path
-):
+async def test_a_project_survives_a_round_trip_through_each_store(backend: Backend, tmp_path: Path):
     """Issue 4: copy moves a whole project between any two stores and back. P25."""
     first = FileSessionManager(root=str(tmp_path / "first"))
     back = FileSessionManager(root=str(tmp_path / "back"))
@@ -51,7 +49,7 @@ async def test_a_project_goes_from_a_folder_to_each_store_and_back_without_a_dif
 
 
 @in_loop
-async def test_a_copy_that_is_done_twice_is_done_once(backend: Backend, tmp_path: Path):
+async def test_copying_is_idempotent(backend: Backend, tmp_path: Path):
     source = InMemorySessionManager()
     await fill(source, "bob")
     store = backend.open()

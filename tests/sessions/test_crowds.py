@@ -23,20 +23,22 @@ def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
     worker = Worker("redis.asyncio", "aiserver.sessions.sql.operations")
     try:
         worker.start(backend.url, "cell", TURNS, count=PROCESSES)
-        told = [line.split() for line in worker.said()]
+        acknowledged = [line.split() for line in worker.output_lines()]
     finally:
         worker.close()
-    assert {kind for kind, *_ in told} == {"ack"}, told
-    asyncio.run(_look(backend, [(int(turn_id), int(revision)) for _, turn_id, revision in told]))
+    assert {kind for kind, *_ in acknowledged} == {"ack"}, acknowledged
+    asyncio.run(
+        _look(backend, [(int(turn_id), int(revision)) for _, turn_id, revision in acknowledged])
+    )
 
 
-async def _look(backend: Backend, told: list[tuple[int, int]]) -> None:
+async def _look(backend: Backend, acknowledged: list[tuple[int, int]]) -> None:
     store = backend.open()
     session = await store.load_session(SessionKey("notebook", "cell"))
     every = list(range(1, PROCESSES * TURNS + 1))
     assert [each.turn_id for each in session.interactions] == every
-    assert sorted(turn_id for turn_id, _ in told) == every
-    assert len({revision for _, revision in told}) == len(every)
+    assert sorted(turn_id for turn_id, _ in acknowledged) == every
+    assert len({revision for _, revision in acknowledged}) == len(every)
     assert len({each.user_request.intent for each in session.interactions}) == len(every)
     assert len(session.events or []) == PROCESSES * (TURNS // 3)
     assert [each.seq for each in session.ordered()] == list(range(1, session.revision + 1))

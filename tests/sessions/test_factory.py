@@ -42,7 +42,7 @@ def test_a_store_is_chosen_by_name_address_or_class(tmp_path: Path) -> None:
         "file:",
     ],
 )
-def test_what_is_no_store_is_refused(choice: str) -> None:
+def test_unknown_stores_are_rejected(choice: str) -> None:
     with pytest.raises(SettingError):
         create_session_manager(choice)
 
@@ -72,7 +72,7 @@ def test_a_store_of_another_package_is_found(
     sys.modules.pop("their_store")
 
 
-def test_each_store_of_ours_is_offered() -> None:
+def test_each_of_our_stores_is_registered() -> None:
     names = {
         entry.name for entry in entry_points(group=ENTRY_POINT_GROUP) if "aiserver" in entry.module
     }
@@ -80,7 +80,7 @@ def test_each_store_of_ours_is_offered() -> None:
     assert names == {"file", "memory"} | databases
 
 
-def test_a_password_is_not_told() -> None:
+def test_errors_contain_no_password() -> None:
     """P8"""
     url = "postgresql+asyncpg://ada:p@ss:w0rd@db/histories"
     assert hide_password(url) == "postgresql+asyncpg://ada:…@db/histories"
@@ -89,7 +89,9 @@ def test_a_password_is_not_told() -> None:
     assert "canary" not in caught.value.message
 
 
-def test_a_missing_package_is_told_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_its_install_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in [name for name in sys.modules if name.startswith("aiserver.sessions.redis")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "redis", None)
@@ -98,7 +100,7 @@ def test_a_missing_package_is_told_with_what_installs_it(monkeypatch: pytest.Mon
         create_session_manager("redis://localhost")
 
 
-def test_an_address_says_more_than_the_folder_for_all(tmp_path: Path) -> None:
+def test_a_url_overrides_the_configured_root(tmp_path: Path) -> None:
     config = Config({"FileSessionManager": {"root": str(tmp_path / "for all")}})
     store = create_session_manager((tmp_path / "this").as_uri(), config=config)
     assert isinstance(store, FileSessionManager)

@@ -44,18 +44,18 @@ def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureR
     for number in range(KILLS[request.node.callspec.params["backend"]]):
         key = SessionKey("notebook", f"cell-{number // EACH_CELL}")
         [pid] = worker.start(backend.url, key.cell_id, turns=10_000)
-        lines = worker.said()
-        said = [next(lines) for _ in range(chance.randrange(4))]
-        time.sleep(chance.uniform(0, 0.006 if said else 0.03))
+        lines = worker.output_lines()
+        output = [next(lines) for _ in range(chance.randrange(4))]
+        time.sleep(chance.uniform(0, 0.006 if output else 0.03))
         os.kill(pid, signal.SIGKILL)
-        said += lines
-        assert {line.split()[0] for line in said} <= {"ack"}, said
-        outcomes[asyncio.run(_look(backend, key, pid, said))] += 1
+        output += lines
+        assert {line.split()[0] for line in output} <= {"ack"}, output
+        outcomes[asyncio.run(_look(backend, key, pid, output))] += 1
     asyncio.run(_verify(backend))
     print(dict(outcomes))
 
 
-async def _look(backend: Backend, key: SessionKey, pid: int, said: list[str]) -> str:
+async def _look(backend: Backend, key: SessionKey, pid: int, output: list[str]) -> str:
     """See that all is whole, and say what became of the save that was under way."""
     store = backend.open()
     # The next save, first of all. A server may still be at work on what the killed one has sent.
@@ -66,17 +66,17 @@ async def _look(backend: Backend, key: SessionKey, pid: int, said: list[str]) ->
     items = len(intents) + len(session.events or [])
     assert [item.seq for item in session.ordered()] == list(range(1, items + 1))
     assert session.revision == items
-    for place, line in enumerate(said):
+    for place, line in enumerate(output):
         _, turn_id, revision = line.split()
         assert intents[int(turn_id) - 1] == f"{pid} {place}"
         assert int(revision) <= session.revision
     ours = [intent for intent in intents if intent.startswith(f"{pid} ")]
     assert ours == [f"{pid} {place}" for place in range(len(ours))]
-    assert len(said) <= len(ours) <= len(said) + 1
+    assert len(output) <= len(ours) <= len(output) + 1
     assert intents[saved.turn_id - 1] == "after"
     assert now <= session.revision
     await store.close()
-    return "all of it" if len(ours) > len(said) else "nothing of it"
+    return "all of it" if len(ours) > len(output) else "nothing of it"
 
 
 async def _verify(backend: Backend) -> None:

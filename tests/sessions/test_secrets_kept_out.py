@@ -46,7 +46,7 @@ def put(turn: dict[str, Any], place: int, secret: str) -> None:
     st.lists(st.tuples(st.integers(0, 5), SECRETS), max_size=2),
     st.sets(st.sampled_from(["cls", "self", "_fields_set", "values", "turn_id", "model"])),
 )
-def test_the_short_way_keeps_what_the_long_way_keeps(
+def test_the_fast_path_stores_the_same_as_the_slow_path(
     turn: dict[str, Any], secrets: list[tuple[int, str]], names: set[str]
 ) -> None:
     """P16"""

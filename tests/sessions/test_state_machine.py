@@ -41,7 +41,7 @@ revisions = st.sampled_from(["any", "any", "right", "right", "stale"])
 logged = st.fixed_dictionaries(
     {"type": st.just("path_seen"), "timestamp": st.just(NOON), "data": st.just({"path": "分析"})}
 )
-made = st.lists(turns() | events(), min_size=1, max_size=5)
+new_records = st.lists(turns() | events(), min_size=1, max_size=5)
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -83,7 +83,7 @@ class StoreMachine(RuleBasedStateMachine):
         self._record(key, some, self._revision(key, revision))
         self._is(key)
 
-    @rule(where=keys, items=made)
+    @rule(where=keys, items=new_records)
     def work_on(self, where: Where, items: list[Item]) -> None:
         """Ask and run, ask and accept, start afresh: as a person does."""
         for item in items:
@@ -109,22 +109,26 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(source=keys, copy=keys, skip=st.sampled_from(["fork", 0, 1, 3]))
     def copy(self, source: Where, copy: Where, skip: Any) -> None:
         """Fork, or take over what is here under another key, as if another place had it."""
-        one, two = self._key(source), self._key(copy)
+        source_key, target_key = self._key(source), self._key(copy)
         if skip != "fork":
-            self._take_over(two, self._plain.sessions.get(one) or PlainSession(), skip)
+            self._take_over(
+                target_key, self._plain.sessions.get(source_key) or PlainSession(), skip
+            )
             return
-        work = self._store.fork(_name(one), _name(two))
-        expected = self._plain.fork(one, two)
+        work = self._store.fork(_name(source_key), _name(target_key))
+        expected = self._plain.fork(source_key, target_key)
         if expected is None:
             with pytest.raises(NotFound):
                 self._run(work)
         else:
-            assert _content(self._run(work)) == _expected(two, expected)
-        self._is(one)
-        self._is(two)
+            assert _content(self._run(work)) == _expected(target_key, expected)
+        self._is(source_key)
+        self._is(target_key)
 
-    @rule(where=keys, items=made, revision=st.integers(0, 9), skip=st.sampled_from([0, 0, 2]))
-    def take_over_from_elsewhere(
+    @rule(
+        where=keys, items=new_records, revision=st.integers(0, 9), skip=st.sampled_from([0, 0, 2])
+    )
+    def take_over_other_copy(
         self, where: Where, items: list[Item], revision: int, skip: int
     ) -> None:
         other = PlainSession()
@@ -153,7 +157,7 @@ class StoreMachine(RuleBasedStateMachine):
         now = self._run(self._store.notebook_marks(owner=owner))
         changed = {name for name in now | marks if now.get(name) != marks.get(name)}
         assert changed == ({notebook_id} if (log if entries is None else entries) else set())
-        self._is_beside(owner)
+        self._check_other_records(owner)
 
     @rule(where=keys, data=st.sampled_from([b"", b"\0\xff", b"x" * 40]), keep=st.booleans())
     def blob(self, where: Where, data: bytes, keep: bool) -> None:
@@ -165,7 +169,7 @@ class StoreMachine(RuleBasedStateMachine):
             was = (owner, data) in self._plain.blobs
             self._plain.blobs.discard((owner, data))
             assert self._run(self._store.delete_blob(_hash(data), owner=owner)) is was
-        self._is_beside(owner)
+        self._check_other_records(owner)
 
     @rule()
     def restart(self) -> None:
@@ -197,9 +201,9 @@ class StoreMachine(RuleBasedStateMachine):
             assert ([event.to_dict() for event in saved], now) == expected
 
     def _take_over(self, key: Key, other: PlainSession, skip: int) -> None:
-        elsewhere = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
+        other_content = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
         expected = self._plain.take_over(key, other, skip)
-        theirs = Session.model_validate(elsewhere)
+        theirs = Session.model_validate(other_content)
         merged_digests = {digest(item) for item in theirs.ordered()[:skip]}
         assert (
             self._run(self._store.take_over(_name(key), theirs, merged_digests=merged_digests))
@@ -247,8 +251,8 @@ class StoreMachine(RuleBasedStateMachine):
         while tokens is not None and sum(map(_size, fitting)) > tokens:
             fitting = fitting[1:]
         bounds: Item = {"max_messages": messages, "max_tokens": tokens, "count_tokens": len}
-        found = self._run(self._store.get_history(name, **bounds))
-        assert [turn.to_dict() for turn in found] == fitting
+        history = self._run(self._store.get_history(name, **bounds))
+        assert [turn.to_dict() for turn in history] == fitting
 
     def _is_list(self, owner: str, of: str | None, offset: int, limit: int | None) -> None:
         page = self._store.list_sessions(of, owner=owner, offset=offset, limit=limit)
@@ -258,7 +262,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert [_row(row) for row in rows] == expected[offset:end]
         assert total == len(expected)
 
-    def _is_beside(self, owner: str) -> None:
+    def _check_other_records(self, owner: str) -> None:
         logs = {name: log for (who, name), log in self._plain.logs.items() if who == owner}
         assert self._run(self._store.list_notebooks(owner=owner)) == sorted(logs)
         for name in ("nb", "Nb"):
@@ -276,7 +280,7 @@ class StoreMachine(RuleBasedStateMachine):
             if key[0] == owner:
                 self._is(key)
         self._is_list(owner, None, 0, None)
-        self._is_beside(owner)
+        self._check_other_records(owner)
         named = set(self._run(self._store.list_owners())) & {owner}
         if self._store.shared:
             assert named == self._plain.owners() & {owner}
@@ -320,7 +324,7 @@ def _expected(key: Key, session: PlainSession, stamp: str = "") -> Item:
 
 
 @pytest.mark.timeout(600)  # to make a failure small takes minutes
-def test_every_store_does_what_dictionaries_do(backend: Backend) -> None:
+def test_every_store_behaves_like_dictionaries(backend: Backend) -> None:
     """P27"""
     run_state_machine_as_test(
         lambda: StoreMachine(backend),

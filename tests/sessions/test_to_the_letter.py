@@ -31,7 +31,7 @@ growth = st.lists(turns() | st.lists(events(), max_size=3), max_size=4)
     derandomize=True,
 )
 @given(session=sessions(KEY), owner=owners, more=growth)
-def test_to_the_letter(backend: Backend, session: Session, owner: str, more: list[Any]) -> None:
+def test_an_exact_copy(backend: Backend, session: Session, owner: str, more: list[Any]) -> None:
     """P25, P27: as it was, then as the pure steps let it grow, with counters and history alike."""
     asyncio.run(_copied_and_grown(backend.open(), session, owner, more))
 
@@ -44,15 +44,15 @@ async def _copied_and_grown(
     session.meta.cell_id = key.cell_id
     set_owner(session, owner)
     await _is(store, key, session)
-    for made in more:
-        if isinstance(made, dict):
-            turn = NewTurn.model_validate(made)
+    for addition in more:
+        if isinstance(addition, dict):
+            turn = NewTurn.model_validate(addition)
             saved = append_turn(session, turn)
             assert await store.save_interaction(key, turn) == (saved, session.revision)
         else:
-            new = [NewEvent.model_validate(event) for event in made]
-            kept = append_events(session, new)
-            assert await store.record_events(key, new) == (kept, session.revision)
+            new = [NewEvent.model_validate(event) for event in addition]
+            expected_events = append_events(session, new)
+            assert await store.record_events(key, new) == (expected_events, session.revision)
         stored = await store.load_session(key)
         session.meta.last_updated = stored.meta.last_updated
     await _is(store, key, session)

@@ -55,8 +55,8 @@ class Wire:
             with contextlib.suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             listener.close()
-        for one in list(self._open):
-            self._end(one)
+        for connection in list(self._open):
+            self._end(connection)
 
     def _accept(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
@@ -89,8 +89,8 @@ class Wire:
                 store.sendall(data)
         self._end(store), self._end(server)
 
-    def _end(self, one: socket.socket) -> None:
-        self._open.discard(one)
+    def _end(self, connection: socket.socket) -> None:
+        self._open.discard(connection)
         with contextlib.suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-        one.close()
+            connection.shutdown(socket.SHUT_RDWR)
+        connection.close()

@@ -108,7 +108,7 @@ class Worker:
                 self._early.append(line)
         return pids
 
-    def said(self) -> Iterator[str]:
+    def output_lines(self) -> Iterator[str]:
         """What the children say, until all have ended."""
         yield from self._early
         while not (line := self._line()).startswith("end "):

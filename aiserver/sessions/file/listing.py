@@ -101,8 +101,8 @@ class Listing:
                             mark = self._digest(name)
                         stamps.append((stamp.mtime_ns, cell, mark))
         stamps.sort(key=itemgetter(0), reverse=True)
-        found = {cell: mark for _, cell, mark in stamps}
-        return found | summary_marks(self._rows(others, notebook_id, owner))
+        marks = {cell: mark for _, cell, mark in stamps}
+        return marks | summary_marks(self._rows(others, notebook_id, owner))
 
     def _digest(self, name: str) -> Hashable:
         try:
@@ -118,8 +118,8 @@ class Listing:
         owners = {""}
         for name in self._names.of(None):
             with contextlib.suppress(DamagedData, OSError):
-                found = self._reader.read(name)
-                meta = codec.parse(found[0]).meta if found else None
+                read = self._reader.read(name)
+                meta = codec.parse(read[0]).meta if read else None
                 if meta and meta.owner:
                     key = SessionKey(meta.notebook_id, meta.cell_id, meta.owner)
                     owners |= {meta.owner} if session_name(key) == name else set()

@@ -60,7 +60,7 @@ DAMAGED = {
     "nested objects without end": (b'{"meta":' * 100_000, 0),
     "a number without end": (GOOD.replace(b'"turn_id": 1', b'"turn_id": ' + b"9" * 5000), 0),
 }
-EACH = pytest.mark.parametrize(("data", "whole"), DAMAGED.values(), ids=DAMAGED.keys())
+EACH = pytest.mark.parametrize(("data", "intact"), DAMAGED.values(), ids=DAMAGED.keys())
 
 
 def asked(session: Session) -> list[str]:
@@ -73,20 +73,20 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 @EACH
 @in_loop
-async def test_reading_gives_what_is_whole_and_changes_nothing(
-    files: FileBackend, data: bytes, whole: int
+async def test_reading_returns_intact_records_and_is_read_only(
+    files: FileBackend, data: bytes, intact: int
 ) -> None:
     """P22, P3"""
     files.plant(KEY, data)
     for _ in range(2):
-        if whole:
+        if intact:
             session = await files.open().load_session(KEY)
-            assert len(session.interactions) == whole
+            assert len(session.interactions) == intact
             assert session.events[-1].type == "recovered", "the person is told"
-            assert session.events[-1].data == {"turns": whole, "events": 0}
+            assert session.events[-1].data == {"turns": intact, "events": 0}
             raw, revision = await files.open().load_raw(KEY)
             assert (json.loads(raw), revision) == (session.to_dict(), session.revision)
-            assert [row.turns for row in (await files.open().list_sessions())[0]] == [whole]
+            assert [row.turns for row in (await files.open().list_sessions())[0]] == [intact]
         else:
             with pytest.raises(SessionCorrupt):
                 await files.open().load_session(KEY)
@@ -96,8 +96,8 @@ async def test_reading_gives_what_is_whole_and_changes_nothing(
 
 @EACH
 @in_loop
-async def test_the_next_save_keeps_the_bytes_and_every_whole_turn(
-    files: FileBackend, data: bytes, whole: int
+async def test_the_next_save_preserves_the_bytes_and_intact_turns(
+    files: FileBackend, data: bytes, intact: int
 ) -> None:
     """P22"""
     for number in (1, 2):
@@ -105,11 +105,11 @@ async def test_the_next_save_keeps_the_bytes_and_every_whole_turn(
         files.plant(KEY, data)
         saved, revision = await files.open().save_interaction(KEY, turn("anew"))
         session = await files.open().load_session(KEY)
-        assert asked(session)[whole:] == ["anew"] and revision == session.revision
+        assert asked(session)[intact:] == ["anew"] and revision == session.revision
         assert saved == session.interactions[-1]
         [note] = [e for e in session.events if e.type == "recovered"]
         aside = f"{NAME}.corrupt-{number}"
-        assert note.data == {"turns": whole, "events": 0, "kept_as": aside}
+        assert note.data == {"turns": intact, "events": 0, "kept_as": aside}
         assert note.seq < saved.seq
         assert (files.folder / aside).read_bytes() == data
         await files.open().record_events(KEY, [event()])
@@ -118,7 +118,7 @@ async def test_the_next_save_keeps_the_bytes_and_every_whole_turn(
 
 @pytest.mark.parametrize("linked", [True, False], ids=["hard links", "no hard links"])
 @in_loop
-async def test_a_copy_of_damage_is_made_on_any_disk(
+async def test_damaged_bytes_are_copied_without_hard_links(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch, linked: bool
 ) -> None:
     if not linked:
@@ -146,10 +146,10 @@ async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]
     return data, ends
 
 
-def doubled(four: Session, one: Session, layout: str) -> bytes:
+def doubled(four: Session, single: Session, layout: str) -> bytes:
     """A file with the parts of two sessions, as a careless merge leaves them."""
     parts = {}
-    for name, session in (("A", four), ("B", one)):
+    for name, session in (("A", four), ("B", single)):
         fields = codec.to_dict(session)
         for short, part in (("M", "meta"), ("I", "interactions"), ("E", "events")):
             parts[short + name] = f'"{part}": {json.dumps(fields[part])}'
@@ -158,21 +158,21 @@ def doubled(four: Session, one: Session, layout: str) -> bytes:
 
 @pytest.mark.parametrize("layout", ["MA IA EA IB", "MA IB IA EA", "MA IA EA MB IB EB"])
 @in_loop
-async def test_doubled_parts_are_united(files: FileBackend, layout: str) -> None:
+async def test_duplicate_parts_are_merged(files: FileBackend, layout: str) -> None:
     """P22: no turn is lost to a key that is there twice, and events stay with their turns."""
-    four, one = new_session(KEY), new_session(KEY)
-    for session, count in ((four, 4), (one, 1)):
+    four, single = new_session(KEY), new_session(KEY)
+    for session, count in ((four, 4), (single, 1)):
         for number in range(1, count + 1):
             saved = append_turn(session, turn(f"{number} of {count}"))
             append_events(session, [event("accept", turn_id=saved.turn_id, source=f"{number}")])
-    data = doubled(four, one, layout)
+    data = doubled(four, single, layout)
     files.plant(KEY, data)
     wanted = {"1 of 4", "2 of 4", "3 of 4", "4 of 4", "1 of 1"}
     assert set(asked(await files.open().load_session(KEY))) == wanted
     rows, _ = await files.open().list_sessions(KEY.notebook_id)
     assert [row.turns for row in rows] == [5]
-    checked = [found async for found in files.open().verify()]
-    assert "5 requests" in str([found.problem for found in checked])
+    checked = [result async for result in files.open().verify()]
+    assert "5 requests" in str([result.problem for result in checked])
 
     await files.open().save_interaction(KEY, turn("the next"))
     session = await files.open().load_session(KEY)
@@ -202,7 +202,7 @@ TWICE = {
 
 @pytest.mark.parametrize(("more", "before", "wanted"), TWICE.values(), ids=TWICE.keys())
 @in_loop
-async def test_of_a_key_that_is_there_twice_both_values_are_read(
+async def test_both_values_of_a_duplicate_key_are_read(
     files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
 ) -> None:
     """P22: at any depth, as "accept both changes" leaves it; the person is told."""
@@ -216,17 +216,17 @@ async def test_of_a_key_that_is_there_twice_both_values_are_read(
     store = files.open()
     await store.save_interaction(KEY, turn("the next", "z"))
     assert (files.folder / f"{NAME}.corrupt-1").read_bytes() == data
-    found = await store.load_session(KEY)
-    assert [item.type for item in found.events or []].count("recovered") == 1
-    turns = found.interactions[:-1]
-    edits = [item for item in found.events or [] if item.type == "edit"]
+    result = await store.load_session(KEY)
+    assert [item.type for item in result.events or []].count("recovered") == 1
+    turns = result.interactions[:-1]
+    edits = [item for item in result.events or [] if item.type == "edit"]
     seen = [item.user_request.intent for item in turns]
     seen += [item.ai_response.suggestion for item in turns]
     seen += [item.source for item in edits] + [(item.data or {}).get("n") for item in edits]
     assert Counter(wanted) <= Counter(seen)
     assert len(turns) + len(edits) == (2 if len(wanted) == 1 else 3)
-    assert "later" in found.to_dict(), "unknown keys survive"
-    seqs = [item.seq for item in found.ordered()]
+    assert "later" in result.to_dict(), "unknown keys survive"
+    seqs = [item.seq for item in result.ordered()]
     assert len(set(seqs)) == len(seqs)
 
 
@@ -262,31 +262,31 @@ def with_turn(text: str) -> bytes:
     return (start + "\n    },\n" + text + rest).encode()
 
 
-def test_both_turns_are_read_where_both_sides_of_a_merge_were_accepted() -> None:
+def test_both_turns_are_read_after_accepting_both_sides() -> None:
     """P22, P39: the lines that git wrote once are those of both."""
-    found = recover(with_turn(BOTH_SIDES), KEY)
+    result = recover(with_turn(BOTH_SIDES), KEY)
     rows = [
         (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
-        for item in found.interactions[1:]
+        for item in result.interactions[1:]
     ]
     assert rows == [("ours", "before", "our code"), ("theirs", "before", "their code")]
-    assert len({item.turn_id for item in found.interactions}) == 3
+    assert len({item.turn_id for item in result.interactions}) == 3
 
 
-def test_no_turn_is_made_of_two() -> None:
+def test_two_turns_are_never_mixed() -> None:
     """P22: git put a line of one turn into another, so which lines belong together is not known."""
     moved = BOTH_SIDES.replace('        "suggestion": "their code",\n', "")
     ours, _, theirs = moved.partition('      "timestamp": "2026-01-27T12:03')
     other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
     other = other.replace('"seq": 2', '"seq": 3,\n      "turn_id": 3').replace("theirs", "next")
     other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
-    found = recover(with_turn(moved.rstrip() + ",\n" + other), KEY)
-    assert asked(found) == ["one"]
+    result = recover(with_turn(moved.rstrip() + ",\n" + other), KEY)
+    assert asked(result) == ["one"]
     torn = ours.rstrip() + "\n    },\n" + other  # what is left open isn't there again
     assert asked(recover(with_turn(torn), KEY)) == ["one"]
 
 
-def test_a_torn_record_hides_none_that_it_swallowed() -> None:
+def test_records_inside_a_torn_record_are_recovered() -> None:
     """P22: where a block of lines was cut out, whole turns are in what is left of another."""
     session = new_session(KEY)
     for number in range(3):
@@ -299,12 +299,12 @@ def test_a_torn_record_hides_none_that_it_swallowed() -> None:
         [torn | {"user_request": torn["user_request"] | {"x": fields["interactions"]}}],
     ):
         hurt = json.dumps({"meta": fields["meta"], "interactions": data}).encode()
-        found = recover(hurt, KEY)
-        assert asked(found) == ["wish 0", "wish 1", "wish 2"]
+        result = recover(hurt, KEY)
+        assert asked(result) == ["wish 0", "wish 1", "wish 2"]
 
 
 @in_loop
-async def test_words_like_the_parts_are_no_damage(files: FileBackend) -> None:
+async def test_texts_that_look_like_keys_are_not_damage(files: FileBackend) -> None:
     """P22: code and unknown keys may hold the same words."""
     store = files.open()
     await store.save_interaction(KEY, turn("x", 'd = {"interactions": 1, "events": 2}\n"meta"'))
@@ -315,10 +315,10 @@ async def test_words_like_the_parts_are_no_damage(files: FileBackend) -> None:
 
 
 @in_loop
-async def test_cut_at_every_byte(files: FileBackend) -> None:
+async def test_a_file_cut_at_every_byte(files: FileBackend) -> None:
     """P22: every whole turn and event is kept, also when cut inside a Chinese character."""
     data, ends = await long_session(files)
-    whole = codec.parse(data)
+    intact = codec.parse(data)
     store, inside = files.open(), 0
     for cut in range(len(data.rstrip())):
         files.plant(KEY, data[:cut])
@@ -330,9 +330,9 @@ async def test_cut_at_every_byte(files: FileBackend) -> None:
                 await store.load_session(KEY)
             continue
         session = await store.load_session(KEY)
-        assert session.interactions == whole.interactions[:turns], cut
-        assert session.events[:-1] == whole.events[:events], cut
-        assert session.meta == whole.meta
+        assert session.interactions == intact.interactions[:turns], cut
+        assert session.events[:-1] == intact.events[:events], cut
+        assert session.meta == intact.meta
     assert inside > 30 and (files.folder / NAME).read_bytes() == data[:cut]
 
 
@@ -340,8 +340,8 @@ async def test_cut_at_every_byte(files: FileBackend) -> None:
 async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> None:
     """P22: all others are kept to the letter, and so are the bytes."""
     data, _ = await long_session(files)
-    whole = codec.parse(data)
-    records = [*whole.interactions, *whole.events]
+    intact = codec.parse(data)
+    records = [*intact.interactions, *intact.events]
     store = files.open()
     damaged = 0
     for place in range(0, len(data) * 8, 5):
@@ -355,8 +355,8 @@ async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> N
             assert place // 8 < data.index(b"interactions")
             continue
         damaged += any(e.type == "recovered" for e in session.events or [])
-        kept = [*session.interactions, *(session.events or [])]
-        lost = [record for record in records if record not in kept]
+        remaining = [*session.interactions, *(session.events or [])]
+        lost = [record for record in records if record not in remaining]
         names = place // 8 < data.index(b"[") or data[place // 8 - 12 : place // 8 + 12].count(b"[")
         assert len(lost) <= 1 or names, place
         assert (files.folder / NAME).read_bytes() == flipped
@@ -365,7 +365,7 @@ async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> N
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data())
-def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject) -> None:
+def test_no_intact_turn_is_lost_under_random_damage(data: st.DataObject) -> None:
     """P22: bytes put in, taken out and changed between the turns."""
     session = new_session(KEY)
     for number in range(3):
@@ -375,12 +375,12 @@ def test_whatever_is_done_to_the_bytes_no_whole_turn_is_lost(data: st.DataObject
     parts = [text[: starts[0]], *(text[a:b] for a, b in itertools.pairwise(starts))]
     rubbish = st.binary(max_size=40).filter(lambda some: b"{" not in some and b'"' not in some)
     hurt = b"".join(data.draw(rubbish) + part for part in parts)
-    found = recover(hurt, KEY)
-    assert [t for t in found.interactions if t in session.interactions] == session.interactions
+    result = recover(hurt, KEY)
+    assert [t for t in result.interactions if t in session.interactions] == session.interactions
 
 
 @pytest.mark.parametrize("mark", [b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff"])
-def test_rubbish_in_front_that_looks_like_a_mark_of_an_encoding_hides_no_turn(mark: bytes) -> None:
+def test_a_false_byte_order_mark_hides_no_turn(mark: bytes) -> None:
     """P22"""
     session = new_session(KEY)
     append_turn(session, turn("第一次"))
@@ -394,7 +394,7 @@ def test_rubbish_in_front_that_looks_like_a_mark_of_an_encoding_hides_no_turn(ma
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @in_loop
-async def test_failed_saves_keep_a_damaged_file_aside_once(
+async def test_failed_saves_quarantine_a_damaged_file_once(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
     """P20, P22"""
@@ -424,7 +424,7 @@ def test_recovery_takes_bounded_time() -> None:
         assert time.monotonic() - began < 10
 
 
-def test_recovery_of_a_long_life_takes_bounded_time() -> None:
+def test_recovery_of_a_long_session_takes_bounded_time() -> None:
     """P22: thousands of whole records, also where two copies of a life were joined."""
     life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
     other = [item | {"type": "edit"} for item in life]
@@ -437,7 +437,7 @@ def test_recovery_of_a_long_life_takes_bounded_time() -> None:
 
 
 @in_loop
-async def test_the_list_leaves_out_where_nothing_is_whole(
+async def test_the_list_omits_files_without_intact_records(
     files: FileBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     """P22: and hides no other."""
@@ -454,7 +454,7 @@ async def test_the_list_leaves_out_where_nothing_is_whole(
 
 
 @in_loop
-async def test_the_list_leaves_out_what_cannot_be_read(
+async def test_the_list_omits_unreadable_files(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P22: one file that is not ours to read hides no other."""
@@ -473,7 +473,7 @@ async def test_the_list_leaves_out_what_cannot_be_read(
 
 
 @in_loop
-async def test_a_killed_mending_loses_nothing(
+async def test_a_killed_repair_loses_nothing(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P19, P22: between keeping the bytes aside and putting the new file in place."""
@@ -508,7 +508,7 @@ async def test_newer_files_keep_every_byte(files: FileBackend) -> None:
 
 
 @in_loop
-async def test_delete_takes_what_was_set_aside(files: FileBackend) -> None:
+async def test_delete_removes_quarantined_files(files: FileBackend) -> None:
     for _ in range(2):
         files.plant(KEY, b"{")
         await files.open().save_interaction(KEY, turn("canary"))
@@ -537,47 +537,47 @@ async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
         first.append(added)
         assert added.seq == number
     assert await files.open().read_notebook_log(KEY.notebook_id) == first
-    assert [found.problem async for found in files.open().verify()] == [None]
+    assert [result.problem async for result in files.open().verify()] == [None]
     assert path.read_bytes().startswith(before), "the bytes are kept"
 
 
 @in_loop
-async def test_a_torn_log_is_read_and_mended(files: FileBackend) -> None:
+async def test_a_torn_log_is_read_and_repaired(files: FileBackend) -> None:
     """P22: cut at every byte, in the last line."""
     first = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="一")])
     path = files.folder / "notebooks" / log_name(KEY.notebook_id)
-    whole = path.read_bytes()
+    intact = path.read_bytes()
     second = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="二")])
     both = path.read_bytes()
-    for end in range(len(whole), len(both)):
+    for end in range(len(intact), len(both)):
         path.write_bytes(both[:end])
-        there = first + second if end == len(both) - 1 else first
-        assert await files.open().read_notebook_log(KEY.notebook_id) == there
+        expected_entries = first + second if end == len(both) - 1 else first
+        assert await files.open().read_notebook_log(KEY.notebook_id) == expected_entries
         [third] = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="三")])
-        assert third.seq == len(there) + 1
-        assert await files.open().read_notebook_log(KEY.notebook_id) == [*there, third]
+        assert third.seq == len(expected_entries) + 1
+        assert await files.open().read_notebook_log(KEY.notebook_id) == [*expected_entries, third]
         assert path.read_bytes().startswith(both[:end]), "the bytes are kept"
 
 
 @in_loop
-async def test_damaged_log_lines_are_passed_over(
+async def test_damaged_log_lines_are_skipped(
     files: FileBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
     """P22"""
     store: FileSessionManager = files.open()
-    kept = await store.append_notebook_log(KEY.notebook_id, [log_entry(n=1), log_entry(n=2)])
+    remaining = await store.append_notebook_log(KEY.notebook_id, [log_entry(n=1), log_entry(n=2)])
     path = files.folder / "notebooks" / log_name(KEY.notebook_id)
-    one, two = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"\xef\xbb\xbf{}\n" + one + b"[1]\n\n\0\0\n" + b"[" * 100_000 + b"\n" + two)
+    single, two = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"\xef\xbb\xbf{}\n" + single + b"[1]\n\n\0\0\n" + b"[" * 100_000 + b"\n" + two)
     for _ in range(3):
-        assert await store.read_notebook_log(KEY.notebook_id) == kept
+        assert await store.read_notebook_log(KEY.notebook_id) == remaining
     assert len([r for r in caplog.records if r.levelno >= logging.WARNING]) == 1
     [third] = await store.append_notebook_log(KEY.notebook_id, [log_entry(n=3)])
     assert third.seq == 3
 
 
 @in_loop
-async def test_a_damaged_blob_is_not_given_out(files: FileBackend) -> None:
+async def test_a_damaged_blob_is_not_returned(files: FileBackend) -> None:
     digest = await files.open().put_blob(b"picture")
     path = files.folder / "blobs" / digest[:2] / blob_name(digest)
     path.write_bytes(b"pictura")

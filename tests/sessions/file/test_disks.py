@@ -28,7 +28,7 @@ def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 @in_loop
-async def test_a_disk_of_this_machine_is_nothing_to_say(files: FileBackend, mount) -> None:
+async def test_a_local_disk_gives_no_notice(files: FileBackend, mount) -> None:
     mount("ext4")
     assert network_disk(files.root) is None
     assert await files.open().start() == []
@@ -37,7 +37,7 @@ async def test_a_disk_of_this_machine_is_nothing_to_say(files: FileBackend, moun
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "lustre"])
 @in_loop
-async def test_a_network_disk_is_said_aloud(files: FileBackend, mount, kind: str) -> None:
+async def test_a_network_disk_gives_a_notice(files: FileBackend, mount, kind: str) -> None:
     mount(kind)
     [sentence] = await files.open().start()
     assert kind in sentence and "two machines" in sentence
@@ -45,13 +45,15 @@ async def test_a_network_disk_is_said_aloud(files: FileBackend, mount, kind: str
 
 
 @pytest.mark.parametrize("option", ["nolock", "local_lock=all", "localflock"])
-def test_locks_that_stay_at_home_are_told(files: FileBackend, mount, option: str) -> None:
+def test_local_locks_on_a_network_disk_give_a_notice(
+    files: FileBackend, mount, option: str
+) -> None:
     mount("nfs", f"rw,vers=3,{option},addr=10.0.0.1")
     disk = network_disk(files.root)
     assert disk and "its locks are not visible" in disk.warning
 
 
-def test_what_is_mounted_over_another_counts(files: FileBackend, mount) -> None:
+def test_the_last_mount_on_a_folder_counts(files: FileBackend, mount) -> None:
     mount("autofs")
     with disks._MOUNTS.open("a") as table:
         table.write(f"x:/home {files.root} nfs4 rw 0 0\n")
@@ -59,7 +61,7 @@ def test_what_is_mounted_over_another_counts(files: FileBackend, mount) -> None:
     assert disk and disk.kind == "nfs4"
 
 
-def test_no_table_of_mounts_is_no_network(files: FileBackend, monkeypatch) -> None:
+def test_without_a_mount_table_a_disk_is_local(files: FileBackend, monkeypatch) -> None:
     monkeypatch.setattr(disks, "_MOUNTS", files.root / "none")
     assert network_disk(files.root) is None
 

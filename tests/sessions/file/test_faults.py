@@ -41,13 +41,13 @@ CHANGING = {"openat", "mkdir", "writev", "fsync", "rename", "unlink", "linkat", 
 
 def strace() -> str:
     """The program that fails system calls."""
-    found = shutil.which("strace")
-    if found is None:
+    result = shutil.which("strace")
+    if result is None:
         pytest.fail(
             "This test needs strace to fail system calls. Install it with "
             "“apt-get install strace” (Debian, Ubuntu) or “dnf install strace” (Fedora)."
         )
-    return found
+    return result
 
 
 class Saver:
@@ -90,8 +90,8 @@ class Saver:
             command = [self._strace, "-f", "-p", str(pid), "-o", str(trace or os.devnull)]
             tracer = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
             assert tracer.stderr
-            said = tracer.stderr.readline()
-            assert "attached" in said, said
+            output = tracer.stderr.readline()
+            assert "attached" in output, output
         self._process.stdin.write(b"g")
         self._process.stdin.flush()
         lines: list[str] = []
@@ -183,14 +183,14 @@ def test_kill_at_any_system_call(
         for number in range(1, count + 1):
             root = shutil.copytree(template, tmp_path / f"{name}-{number}")
             kill = f"{name}:signal=KILL:when={number}"
-            said = saver.run(root, inject=kill, without_locks=without_locks and name != "flock")
+            output = saver.run(root, inject=kill, without_locks=without_locks and name != "flock")
             session = load(root)
             assert intents(session) in (old, [*old, "turn 0"]), (name, number)
             assert session.revision == len(session.interactions)
-            acknowledged = f"ack {before + 1}" in said
+            acknowledged = f"ack {before + 1}" in output
             if acknowledged:
                 assert len(session.interactions) == before + 1, (name, number)
-            outcomes["survived" if "end" in said else "killed"] += 1
+            outcomes["survived" if "end" in output else "killed"] += 1
             outcomes["new" if len(session.interactions) > before else "old"] += 1
 
             save(root, 99)  # the killed one's lock blocks nobody, its temp file is swept
@@ -214,11 +214,11 @@ def state(root: Path) -> list[Any]:
     return asyncio.run(read())
 
 
-def normal(found: list[Any]) -> list[Any]:
+def normal(result: list[Any]) -> list[Any]:
     """The same without what is different each time: when it was written."""
     return [
         (len(x.interactions), len(x.events or []), x.revision) if isinstance(x, Session) else x
-        for x in found
+        for x in result
     ]
 
 
@@ -236,7 +236,9 @@ def prepared(root: Path, work: str) -> Path:
 
 
 @pytest.mark.parametrize("work", WORK)
-def test_any_work_fails_whole_at_any_system_call(saver: Saver, tmp_path: Path, work: str) -> None:
+def test_any_operation_is_atomic_at_any_system_call(
+    saver: Saver, tmp_path: Path, work: str
+) -> None:
     """P19, P20: events, delete, fork, log, blob and mending: all of it or nothing, and what was
     acknowledged is there; the next one works."""
     template = prepared(tmp_path / "template", work)
@@ -252,16 +254,16 @@ def test_any_work_fails_whole_at_any_system_call(saver: Saver, tmp_path: Path, w
         ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
         for number, how in itertools.product(range(1, count + 1), ends):
             root = shutil.copytree(template, tmp_path / "try")
-            said = saver.run(root, work=work, inject=f"{name}:{how}:when={number}")
-            found = normal(state(root))
+            output = saver.run(root, work=work, inject=f"{name}:{how}:when={number}")
+            result = normal(state(root))
             if work == "log":  # two lines in one write: the first may be whole without the other
                 acceptable = [before, after, [*before[:2], after[2][:-1], *before[3:]]]
             else:
                 acceptable = [before, after]
-            assert found in acceptable, (name, number, how)
-            if "ack" in said:
-                assert found == after, (name, number, how)
-            tried[said[0] if "end" in said else "killed"] += 1
+            assert result in acceptable, (name, number, how)
+            if "ack" in output:
+                assert result == after, (name, number, how)
+            tried[output[0] if "end" in output else "killed"] += 1
             asyncio.run(WORK[work](FileSessionManager(root=str(root))))
             again = normal(state(root))
             if work in ("delete", "fork", "blob"):
@@ -289,21 +291,21 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("call", "error", "code", "times"), FAULTS)
-def test_a_refusal_of_the_disk(
+def test_a_disk_error(
     saver: Saver, tmp_path: Path, call: str, error: str, code: str, times: int
 ) -> None:
     """P20: the old copy intact, a clear error, and the next save works."""
     save(tmp_path, 0)
     path = tmp_path / ".aiserver_sessions" / "notebook_cell.json"
-    told = 0
+    returned = 0
     for number in range(1, times + 1):
         before = path.read_bytes()
         turns = len(load(tmp_path).interactions)
-        [said, end] = saver.run(tmp_path, inject=f"{call}:error={error}:when={number}")
+        [output, end] = saver.run(tmp_path, inject=f"{call}:error={error}:when={number}")
         assert end == "end"
-        if said != f"ack {turns + 1}":
-            assert said == f"error {code}", number
-            told += 1
+        if output != f"ack {turns + 1}":
+            assert output == f"error {code}", number
+            returned += 1
             if call in ("writev", "/^rename") or (call, number) == ("fsync", 1):
                 assert path.read_bytes() == before, number
             # What fails after the rename (the flush of the folder) leaves the turn there, only
@@ -312,10 +314,10 @@ def test_a_refusal_of_the_disk(
                 assert len(load(tmp_path).interactions) == turns + 1, number
         assert left_over(tmp_path) == [], number
         save(tmp_path, number)
-    assert told >= min(times, 3), "the fault must have been met"
+    assert returned >= min(times, 3), "the fault must have been met"
 
 
-def test_a_limit_of_size(tmp_path: Path, saver: Saver) -> None:
+def test_a_file_size_limit(tmp_path: Path, saver: Saver) -> None:
     """P20: a save that is cut off in the middle of a write."""
     save(tmp_path, 0)
     path = tmp_path / ".aiserver_sessions" / "notebook_cell.json"
@@ -330,17 +332,17 @@ def test_a_full_disk(tmp_path: Path) -> None:
     with contextlib.ExitStack() as after:
         if not mounted(tmp_path, after):
             pytest.skip("may not mount a disk here: shown by the injected ENOSPC alone")
-        kept = 0
+        saved_count = 0
         with pytest.raises(StorageFull):
-            for kept in range(100):
-                save(tmp_path, kept)
-        assert kept > 3
-        assert len(load(tmp_path).interactions) == kept
+            for saved_count in range(100):
+                save(tmp_path, saved_count)
+        assert saved_count > 3
+        assert len(load(tmp_path).interactions) == saved_count
         assert left_over(tmp_path) == []
         store = FileSessionManager(root=str(tmp_path))
         with pytest.raises(StorageFull):
             asyncio.run(store.put_blob(os.urandom(65536)))
-        assert len(load(tmp_path).interactions) == kept
+        assert len(load(tmp_path).interactions) == saved_count
 
 
 def test_a_full_disk_and_the_log(tmp_path: Path) -> None:
@@ -350,14 +352,14 @@ def test_a_full_disk_and_the_log(tmp_path: Path) -> None:
             pytest.skip("may not mount a disk here")
         store = FileSessionManager(root=str(tmp_path))
         path = tmp_path / ".aiserver_sessions" / "notebooks" / "notebook.jsonl"
-        kept = 0
+        saved_count = 0
         with pytest.raises(StorageFull):
-            for kept in range(100):  # noqa: B007
+            for saved_count in range(100):  # noqa: B007
                 entry = log_entry(text="x" * 3000)
                 asyncio.run(store.append_notebook_log("notebook", [entry]))
-        assert path.read_bytes().count(b"\n") == kept
+        assert path.read_bytes().count(b"\n") == saved_count
         assert path.read_bytes().endswith(b"\n")
-        assert len(asyncio.run(store.read_notebook_log("notebook"))) == kept
+        assert len(asyncio.run(store.read_notebook_log("notebook"))) == saved_count
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
@@ -424,8 +426,8 @@ def test_processes_lose_nothing(tmp_path: Path) -> None:
     ]
     acknowledged: list[int] = []
     for process in processes:
-        said, _ = process.communicate(timeout=60)
-        acknowledged += [int(line.removeprefix("ack ")) for line in said.decode().splitlines()]
+        output, _ = process.communicate(timeout=60)
+        acknowledged += [int(line.removeprefix("ack ")) for line in output.decode().splitlines()]
     session = load(tmp_path)
     assert sorted(acknowledged) == list(range(1, count * each + 1))
     assert [t.turn_id for t in session.interactions] == list(range(1, count * each + 1))
@@ -445,16 +447,16 @@ def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
         )
         for number in range(8)
     ]
-    said = [line.split(" ", 2) for p in processes for line in p.communicate()[0].splitlines()]
-    assert len(said) == 8 * 500
+    output = [line.split(" ", 2) for p in processes for line in p.communicate()[0].splitlines()]
+    assert len(output) == 8 * 500
     store = FileSessionManager(root=str(tmp_path))
     for number in range(20):
         cell = f"cell-{number}"
         session = asyncio.run(store.load_session(SessionKey("notebook", cell)))
-        told = {int(turn_id): intent for where, turn_id, intent in said if where == cell}
-        assert {t.turn_id: t.user_request.intent for t in session.interactions} == told
-        assert [t.turn_id for t in session.interactions] == list(range(1, len(told) + 1))
-        assert session.revision == len(told)
+        returned = {int(turn_id): intent for where, turn_id, intent in output if where == cell}
+        assert {t.turn_id: t.user_request.intent for t in session.interactions} == returned
+        assert [t.turn_id for t in session.interactions] == list(range(1, len(returned) + 1))
+        assert session.revision == len(returned)
     assert left_over(tmp_path) == []
 
 

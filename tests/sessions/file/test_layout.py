@@ -31,13 +31,13 @@ posix = pytest.mark.skipif(os.name == "nt", reason="rights and links as POSIX ha
 
 def tree(folder: Path) -> dict[str, bytes | str]:
     """All below a folder, with the content of files and the targets of links."""
-    found: dict[str, bytes | str] = {}
+    entries: dict[str, bytes | str] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
-            found[str(path.relative_to(folder))] = str(path.readlink())
+            entries[str(path.relative_to(folder))] = str(path.readlink())
         elif path.is_file():
-            found[str(path.relative_to(folder))] = path.read_bytes()
-    return found
+            entries[str(path.relative_to(folder))] = path.read_bytes()
+    return entries
 
 
 async def fill(store: FileSessionManager) -> str:
@@ -49,7 +49,7 @@ async def fill(store: FileSessionManager) -> str:
 
 
 @in_loop
-async def test_reading_makes_nothing(files: FileBackend) -> None:
+async def test_reading_creates_nothing(files: FileBackend) -> None:
     """P3"""
     store = files.open()
     await store.load_session(KEY)
@@ -63,7 +63,7 @@ async def test_reading_makes_nothing(files: FileBackend) -> None:
 
 
 @in_loop
-async def test_nothing_but_the_contract_is_in_the_folder(files: FileBackend) -> None:
+async def test_the_folder_contains_only_documented_files(files: FileBackend) -> None:
     digest = await fill(files.open())
     names = {name for name in tree(files.root) if "/locks/" not in name}
     assert names == {
@@ -107,12 +107,12 @@ def umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @posix
-def test_all_is_private_under_any_umask(files: FileBackend, umask: None) -> None:
+def test_everything_is_private_under_any_umask(files: FileBackend, umask: None) -> None:
     """P7"""
     in_loop(fill)(files.open())
-    found = [files.folder, *files.folder.rglob("*")]
-    assert len(found) > 8
-    for path in found:
+    entries = [files.folder, *files.folder.rglob("*")]
+    assert len(entries) > 8
+    for path in entries:
         expected = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == expected, path
 
@@ -184,7 +184,7 @@ async def test_a_linked_folder_is_refused(files: FileBackend, name: str, tmp_pat
 @posix
 @pytest.mark.parametrize("kind", ["fifo", "folder"])
 @in_loop
-async def test_what_is_no_file_holds_nobody_up(files: FileBackend, kind: str) -> None:
+async def test_special_files_do_not_block(files: FileBackend, kind: str) -> None:
     """P6, P22"""
     files.folder.mkdir()
     path = files.folder / NAME
@@ -197,7 +197,7 @@ async def test_what_is_no_file_holds_nobody_up(files: FileBackend, kind: str) ->
 async def test_orphans_are_swept_and_nothing_else(files: FileBackend) -> None:
     """P21"""
     await fill(files.open())
-    kept = tree(files.folder)
+    before = tree(files.folder)
     blob = "ab" * 32
     orphans = [
         files.folder / f"{NAME}.0123456789abcdef.tmp",
@@ -213,21 +213,21 @@ async def test_orphans_are_swept_and_nothing_else(files: FileBackend) -> None:
     assert not any(path.exists() for path in orphans)
     assert all(path.exists() for path in others)
     after = tree(files.folder)
-    assert {name: after.get(name) for name in kept} == kept
+    assert {name: after.get(name) for name in before} == before
 
 
 @in_loop
 async def test_orphans_are_swept_at_start(files: FileBackend) -> None:
     """P21"""
     await fill(files.open())
-    kept = tree(files.folder)
+    before = tree(files.folder)
     (files.folder / f"{NAME}.0123456789abcdef.tmp").write_bytes(b"{")
     assert await files.open().start() == []
-    assert tree(files.folder) == kept
+    assert tree(files.folder) == before
 
 
 @in_loop
-async def test_orphans_are_swept_though_their_locks_are_wanted_at_once(files: FileBackend) -> None:
+async def test_orphans_are_swept_under_concurrent_locks(files: FileBackend) -> None:
     """P21: the first saves of a process come together, and some share the lock of an orphan."""
     await fill(files.open())
     keys = [SessionKey("book", f"c{number}") for number in range(400)]
@@ -254,7 +254,7 @@ async def test_a_living_writer_s_temp_file_is_not_swept(files: FileBackend) -> N
 
 
 @in_loop
-async def test_a_folder_removed_under_us_is_made_anew(files: FileBackend) -> None:
+async def test_a_removed_folder_is_created_again(files: FileBackend) -> None:
     store = files.open()
     await fill(store)
     files.folder.rename(files.root / "moved away")
@@ -310,7 +310,7 @@ async def test_a_stamp_of_just_now_is_not_trusted(
 
 
 @in_loop
-async def test_a_copy_made_by_hand_is_no_cell_s_session(files: FileBackend) -> None:
+async def test_a_manual_copy_is_not_listed(files: FileBackend) -> None:
     """P28: the truth is in `meta`."""
     await files.open().save_interaction(KEY, turn())
     other = SessionKey(KEY.notebook_id, "other")
@@ -366,7 +366,7 @@ async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monk
 
 
 @in_loop
-async def test_what_an_archive_or_a_stash_brings_back_is_read_anew(files: FileBackend) -> None:
+async def test_restored_files_are_read_again(files: FileBackend) -> None:
     """P23: an older file in the place of the one that a running store remembers."""
     store = files.open()
     await store.save_interaction(KEY, turn("first"))
@@ -379,4 +379,4 @@ async def test_what_an_archive_or_a_stash_brings_back_is_read_anew(files: FileBa
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     await store.save_interaction(KEY, turn("third"))
     session = await store.load_session(KEY)
-    assert [one.user_request.intent for one in session.interactions] == ["first", "third"]
+    assert [item.user_request.intent for item in session.interactions] == ["first", "third"]

@@ -18,7 +18,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def test_without_any_it_is_where_we_start(home: Path) -> None:
+def test_without_any_history_the_root_is_the_start_folder(home: Path) -> None:
     start = home / "project" / "notebooks"
     assert find_root(start, home) == start
 
@@ -80,7 +80,7 @@ def test_a_named_root_may_begin_with_the_home_folder(monkeypatch: pytest.MonkeyP
     assert FileSessionManager(root="~/histories").root == "/home/of-somebody/histories"
 
 
-def test_other_places_are_those_up_to_the_top(home: Path) -> None:
+def test_other_roots_are_searched_up_to_the_top(home: Path) -> None:
     """Each may be where a server was started."""
     project, deep = home / "project", home / "project/notebooks/deep"
     for place in (home, project, deep, project / "other"):
@@ -97,7 +97,9 @@ def test_other_places_are_those_up_to_the_top(home: Path) -> None:
     assert find_other_roots(home, project, home.parent, home) == [home]
 
 
-def test_outside_of_both_other_places_are_those_that_are_served(tmp_path: Path, home: Path) -> None:
+def test_outside_of_both_other_roots_are_within_the_served_folder(
+    tmp_path: Path, home: Path
+) -> None:
     served, deep = tmp_path / "data", tmp_path / "data/a/b"
     for place in (tmp_path, served, deep):
         (place / FOLDER).mkdir(parents=True)
@@ -106,7 +108,7 @@ def test_outside_of_both_other_places_are_those_that_are_served(tmp_path: Path, 
     assert find_other_roots(deep, home, tmp_path / "other", home) == [deep]
 
 
-def test_a_place_under_another_name_is_not_another(home: Path) -> None:
+def test_an_alias_of_the_root_is_not_another_root(home: Path) -> None:
     (home / "project" / FOLDER).mkdir()
     (home / "link").symlink_to(home / "project")
     assert find_other_roots(home / "project", home / "link", home, home) == []

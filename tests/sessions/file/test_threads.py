@@ -25,7 +25,7 @@ async def test_results_and_errors_come_back() -> None:
 
 
 @in_loop
-async def test_so_many_at_once_and_no_more() -> None:
+async def test_the_number_of_threads_is_limited() -> None:
     workers, both = Workers(2), threading.Barrier(3)
     first = [workers.run(both.wait) for _ in range(2)]
     third = workers.run(threading.get_ident)
@@ -37,7 +37,7 @@ async def test_so_many_at_once_and_no_more() -> None:
 
 
 @in_loop
-async def test_what_is_begun_is_finished_though_nobody_waits() -> None:
+async def test_cancelled_work_is_finished() -> None:
     """P19"""
     workers = Workers(1)
     begun, go, done = threading.Event(), threading.Event(), threading.Event()
@@ -58,32 +58,32 @@ async def test_what_is_begun_is_finished_though_nobody_waits() -> None:
 
 
 @in_loop
-async def test_who_waits_is_answered_before_the_work_is_over_and_once() -> None:
-    workers, said, answered = Workers(1), [], threading.Event()
+async def test_a_job_responds_early_and_once() -> None:
+    workers, logged, answered = Workers(1), [], threading.Event()
 
     def work() -> str:
         respond("answer")
         respond("another")
         answered.wait()
-        said.append("after")
+        logged.append("after")
         raise OSError
 
-    assert await workers.run(work) == "answer" and said == []
+    assert await workers.run(work) == "answer" and logged == []
     answered.set()
     assert await workers.run(lambda: 7) == 7
-    assert said == ["after"]
+    assert logged == ["after"]
     workers.close()
     respond("to nobody")
 
 
 @in_loop
-async def test_who_forgets_to_close_leaves_no_threads() -> None:
+async def test_threads_end_without_close() -> None:
     workers = Workers(1)
     await workers.run(int)
-    threads, gone = workers._threads, weakref.ref(workers)
+    threads, workers_ref = workers._threads, weakref.ref(workers)
     del workers
     gc.collect()
-    assert gone() is None
+    assert workers_ref() is None
     for thread in threads:
         await asyncio.to_thread(thread.join, 10)
         assert not thread.is_alive()

@@ -71,7 +71,7 @@ async def test_a_disk_without_locks(tmp_path: Path, no_flock, error: str) -> Non
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in locks.iterdir())
 
 
-def test_processes_that_can_lock_and_some_that_cannot(tmp_path: Path) -> None:
+def test_processes_with_and_without_system_locks(tmp_path: Path) -> None:
     """P23: they agree on one kind of lock, so none loses a turn of another."""
     without = [strace(), "-f", "--seccomp-bpf", "-o", os.devnull, "-e", "trace=flock"]
     without += ["-e", "inject=flock:error=ENOSYS"]
@@ -85,8 +85,8 @@ def test_processes_that_can_lock_and_some_that_cannot(tmp_path: Path) -> None:
     ]
     acknowledged: list[int] = []
     for process in processes:
-        said, _ = process.communicate(timeout=120)
-        acknowledged += [int(line.removeprefix("ack ")) for line in said.decode().splitlines()]
+        output, _ = process.communicate(timeout=120)
+        acknowledged += [int(line.removeprefix("ack ")) for line in output.decode().splitlines()]
     session = load(tmp_path)
     assert sorted(acknowledged) == list(range(1, count * each + 1))
     assert [t.turn_id for t in session.interactions] == sorted(acknowledged)
@@ -144,7 +144,7 @@ def claimed(path: Path, seconds: float = 0) -> Callable[[], None] | None:
     return claim_file(str(path), time.monotonic() + seconds)
 
 
-def test_a_number_used_again_is_not_the_process(tmp_path: Path) -> None:
+def test_a_reused_process_id_is_not_the_same_process(tmp_path: Path) -> None:
     path = tmp_path / "x.claim"
     planted(path, pid=os.getppid(), start=1)
     release = claimed(path)
@@ -168,7 +168,7 @@ def test_a_claim_of_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("data", [b"", b'{"machine": "an', b"[]"])
-def test_a_claim_whose_writer_died_in_the_middle(
+def test_a_claim_of_a_writer_that_died_while_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
 ) -> None:
     monkeypatch.setattr(claims, "LEASE", 0.05)
@@ -176,7 +176,7 @@ def test_a_claim_whose_writer_died_in_the_middle(
     assert claimed(tmp_path / "x.claim", 10)
 
 
-def test_one_that_died_while_taking_over(tmp_path: Path) -> None:
+def test_a_process_that_died_during_a_takeover(tmp_path: Path) -> None:
     """P23: the next one takes over from both."""
     path = tmp_path / "x.claim"
     first = planted(path)
@@ -222,7 +222,7 @@ def test_a_crowd_takes_over_one_at_a_time(tmp_path: Path) -> None:
     assert most == 1
 
 
-def test_a_paused_holder_leaves_its_successor_alone(
+def test_a_paused_holder_does_not_release_its_successor_s_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.claim"
@@ -265,7 +265,7 @@ def test_neither_kind_of_lock(tmp_path: Path, no_flock) -> None:
 
 
 @in_loop
-async def test_it_is_said_at_start(tmp_path: Path, no_flock) -> None:
+async def test_start_returns_a_notice(tmp_path: Path, no_flock) -> None:
     store = FileSessionManager(root=str(tmp_path))
     assert await store.start() == []
     no_flock()

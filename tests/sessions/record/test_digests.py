@@ -20,9 +20,9 @@ KEY = SessionKey("nb", "cell")
 
 
 def session(*sources: str) -> Session:
-    made = new_session(KEY)
-    append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
-    return made
+    session = new_session(KEY)
+    append_events(session, [NewEvent(type="edit", timestamp=NOON, source=item) for item in sources])
+    return session
 
 
 def line(of: Session) -> NotebookLogEntry:
@@ -55,7 +55,7 @@ def test_a_merged_log_and_a_session_without_the_record() -> None:
     assert marks(entry, session("a", "b", "c")) == {}
 
 
-def test_lines_of_earlier_versions_follow_the_merges_alone() -> None:
+def test_entries_without_digests_follow_the_merges() -> None:
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
     del entry.data["digests"]
@@ -63,14 +63,14 @@ def test_lines_of_earlier_versions_follow_the_merges_alone() -> None:
     assert marks(entry, ours) == {"cell": 4}
 
 
-def test_equal_records_keep_to_the_way_that_the_line_came() -> None:
+def test_equal_records_are_resolved_by_the_entry_s_path() -> None:
     ours, theirs = session("a", "b"), session("a", "a")
     entry = line(theirs).model_copy(update={"merged": [["m"]]})
     merge_into(ours, theirs, merge_id="m")
     assert marks(entry, ours) == {"cell": 3}
 
 
-def test_after_an_older_session_file_was_put_back_no_line_names_another_record() -> None:
+def test_after_restoring_an_older_session_no_entry_refers_to_another_record() -> None:
     """Nor is a moment marked as saved of which the record can't show the cell."""
 
     def saved(of: Session, other: int) -> NotebookLogEntry:
@@ -87,5 +87,5 @@ def test_after_an_older_session_file_was_put_back_no_line_names_another_record()
     ):
         last_seqs = {"cell": now.next_seq - 1, "other": 4}
         lines = renumber_entries(log, {}, last_seqs, lambda _, now=now: seqs_by_digest(now))
-        found = [(one.data["cells"].get("cell"), one.data.get("saved", False)) for one in lines]
-        assert found == expected
+        states = [(item.data["cells"].get("cell"), item.data.get("saved", False)) for item in lines]
+        assert states == expected

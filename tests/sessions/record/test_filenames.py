@@ -45,15 +45,15 @@ def test_the_separator_is_unambiguous():
     assert len(names) == 3
 
 
-@given(one=keys, other=keys)
-def test_names_are_one_to_one(one: SessionKey, other: SessionKey):
+@given(first_key=keys, other=keys)
+def test_names_are_one_to_one(first_key: SessionKey, other: SessionKey):
     """P24"""
-    names = session_name(one), session_name(other)
-    assert (one == other) == (folded(names[0]) == folded(names[1]))
+    names = session_name(first_key), session_name(other)
+    assert (first_key == other) == (folded(names[0]) == folded(names[1]))
 
 
 @given(key=keys)
-def test_one_letter_makes_another_name(key: SessionKey):
+def test_changing_one_letter_changes_the_name(key: SessionKey):
     """P24: the neighbours, which chance alone would hardly find."""
     near = {
         SessionKey(key.notebook_id.swapcase(), key.cell_id, key.owner),
@@ -84,14 +84,14 @@ def test_names_are_short_and_stay_in_the_folder(key: SessionKey):
 
 
 @given(key=keys, other=owners)
-def test_a_log_s_name_tells_its_notebook(key: SessionKey, other: str):
+def test_a_log_name_identifies_its_notebook(key: SessionKey, other: str):
     name = log_name(key.notebook_id, key.owner)
     assert log_notebook_id(name, key.owner) == key.notebook_id
     assert (log_notebook_id(name, other) is None) == (other != key.owner)
 
 
 @pytest.mark.parametrize("device", ["con", "prn", "aux", "nul", "com1", "lpt9"])
-def test_no_log_is_a_device_of_windows(device: str):
+def test_no_log_name_is_a_windows_device(device: str):
     """P24: what is before the first dot decides there, and nothing would be kept."""
     name = log_name(device)
     assert name.split(".")[0] != device
@@ -100,7 +100,7 @@ def test_no_log_is_a_device_of_windows(device: str):
     assert session_name(SessionKey(device, "c")).split(".")[0] != device
 
 
-def test_what_is_no_session_is_not_taken_for_one():
+def test_other_names_are_not_session_names():
     for name in ("a_b.json.tmp", "a_b.json.corrupt-1", "package.json", "A_b.json", ".a_b.json"):
         assert not is_session_name(name), name
     for name in ("x.txt", "a~5F.jsonl", "a~61.jsonl", ".jsonl", "a_.jsonl", "a~2fb.jsonl"):

@@ -42,12 +42,12 @@ def tree(files: FileBackend) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in files.folder.iterdir() if path.is_file()}
 
 
-def test_the_files_are_there() -> None:
+def test_the_example_files_exist() -> None:
     assert len(FILES) == 51
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_each_is_a_session_to_the_letter(file: Path) -> None:
+def test_each_example_is_read_exactly(file: Path) -> None:
     content = json.loads(file.read_bytes())
     session = codec.parse(file.read_bytes())
     assert [t.to_dict() for t in session.interactions] == content["interactions"]
@@ -59,7 +59,7 @@ def test_each_is_a_session_to_the_letter(file: Path) -> None:
 
 
 @in_loop
-async def test_they_are_read_beside_new_ones_and_reading_changes_nothing(
+async def test_legacy_and_new_files_are_read_without_changes(
     files: FileBackend,
 ) -> None:
     """P3"""
@@ -83,13 +83,13 @@ async def test_they_are_read_beside_new_ones_and_reading_changes_nothing(
         assert len(session.interactions) == row.turns == 1
         raw, revision = await store.load_raw(key)
         assert json.loads(raw) == session.to_dict() and revision == session.revision
-    assert [found async for found in store.verify() if found.problem] == []
+    assert [result async for result in store.verify() if result.problem] == []
     assert tree(files) == before
 
 
 @pytest.mark.parametrize("key", [SAME, OTHER], ids=["same name", "another name"])
 @in_loop
-async def test_the_first_write_makes_it_ours_and_keeps_the_old_bytes(
+async def test_the_first_write_converts_a_legacy_file_and_preserves_its_bytes(
     files: FileBackend, key: SessionKey
 ) -> None:
     name = plant(files, key)
@@ -109,8 +109,8 @@ async def test_the_first_write_makes_it_ours_and_keeps_the_old_bytes(
         for notebook_id in (None, key.notebook_id):
             rows, total = await reader.list_sessions(notebook_id)
             assert ([row.turns for row in rows], total) == ([2], 1), "not twice"
-    kept = name if session_name(key) != name else f"{name}.v0-1"
-    assert {k: v for k, v in tree(files).items() if k != session_name(key)} == {kept: old}
+    preserved_name = name if session_name(key) != name else f"{name}.v0-1"
+    assert {k: v for k, v in tree(files).items() if k != session_name(key)} == {preserved_name: old}
     assert json.loads(tree(files)[session_name(key)])["meta"]["revision"] == 2
 
 
@@ -130,18 +130,18 @@ async def test_deleted_is_deleted(files: FileBackend, key: SessionKey, written: 
 
 
 @in_loop
-async def test_whose_it_is_the_file_says_and_not_its_name(files: FileBackend) -> None:
+async def test_the_content_of_a_legacy_file_identifies_its_cell(files: FileBackend) -> None:
     """P24: `a_b` and `c` had the name of `a` and `b_c`."""
-    one, two = SessionKey("a_b", "c"), SessionKey("a", "b_c")
+    first, two = SessionKey("a_b", "c"), SessionKey("a", "b_c")
     plant(files, two)
     store = files.open()
-    assert await store.load_if_exists(one) is None and not await store.exists(one)
-    assert not await store.delete(one)
+    assert await store.load_if_exists(first) is None and not await store.exists(first)
+    assert not await store.delete(first)
     assert len((await store.load_session(two)).interactions) == 1
     assert [row.cell_id for row in (await store.list_sessions("a"))[0]] == ["b_c"]
     assert await store.list_sessions("a_b") == ([], 0)
-    await store.save_interaction(one, turn("mine"))
-    assert len((await store.load_session(one)).interactions) == 1
+    await store.save_interaction(first, turn("mine"))
+    assert len((await store.load_session(first)).interactions) == 1
     assert len((await store.load_session(two)).interactions) == 1
     assert (await store.list_sessions())[1] == 2
     somebody = SessionKey("a", "b_c", "somebody")
@@ -150,7 +150,7 @@ async def test_whose_it_is_the_file_says_and_not_its_name(files: FileBackend) ->
 
 
 @in_loop
-async def test_a_fork_takes_it_along_and_leaves_it(files: FileBackend) -> None:
+async def test_a_fork_copies_a_legacy_file_and_leaves_it(files: FileBackend) -> None:
     plant(files, OTHER)
     plant(files, SAME)
     store = files.open()
@@ -158,11 +158,11 @@ async def test_a_fork_takes_it_along_and_leaves_it(files: FileBackend) -> None:
     forked = await store.fork(OTHER, target)
     assert len(forked.interactions) == 1 and forked.meta.forked_from["cell_id"] == OTHER.cell_id
     before = tree(files)
-    there = await store.fork(target, SAME)
-    assert there.meta.forked_from is None and tree(files) == before
+    existing = await store.fork(target, SAME)
+    assert existing.meta.forked_from is None and tree(files) == before
 
 
-def test_older_names_and_unknown_keys_are_kept() -> None:
+def test_old_and_unknown_keys_are_preserved() -> None:
     content = json.loads(flat(OTHER, x_theme={"dark": True}))
     [item] = content["interactions"]
     item["request"], item["response"] = item.pop("user_request"), item.pop("ai_response")
@@ -178,14 +178,16 @@ def test_older_names_and_unknown_keys_are_kept() -> None:
     [{"notebook_id": "../x"}, {"cell_id": 7}, {"interactions": {}}, {"interactions": [1]}],
     ids=str,
 )
-def test_what_is_none_of_them_is_damaged(change: dict[str, Any]) -> None:
+def test_other_content_is_damaged(change: dict[str, Any]) -> None:
     with pytest.raises(DamagedData):
         codec.parse(json.dumps(json.loads(flat(SAME)) | change).encode())
 
 
 @pytest.mark.parametrize("key", [SAME, OTHER], ids=["same name", "another name"])
 @in_loop
-async def test_a_damaged_one_gives_what_is_whole(files: FileBackend, key: SessionKey) -> None:
+async def test_a_damaged_legacy_file_returns_intact_records(
+    files: FileBackend, key: SessionKey
+) -> None:
     """P22"""
     data = flat(key)[:-3]
     name = plant(files, key, data)

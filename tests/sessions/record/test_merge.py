@@ -18,7 +18,7 @@ KEY = SessionKey("nb", "c1")
 TIME = "2026-01-27T10:00:00.000Z"
 
 
-def said(session: Session) -> list[str]:
+def texts(session: Session) -> list[str]:
     return [
         item.user_request.intent if isinstance(item, Interaction) else f"{item.type} {item.source}"
         for item in session.ordered()
@@ -42,7 +42,7 @@ def grow(session: Session, *items: str) -> Session:
     return session
 
 
-def test_an_empty_one_becomes_a_copy_to_the_letter() -> None:
+def test_an_empty_session_becomes_an_exact_copy() -> None:
     theirs = make("a", "!b")
     theirs.meta.revision = 7
     theirs.unknown = {"kept": True}
@@ -52,11 +52,11 @@ def test_an_empty_one_becomes_a_copy_to_the_letter() -> None:
     assert not merge_into(ours, theirs)
 
 
-def test_what_is_missing_is_put_behind_with_new_numbers() -> None:
+def test_missing_records_are_appended_with_new_numbers() -> None:
     ours, theirs = make("a", "ours", "!ours"), make("a", "theirs", "!theirs")
     theirs.interactions[1].parent_turn_id = 1
     assert merge_into(ours, theirs)
-    assert said(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs"]
+    assert texts(ours) == ["a", "ours", "accept ours", "theirs", "accept theirs"]
     assert [each.turn_id for each in ours.interactions] == [1, 2, 3]
     assert [each.turn_id for each in ours.events or []] == [2, 3]
     assert ours.interactions[2].parent_turn_id == 1
@@ -65,7 +65,7 @@ def test_what_is_missing_is_put_behind_with_new_numbers() -> None:
     assert ours.revision == 4
 
 
-def test_what_was_deleted_stays_so() -> None:
+def test_deleted_records_stay_deleted() -> None:
     theirs = make("a", "b")
     ours = new_session(KEY)
     before = {digest(item) for item in theirs.ordered()}
@@ -73,18 +73,20 @@ def test_what_was_deleted_stays_so() -> None:
     assert count_records(ours) == 0
     grow(theirs, "c")
     assert merge_into(ours, theirs, before)
-    assert said(ours) == ["c"]
+    assert texts(ours) == ["c"]
 
 
 ITEMS = st.lists(st.sampled_from(["a", "b", "c", "!x", "!y"]), max_size=6)
 
 
 @given(ITEMS, ITEMS, ITEMS)
-def test_nothing_is_lost_or_doubled(common: list[str], one: list[str], other: list[str]) -> None:
-    ours, theirs = make(*common, *one), make(*common, *other)
-    before, their = said(ours), said(theirs)
+def test_nothing_is_lost_or_duplicated(
+    common: list[str], ours_only: list[str], theirs_only: list[str]
+) -> None:
+    ours, theirs = make(*common, *ours_only), make(*common, *theirs_only)
+    before, their = texts(ours), texts(theirs)
     merge_into(ours, theirs)
-    after = said(ours)
+    after = texts(ours)
     assert after[: len(before)] == before, "ours only grows"
     for item in {*before, *their}:
         assert after.count(item) == max(before.count(item), their.count(item))
@@ -93,5 +95,5 @@ def test_nothing_is_lost_or_doubled(common: list[str], one: list[str], other: li
     assert [each.turn_id for each in ours.interactions] == [*range(1, len(ours.interactions) + 1)]
     # Back and forth ends after one round: each knows all.
     merge_into(theirs, ours)
-    assert sorted(said(theirs)) == sorted(after)
+    assert sorted(texts(theirs)) == sorted(after)
     assert not merge_into(ours, theirs)

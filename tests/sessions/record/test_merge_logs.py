@@ -55,7 +55,7 @@ class Machine:
         self.saved.append(state)
         await store.close()
 
-    async def told(self) -> list[State]:
+    async def saved_states(self) -> list[State]:
         """The states that count as saved."""
         store = FileSessionManager(root=str(self.root))
         timeline = (await Histories(store).load("nb")).timeline
@@ -67,8 +67,8 @@ class Machine:
 
     def files(self) -> dict[str, bytes]:
         folder = self.root / FOLDER
-        found = [path for path in folder.rglob("nb*.json*") if "corrupt" not in path.name]
-        return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+        result = [path for path in folder.rglob("nb*.json*") if "corrupt" not in path.name]
+        return {str(path.relative_to(folder)): path.read_bytes() for path in result}
 
 
 async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
@@ -79,7 +79,7 @@ async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
             f"{path.stem}.sync-conflict-20261123-101112-ABCDEFG{path.suffix}"
         ).write_bytes(data)
     store = FileSessionManager(root=str(ours.root))
-    assert [found.location async for found in store.verify(repair=True) if found.repaired]
+    assert [result.location async for result in store.verify(repair=True) if result.repaired]
     await store.close()
 
 
@@ -104,7 +104,7 @@ async def merge(ours: Machine, theirs: Machine, base: Machine) -> None:
 
 @pytest.mark.parametrize("join", [sync, move, merge])
 @in_loop
-async def test_joined_logs_tell_of_no_save_that_never_was(tmp_path: Path, join) -> None:
+async def test_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None:
     """Each save is told as it was, or where the other side's cells are in it, not as one."""
     ids = itertools.count()
     base = Machine(tmp_path / "base", ids)
@@ -117,9 +117,9 @@ async def test_joined_logs_tell_of_no_save_that_never_was(tmp_path: Path, join) 
     for cells in ({"c1": "their two"}, {"c2": "their z"}, {"c1": "their three"}):
         await theirs.save(**cells)
     await join(ours, theirs, base)
-    told = await ours.told()
-    assert [state for state in told if state not in ours.saved + theirs.saved] == []
-    missing = [state for state in ours.saved + theirs.saved if state not in told]
+    saved_states = await ours.saved_states()
+    assert [state for state in saved_states if state not in ours.saved + theirs.saved] == []
+    missing = [state for state in ours.saved + theirs.saved if state not in saved_states]
     assert missing == [{"c1": "their two", "c2": "z0"}], "c2 is here as we left it"
     files = ours.files()
     if join is not merge:
@@ -127,14 +127,12 @@ async def test_joined_logs_tell_of_no_save_that_never_was(tmp_path: Path, join) 
         assert ours.files() == files, "joining again changes nothing"
     await theirs.save(c2="their last")
     await join(ours, theirs, base)
-    assert (await ours.told())[-1] == {"c1": "their three", "c2": "their last"}
+    assert (await ours.saved_states())[-1] == {"c1": "their three", "c2": "their last"}
 
 
 @pytest.mark.parametrize("join", [sync, move, merge])
 @in_loop
-async def test_two_that_join_each_other_tell_of_no_save_that_never_was(
-    tmp_path: Path, join
-) -> None:
+async def test_mutually_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None:
     """One of them has our line before its own, the other behind."""
     ids = itertools.count()
     base = Machine(tmp_path / "base", ids)
@@ -147,4 +145,6 @@ async def test_two_that_join_each_other_tell_of_no_save_that_never_was(
     await theirs.save(c2="their z")
     await join(theirs, ours, base)
     for machine in (ours, theirs):
-        assert [one for one in await machine.told() if one not in ours.saved + theirs.saved] == []
+        assert [
+            one for one in await machine.saved_states() if one not in ours.saved + theirs.saved
+        ] == []

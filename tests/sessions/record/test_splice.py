@@ -48,7 +48,7 @@ def joined(pieces: SessionBytes) -> bytes:
 
 
 @given(edits=edits, extra=st.booleans(), start=st.sampled_from(STARTS))
-def test_what_grew_is_what_is_written_whole(
+def test_extended_bytes_equal_encoded_bytes(
     edits: list[tuple[str, str]], extra: bool, start: str
 ) -> None:
     session = started(start)
@@ -70,7 +70,7 @@ def test_what_grew_is_what_is_written_whole(
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_other_bytes_are_not_taken_for_it(start: str) -> None:
+def test_other_bytes_do_not_match(start: str) -> None:
     pieces = SessionBytes(started(start))
     data = joined(pieces)
     for place in range(len(data)):
@@ -80,7 +80,7 @@ def test_other_bytes_are_not_taken_for_it(start: str) -> None:
     assert pieces.revision_of(data) == pieces.revision
 
 
-def test_what_json_cannot_hold_leaves_it_alone() -> None:
+def test_unencodable_data_changes_nothing() -> None:
     pieces = SessionBytes(started("example"))
     before = joined(pieces)
     bad = turn()

@@ -53,7 +53,7 @@ def test_a_killed_server_keeps_what_it_acknowledged(redis_server: Redis) -> None
         for number in range(12):
             cell = f"cell-{number // 4}"
             worker.start(redis_server.url, cell, 40, count=2)
-            lines = worker.said()
+            lines = worker.output_lines()
             acks: list[str] = []
             for _ in range(chance.randrange(1, 30)):
                 acks.append(next(lines))

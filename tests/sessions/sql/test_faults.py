@@ -141,7 +141,7 @@ def test_the_server_is_killed(kind: str) -> None:
         worker = Worker("aiserver.sessions.sql.operations")
         try:
             pids = worker.start(database.url, KEY.cell_id, 2000, count=2)
-            lines = worker.said()
+            lines = worker.output_lines()
             said = [next(lines) for _ in range(30)]
             assert all(line.startswith("ack") for line in said), said
             server.kill()
