@@ -140,7 +140,7 @@ def test_the_server_is_well_after_all_that(live: LiveServer, answers: list[Any])
         assert (store["writable"], store["notices"]) == (True, [])
 
 
-def test_a_fault_of_ours_is_logged_without_what_it_was_about(
+def test_a_bug_is_logged_without_its_message(
     extension: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """P8: where it was, so that it can be found; not the text in the exception."""

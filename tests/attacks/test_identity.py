@@ -1,4 +1,4 @@
-"""P9: an answer belongs to who asked for it, and is at nobody else's cost."""
+"""P9: an answer belongs to the user who requested it, and nobody else pays for it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANNA, BEN = {"X-Test-User": "anna"}, {"X-Test-User": "ben"}
 
 
 @named
-async def test_nobody_stops_another_s_answer(call, scripted, extension, server_config):
+async def test_users_cannot_stop_the_answers_of_others(call, scripted, extension, server_config):
     """P9"""
     task = await running(call, scripted, **SSE, **ANNA)
     (generation_id,) = extension.assistant._running
@@ -43,7 +43,7 @@ async def test_nobody_stops_another_s_answer(call, scripted, extension, server_c
 
 @named
 async def test_the_record_names_the_user(call, scripted, server_config):
-    """P9: where names mean somebody."""
+    """P9: if user names are authenticated."""
     for person in (ANNA, BEN):
         await call("POST", "generate", request(), headers=person)
     stored = (await call("GET", "sessions/nb/c1", headers=ANNA)).data
@@ -80,8 +80,8 @@ SPENDING = [
     ],
     ids=["owner alone", "others, too"],
 )
-async def test_nobody_spends_the_owner_s_keys(call, scripted, extension, server_config):
-    """P9: on a server that JupyterHub started for somebody, others ask only if they may."""
+async def test_others_cannot_use_the_keys_of_the_owner(call, scripted, extension, server_config):
+    """P9: on a user's JupyterHub server, others can only send requests if that is allowed."""
     allowed = extension.others_may_ask
     for path, body in SPENDING:
         reply = await call("POST", path, body, headers=BEN)
@@ -130,7 +130,7 @@ def test_jupyterhub_names_the_owner_of_the_server(
 
 @named
 async def test_two_people_one_cell(call, scripted, server_config):
-    """P33: the second is told, whoever it is, and no second answer is paid."""
+    """P33: the second client gets an error, and no second answer is generated."""
     task = await running(call, scripted, **SSE, **ANNA)
     second = await call("POST", "generate", request("me too"), headers=BEN)
     assert (second.status, second.data["code"]) == (409, "generation_running")
@@ -139,5 +139,5 @@ async def test_two_people_one_cell(call, scripted, server_config):
     assert (await task).events[-1][0] == "done"
 
 
-async def test_stopping_what_nobody_writes_is_404(call, extension):
+async def test_stopping_an_unknown_generation_is_404(call, extension):
     assert (await call("DELETE", "generate/" + "0" * 32)).status == 404

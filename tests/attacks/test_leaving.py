@@ -27,7 +27,7 @@ def send(port: int, base: str, headers: dict[str, str], body: dict[str, Any]) ->
     return client
 
 
-async def test_who_never_reads_holds_little_and_stops_all_by_leaving(
+async def test_a_client_that_never_reads_uses_little_memory_and_stops_all_by_leaving(
     scripted, extension, http_server, jp_http_port, jp_base_url, jp_auth_header
 ):
     """P30: a huge answer waits in a bounded queue; the cap on an answer bounds the rest."""

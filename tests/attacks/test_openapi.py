@@ -1,4 +1,4 @@
-"""P29: the running server does what ``rest-api.yml`` says, whatever it is sent."""
+"""P29: the running server conforms to ``rest-api.yml`` for any input."""
 
 from __future__ import annotations
 

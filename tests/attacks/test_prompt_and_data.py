@@ -1,4 +1,4 @@
-"""P14, P15: what a model is told is fenced, holds no value of the data, and can be seen before."""
+"""P14, P15: prompts are fenced, contain no values of the data, and can be previewed."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ CANARY = "canary-value-15"
 
 
 async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
-    """P15: the body has no place for one, and what could hide one is refused or not told."""
+    """P15: the body has no field for values, and fields that could hide one are refused or not sent."""
     frame = {"name": "df", "rowCount": 3, "columnCount": 1}
     column = {"name": "city", "dtype": "category"}
     for more in ({"sample": [CANARY]}, {"index": [CANARY]}, {"statistics": {"max": CANARY}}):
@@ -148,7 +148,7 @@ async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
     assert CANARY not in json.dumps([item["body"] for item in scripted.requests])
 
 
-async def test_the_preview_is_what_is_sent(call, scripted, remote_model, jp_root_dir):
+async def test_the_preview_equals_the_sent_messages(call, scripted, remote_model, jp_root_dir):
     """P15: message by message, to the letter, with keys taken out; and it sends nothing."""
     await call("POST", "generate", request("first"))
     asked = len(scripted.requests)

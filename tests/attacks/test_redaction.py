@@ -1,4 +1,4 @@
-"""P16: keys and passwords are stored nowhere, and go to no model that is elsewhere."""
+"""P16: keys and passwords are never stored, and never sent to a remote model."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ df.columns = ["password", "created_at"]; fields = ("key", "password", "auth")
 
 @pytest.mark.parametrize(("kind", "key"), KEYS.items(), ids=KEYS.keys())
 def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
-    """P16: wherever it stands; what is around it stays."""
+    """P16: in any position; the text around it doesn't change."""
     for around in ('x = "{}"', "用这个 {} 登录", "{}", "a\n{}\nb", "Error: bad key {}."):
         assert redact(around.format(key)) == around.format(mark(kind))
     escaped = json.dumps({"text": f"x = '{key}'"})
@@ -203,7 +203,7 @@ def test_a_literal_that_a_name_calls_a_secret(around: str, secret: tuple[str, st
 
 @pytest.mark.parametrize(("around", "secret"), SPLIT.items())
 def test_a_secret_that_is_split_into_literals(around: str, secret: tuple[str, str]) -> None:
-    """P16: the mark stands from the first character to the last, and a vault gives both back."""
+    """P16: the mark replaces all from the first to the last character, and a vault restores it."""
     kind, value = secret
     code = around.format(value)
     redacted = redact(code)
@@ -238,7 +238,7 @@ def test_a_secret_before_a_bracket_is_found_as_well() -> None:
 
 
 def test_ordinary_text_is_unchanged() -> None:
-    """P16: a false alarm would damage somebody's code."""
+    """P16: a false positive would damage somebody's code."""
     for line in ORDINARY.splitlines():
         assert redact(line) == line
         assert redact(line, is_prose=True) == line
@@ -311,7 +311,7 @@ def test_an_answer_gets_the_secrets_back_however_it_is_cut(data: st.DataObject) 
     assert answer == f"a = '{KEYS['openai-key']}'; b = '{KEYS['github-token']}' ‹ › ‹x›"
 
 
-def test_nobody_can_make_up_a_mark() -> None:
+def test_marks_cannot_be_forged() -> None:
     """P16: text that others wrote can't name a secret it does not know."""
     vault = Vault()
     vault.hide(KEYS["openai-key"])
@@ -432,7 +432,7 @@ async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
     assert not [key for key in keys if key in sent]
 
 
-async def test_what_a_remote_model_sees_is_one_code_throughout(call, scripted, remote_model):
+async def test_a_remote_model_sees_consistent_code(call, scripted, remote_model):
     """P16: the past has the same mark as the cell, so the model sees no change that was none."""
     scripted.script({"text": f"```python\n{SOURCE}\n```"})
     await call("POST", "generate", request("one"))

@@ -1,4 +1,4 @@
-"""P5, P6, P10: what is kept of cells is given out by our API alone, and never as a page."""
+"""P5, P6, P10: stored histories are only served by our API, and never as a page."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_a_link_to_sessions_leads_to_no_page(call, jp_fetch, jp_root_dir):
 
 
 async def test_a_linked_folder_of_sessions_is_not_used(call, scripted, jp_root_dir, tmp_path):
-    """P6: a clone can hold a link; nothing is written or read through it, and it is said."""
+    """P6: a clone can contain a link; nothing is written or read through it, and it is reported."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (jp_root_dir / FOLDER).symlink_to(outside)

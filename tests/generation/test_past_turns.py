@@ -74,7 +74,7 @@ async def test_an_unmerged_cell_has_its_own_turns(history: History) -> None:
     assert await history.wishes("new") == []
 
 
-async def test_a_merged_cell_goes_on_from_its_parents(history: History) -> None:
+async def test_a_merged_cell_continues_from_its_parents(history: History) -> None:
     await history.ask("a", "a1", "a2")
     await history.ask("b", "b1")
     await history.ask("a", "a3")

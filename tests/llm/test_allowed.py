@@ -54,7 +54,7 @@ def registry(data: str, *allowed: str, **config: Any) -> ModelRegistry:
 
 @pytest.mark.parametrize("name", ["gpt:120b-cloud", "gpt:cloud", "work", "work:latest", "unknown"])
 async def test_a_model_of_ollamas_cloud_must_be_named(asked: list[str], data: str, name: str):
-    """P4: also under another name, and where nobody knows whose it is."""
+    """P4: also under another name, or if its origin is unknown."""
     models = registry(data, "local:*", "ollama:*")
     with pytest.raises(errors.ModelNotAllowed):
         await models.choose(f"ollama:{name}")
@@ -68,7 +68,7 @@ async def test_a_model_of_ollamas_cloud_must_be_named(asked: list[str], data: st
 
 
 @pytest.mark.parametrize("pattern", ["ollama:gpt:120b-cloud", "ollama:*-cloud"])
-async def test_a_model_of_ollamas_cloud_that_is_named_may_be_asked(
+async def test_a_cloud_model_of_ollama_can_be_allowed_by_name(
     asked: list[str], data: str, pattern: str
 ):
     models = registry(data, "ollama:qwen3:*", pattern)
@@ -111,7 +111,7 @@ async def test_only_the_administrator_can_set_a_remote_ollama(
 
 
 async def test_users_cannot_change_an_address_that_the_administrator_set(data: str):
-    """P4: nor is a key of the person's own taken, or one that was kept before the rule."""
+    """P4: the user's own key isn't used, either, nor one that was stored before the rule."""
     await ModelRegistry(data_dir=data).connect("openai", KEY, "https://elsewhere.example/v1")
     config = {"model": "openai:house", "model_options": {"base_url": HOUSE, "api_key": "theirs"}}
     models = registry(data, "openai:house", **config)
@@ -147,7 +147,7 @@ async def test_a_proxy_on_loopback_is_the_administrators_to_name(data: str):
     assert named.connections.get("openai").address == proxy
 
 
-async def test_an_allowed_name_leads_where_it_always_does(data: str):
+async def test_an_allowed_name_always_leads_to_the_same_address(data: str):
     """P4: a person's key is taken, their address is not."""
     models = registry(data, "openai:gpt-4.1*", "openai_compatible:*")
     with pytest.raises(errors.ModelNotAllowed):

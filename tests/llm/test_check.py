@@ -1,4 +1,4 @@
-"""Whether a provider takes what was entered: asked for its list, in its own words.
+"""The check of a provider's key and address by its list of models, in each provider's protocol.
 
 The providers are played on loopback; what is asked of them is the real request.
 """
@@ -25,7 +25,7 @@ def server(provider: str):
         yield server
 
 
-async def test_the_key_goes_along_in_a_header_only(server: WireServer, provider: str):
+async def test_the_key_is_only_sent_in_a_header(server: WireServer, provider: str):
     """P4, P8"""
     assert await check(provider, Access(server.address, KEY), "m") == "ok"  # a version of it
     assert await check(provider, Access(server.address, KEY), "other") == "ok"
@@ -60,7 +60,7 @@ async def test_google_calls_a_wrong_key_a_wrong_request(server: WireServer, prov
         await check(provider, Access(server.address, KEY), "m")
 
 
-async def test_without_a_key_that_is_what_is_missing(server: WireServer, provider: str):
+async def test_a_missing_key_is_reported_as_such(server: WireServer, provider: str):
     server.answers += [Answer(status=401), Answer(status=429, message="insufficient_quota")]
     with pytest.raises(errors.ModelKeyMissing):
         await check(provider, Access(server.address), "m")
@@ -83,7 +83,7 @@ async def test_a_key_is_carried_nowhere_else(server: WireServer, provider: str):
         assert not other.requests
 
 
-async def test_an_address_where_nobody_is(provider: str):
+async def test_an_unreachable_address_is_reported(provider: str):
     with socket.socket() as taken:  # bound, but nobody listens
         taken.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -92,7 +92,7 @@ async def test_an_address_where_nobody_is(provider: str):
 
 
 @pytest.mark.parametrize("listed", ["<html>", "[1]", '{"data": [1]}', '{"data": null}', "{}"])
-async def test_what_is_no_list_is_no_answer(
+async def test_a_response_without_a_list_is_not_an_answer(
     server: WireServer, provider: str, listed: str, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("tests.scripted_wires._error", lambda *_: listed.encode())

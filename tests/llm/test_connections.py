@@ -90,7 +90,7 @@ async def test_a_key_moves_into_the_keyring_once_there_is_one(folder: Path):
 
 
 async def test_a_keyring_that_refuses_gives_way_to_the_file(folder: Path):
-    """P8: and what it says goes nowhere."""
+    """P8: and its error message isn't passed on."""
     keyring.set_keyring(Locked())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
@@ -106,7 +106,7 @@ async def test_a_keyring_that_was_locked_since_is_reported(folder: Path):
         await saved.access("openai")
 
 
-async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_hanging_keyring_times_out(folder: Path, monkeypatch: pytest.MonkeyPatch):
     import threading
 
     class Hanging(Keyring):
@@ -122,7 +122,7 @@ async def test_a_keyring_that_hangs_is_given_up(folder: Path, monkeypatch: pytes
     release.set()
 
 
-async def test_what_a_slow_keyring_does_later_is_undone(
+async def test_a_late_result_of_a_slow_keyring_is_undone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """P8: a key that went to the file doesn't turn up in the keyring as well."""
@@ -225,7 +225,7 @@ async def test_a_damaged_file_counts_as_empty_and_is_put_aside(folder: Path, con
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES])
-async def test_what_cannot_be_read_now_is_not_written_over(
+async def test_an_unreadable_file_is_not_overwritten(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
     """P20: one failed read costs neither the keys nor the settings."""
@@ -251,7 +251,7 @@ async def test_what_cannot_be_read_now_is_not_written_over(
     assert (saved.choice, (await saved.access("openai")).key) == ("openai:before", KEY)
 
 
-async def test_what_a_killed_writer_left_is_swept(folder: Path):
+async def test_temporary_files_of_killed_writers_are_swept(folder: Path):
     """P21: its temporary file may hold a key."""
     saved = connections(folder)
     await saved.save("openai", KEY, None)
@@ -264,8 +264,8 @@ async def test_what_a_killed_writer_left_is_swept(folder: Path):
     assert files == {folder / ".keys.json", folder / "settings.json", mine}
 
 
-async def test_what_a_killed_writer_left_is_swept_at_the_start(folder: Path):
-    """P21: nobody need save anything for that, and where there is nothing, nothing is made."""
+async def test_temporary_files_are_swept_at_the_start(folder: Path):
+    """P21: without a save, and without creating anything if there is nothing."""
     models = ModelRegistry(data_dir=str(folder))
     await models.sweep()
     assert not folder.exists()
@@ -303,7 +303,7 @@ def _put(folder: Path) -> None:
         data["mistralai"] = KEY
 
 
-def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
+def test_a_named_pipe_in_its_place_blocks_nothing(folder: Path):
     """P6"""
     folder.mkdir()
     os.mkfifo(folder / ".keys.json")
@@ -313,7 +313,7 @@ def test_a_named_pipe_in_its_place_holds_nobody_up(folder: Path):
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-async def test_a_full_disk_leaves_what_was(
+async def test_a_full_disk_preserves_the_old_content(
     folder: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ):
     """P20"""
@@ -347,7 +347,7 @@ def test_changes_of_many_processes_are_all_saved(folder: Path):
     assert len(PrivateFile(path).read()) == 60
 
 
-async def test_which_key_goes_where(folder: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_keys_are_only_sent_to_their_address(folder: Path, monkeypatch: pytest.MonkeyPatch):
     """P8: a key goes to no address that it was not meant for."""
     monkeypatch.setenv("OPENAI_API_KEY", "of-the-environment")
     saved = connections(folder)
@@ -390,7 +390,7 @@ async def test_which_key_goes_where(folder: Path, monkeypatch: pytest.MonkeyPatc
         ("openai_compatible", None, "http://x:port", "address"),
     ],
 )
-async def test_what_cannot_work_is_refused_by_its_field(folder, provider, key, address, field):
+async def test_invalid_input_is_refused_by_field(folder, provider, key, address, field):
     with pytest.raises(errors.InvalidRequest) as caught:
         await connections(folder).save(provider, key, address)
     assert caught.value.message.startswith(f"{field}: ")

@@ -213,7 +213,7 @@ def test_a_prompt_over_the_limit_is_reported(run: Any, model: LocalModel) -> Non
         run(ask(model, PromptInput("sum them", source=long)))
 
 
-def test_a_text_ends_where_it_ends(run: Any, model: LocalModel) -> None:
+def test_prose_ends_at_its_closing_fence(run: Any, model: LocalModel) -> None:
     """It used to close its block by habit, with a bare fence, and to begin anew without end."""
     wish = PromptInput("写一段简短的介绍", source="# 销售分析\n", cell_type="markdown")
     parser = ProseParser()

@@ -1,4 +1,4 @@
-"""Every foreign exception becomes one of ours, and none of its text gets through."""
+"""Every foreign exception is translated to one of ours, without its text."""
 
 from __future__ import annotations
 

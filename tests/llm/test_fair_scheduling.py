@@ -1,4 +1,4 @@
-"""Many streams at once leave the event loop free for whatever else the server does."""
+"""Many concurrent streams leave the event loop free for other work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIMITS = Limits(timeout=30, characters=100_000)
 
 
 class Eager:
-    """Stands for a provider's library that has all its pieces at hand, and never waits."""
+    """A fake of a provider's library that has all chunks at once and never waits."""
 
     def __init__(self, pieces: int | None, log: list[int], number: int = 0) -> None:
         self.pieces, self.log, self.number = pieces, log, number
@@ -36,7 +36,7 @@ class Eager:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that goes on by a quarter of a slice whenever it is read."""
+    """A clock that advances by a quarter of a slice on each reading."""
     ticks = itertools.count()
     monkeypatch.setattr(turns.time, "perf_counter", lambda: next(ticks) * turns.SLICE / 4)
 
@@ -45,8 +45,8 @@ async def read_all(model):
     return "".join([delta.text async for delta in stream_chat(model, [], LIMITS)])
 
 
-async def test_streams_take_turns_and_the_loop_goes_round_between_them(clock):
-    """P30: a hundred streams that never wait hold nobody up."""
+async def test_streams_alternate_and_the_loop_runs_in_between(clock):
+    """P30: a hundred streams that never wait don't block the loop."""
     log: list[int] = []
     rounds: list[int] = []
 
@@ -72,7 +72,7 @@ async def test_a_single_stream_is_not_delayed():
     assert await read_all(Eager(1000, [])) == "x" * 1000
 
 
-async def test_who_stops_a_stream_in_its_pause_is_heard_inside_the_library(monkeypatch):
+async def test_a_cancellation_during_a_pause_reaches_the_library(monkeypatch):
     """P32: only there does the library close its connection at once."""
     monkeypatch.setattr(turns, "SLICE", 0)  # a pause after each piece
     model = Eager(None, [])

@@ -276,7 +276,7 @@ async def test_closing_the_stream_stops_the_model(model):
 
 
 async def test_a_model_that_repeats_itself_is_stopped(model):
-    """P17: long before its answer's cap, and it is said."""
+    """P17: long before the limit of an answer, with an error that explains it."""
     await child(model, "POST", "/script", [{"text": "print(x.mean())\n", "endless": True}])
     with pytest.raises(errors.BadAnswer, match="repeating itself"):
         await take(model)
@@ -302,7 +302,7 @@ def test_repeats_itself(text, loop):
 @pytest.mark.parametrize(
     "token", ["<|im_end|>", "<|im_start|>", "<|eot_id|>", "<｜User｜>", "<end_of_turn>", "</s>"]
 )
-async def test_text_cannot_speak_as_somebody_else(model, token):
+async def test_text_cannot_impersonate_another_role(model, token):
     """P14: a control token of a chat template inside a cell is broken up, all else is kept."""
     text = f"x = '<b>'  # a | b{token}\nprint(x)"
     await take(model, [SystemMessage("rules"), HumanMessage(text)])
@@ -319,7 +319,7 @@ async def test_no_proxy_is_used(model, monkeypatch):
     assert await model.count_tokens(["abcd"]) == [1]
 
 
-def test_the_real_child_refuses_what_is_no_model(tmp_path):
+def test_the_real_child_refuses_a_file_that_is_not_a_model(tmp_path):
     """The child itself, without weights: its protocol, and that it ends with its input."""
     path = tmp_path / "text.gguf"
     path.write_text("no model")

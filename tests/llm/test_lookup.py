@@ -1,4 +1,4 @@
-"""Servers that trickle, never end or are silent: what a look-up costs, at most.
+"""The maximum cost of a look-up at servers that trickle, never end or are silent.
 
 The servers are real sockets on loopback.
 """
@@ -112,7 +112,7 @@ def trickling(monkeypatch: pytest.MonkeyPatch) -> Iterator[BadServer]:
         yield server
 
 
-async def test_a_trickling_server_holds_nobody_up(trickling: BadServer):
+async def test_a_trickling_server_blocks_nothing_else(trickling: BadServer):
     """P17, P31: many who look share one look-up per server; the threads of all others stay free."""
     registry = ModelRegistry()
     await registry.connect("openai_compatible", None, f"http://127.0.0.1:{trickling.port}/v1")
@@ -161,7 +161,7 @@ async def test_the_deadline_is_for_the_whole_answer():
 
 
 class Clock:
-    """A clock that stands still until it is set."""
+    """A clock that only changes when it is set."""
 
     now = 0.0
 

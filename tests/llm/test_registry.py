@@ -79,7 +79,7 @@ async def test_a_bare_machine_has_no_default_and_suggests_how_to_get_one():
         await models.get(EMBEDDED)
 
 
-async def test_the_embedded_model_is_the_default_where_installed(installed):
+async def test_the_embedded_model_is_the_default_if_installed(installed):
     models = ModelRegistry()
     default = await models.default()
     assert default is not None
@@ -197,7 +197,7 @@ async def test_a_model_file_is_identified_by_its_name_not_its_path(tmp_path):
     assert isinstance(await models.get("local:mine"), LocalModel)
 
 
-async def test_a_running_ollama_is_the_default_where_nothing_else_is(running_ollama):
+async def test_a_running_ollama_is_the_default_without_any_other_model(running_ollama):
     running_ollama("llama3:8b", "qwen2.5-coder:7b")
     models = ModelRegistry()
     default = await models.default()
@@ -217,7 +217,7 @@ async def test_a_model_in_ollamas_cloud_is_never_the_default(running_ollama):
 
 
 async def test_a_cloud_model_under_another_name_counts_as_remote(running_ollama):
-    """P4: asked for by name or chosen; what is taken out of texts hangs on it."""
+    """P4: requested by name or chosen; redaction depends on it."""
     running_ollama("work:latest", "qwen3:8b", "mine:latest", cloud=("work:latest",))
     models = ModelRegistry()
     for name in ("work:latest", "work", "never-heard-of"):

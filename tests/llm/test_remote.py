@@ -26,7 +26,7 @@ ASK = [HumanMessage("hello")]
 
 
 class Waits(list):
-    """Records how long it was told to wait, and doesn't."""
+    """Records the requested waits without waiting."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -126,7 +126,7 @@ async def test_missing_token_counts_are_omitted(make, scripted, sent, expected):
     assert deltas[-1].usage == expected
 
 
-async def test_waits_as_long_as_asked_and_tries_again(make, scripted, waits):
+async def test_retries_after_the_requested_wait(make, scripted, waits):
     """P31"""
     scripted.script({"status": 429, "retry_after": 7}, {"status": 503}, {"text": "done"})
     deltas = await take(make())
@@ -156,7 +156,7 @@ async def test_a_long_wait_is_an_error(make, scripted, waits):
     ("status", "kind"),
     [(401, errors.ModelAuthFailed), (404, errors.ModelError), (400, errors.ModelError)],
 )
-async def test_does_not_repeat_what_cannot_help(make, scripted, status, kind):
+async def test_does_not_retry_when_it_cannot_help(make, scripted, status, kind):
     """P31 and P8: and nothing of the provider's text gets through."""
     scripted.script({"status": status, "message": "canary-text"})
     with pytest.raises(kind) as caught:
@@ -295,7 +295,7 @@ async def test_no_proxy_for_a_server_on_this_machine(make, scripted, monkeypatch
 
 
 async def test_a_warm_up_loads_the_package_and_sends_nothing(make, scripted):
-    """P4: whoever opens the row has not asked yet."""
+    """P4: opening the prompt row isn't a request yet."""
     model = make()
     await model.warm_up(ASK)
     assert scripted.requests == []
@@ -314,7 +314,7 @@ async def test_a_missing_package_is_reported_with_its_install_command(waits, mon
 
 
 async def test_the_install_line_names_the_package_that_is_missing(waits):
-    """Not one that is guessed from the provider's name: anybody may have registered that."""
+    """Not a package guessed from the provider's name: anybody could have registered that."""
     model = RemoteModel(
         ModelInfo("bedrock:x", "x", False), {}, Limits(5, 100), access=given(), sleep=waits
     )
@@ -324,7 +324,7 @@ async def test_the_install_line_names_the_package_that_is_missing(waits):
 
 
 @pytest.mark.parametrize("address", ["https://api.openai.com/v1", None])
-async def test_without_a_key_nobody_is_asked(waits, address):
+async def test_no_request_is_sent_without_a_key(waits, address):
     info = ModelInfo("openai:x", "x", False)
     model = RemoteModel(info, {}, Limits(5, 100), access=given(address, None), sleep=waits)
     with pytest.raises(errors.ModelKeyMissing, match="No API key for OpenAI"):

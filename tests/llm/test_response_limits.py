@@ -1,4 +1,4 @@
-"""A server that sends without end, and no model's words, is given up before it fills the memory."""
+"""An endless response is aborted before it fills the memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ON_THE_WAY = 12 << 20  # bytes that may lie in the sockets' buffers
 
 
 class Endless:
-    """Plays a broken or hostile server: says ``head``, then ``block`` until nobody listens."""
+    """A broken or hostile server: sends ``head``, then ``block`` until the client disconnects."""
 
     def __init__(self, head: str, block: bytes) -> None:
         self.head, self.block = head, block
@@ -90,7 +90,7 @@ LINES_WITHOUT_END = ("400 No\r\nContent-Type: text/plain", (b"x" * 99 + b"\n") *
 
 @pytest.mark.parametrize("provider", WIRES)
 @pytest.mark.parametrize("server", [A_LINE_WITHOUT_END, AN_ERROR_WITHOUT_END], indirect=True)
-async def test_what_has_no_lines_and_no_end_is_given_up(server: Endless, provider: str):
+async def test_an_endless_line_is_aborted(server: Endless, provider: str):
     """P17: with one clear sentence, after a megabyte; it is asked thrice at most (P31)."""
     with pytest.raises(errors.ModelError):
         await ask(provider, server.url)
@@ -98,7 +98,7 @@ async def test_what_has_no_lines_and_no_end_is_given_up(server: Endless, provide
 
 
 @pytest.mark.parametrize("server", [LINES_WITHOUT_END], indirect=True)
-async def test_a_body_of_lines_without_end_is_given_up(server: Endless):
+async def test_an_endless_body_of_lines_is_aborted(server: Endless):
     """P17"""
     with pytest.raises(errors.ModelError):
         await ask("openai", server.url)
@@ -115,7 +115,7 @@ COMPRESSED = (f"{STREAM}\r\nContent-Encoding: gzip", gzip.compress(AN_ANSWER))
 
 
 @pytest.mark.parametrize("server", [(STREAM, AN_ANSWER), COMPRESSED], indirect=True)
-async def test_what_comes_compressed_though_nobody_asked_is_refused(server: Endless):
+async def test_an_unrequested_compression_is_refused(server: Endless):
     """P17: a small body can be a large one."""
     if server.block == AN_ANSWER:
         assert "x" in await ask("openai", server.url)

@@ -1,4 +1,4 @@
-"""Each provider through its own LangChain package: streaming, usage, errors, ends.
+"""Each provider's own LangChain package: streaming, usage, errors, finish reasons.
 
 The packages are real; the servers are played, each in its provider's own words.
 """
@@ -95,7 +95,7 @@ async def test_errors_are_translated(asked: Asked, provider: str, status: int, k
     assert len(asked.server.requests) == 1
 
 
-async def test_who_asks_to_wait_is_waited_for(asked: Asked, provider: str):
+async def test_a_requested_wait_is_respected(asked: Asked, provider: str):
     """P31: as long as it says, and no library asks again behind our back."""
     asked.server.answers += [
         Answer(status=429, headers={"Retry-After": "7"}),

@@ -1,4 +1,4 @@
-"""Answers are read as they come, and the same whatever the pieces they come in."""
+"""Answers are parsed as they arrive, and the result doesn't depend on their pieces."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
     assert (suggestion, explanation) == (code, explained)
 
 
-def test_code_is_given_out_as_it_comes() -> None:
+def test_code_is_output_as_it_arrives() -> None:
     parser = AnswerParser()
     assert parser.feed("```python\nimport pan") == [("code", "import pan")]
     assert parser.feed("das\n") == [("code", "das")]

@@ -87,7 +87,7 @@ def test_a_fence_is_recognized_by_any_of_its_names(tag: str, language: str) -> N
         ("I can't.", ""),
     ],
 )
-def test_a_magic_s_line_comes_back(answer: str, suggestion: str) -> None:
+def test_a_magic_line_is_restored(answer: str, suggestion: str) -> None:
     """Without it the cell would run as Python."""
     for pieces in ([answer], list(answer)):
         parser = answer_parser(cell_language("python", "%%sql db\nSELECT 1"))

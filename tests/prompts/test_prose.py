@@ -112,14 +112,14 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
-def test_what_we_show_a_model_is_read_back_to_the_letter(words: list[str]) -> None:
+def test_our_own_examples_are_parsed_literally(words: list[str]) -> None:
     """Past turns are shown as they should be answered: whatever text they hold, it survives."""
     text = "".join(words).replace("\r", "").strip("\n")
     shown = code_block(text, "markdown")
     assert read([shown])[:2] == (text if text.strip() else read([shown])[0], "")
 
 
-def test_text_is_given_out_as_it_comes() -> None:
+def test_text_is_output_as_it_arrives() -> None:
     parser = ProseParser()
     assert parser.feed("````markdown\nA long li") == [("code", "A long li")]
     assert parser.feed("ne.\n") == [("code", "ne.")]
