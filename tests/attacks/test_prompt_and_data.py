@@ -124,7 +124,7 @@ CANARY = "canary-value-15"
 
 
 async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
-    """P15: the body has no field for values, and fields that could hide one are refused or not sent."""
+    """P15: the body has no field for values; fields that could hide one are refused or not sent."""
     frame = {"name": "df", "rowCount": 3, "columnCount": 1}
     column = {"name": "city", "dtype": "category"}
     for more in ({"sample": [CANARY]}, {"index": [CANARY]}, {"statistics": {"max": CANARY}}):
