@@ -7,7 +7,7 @@ import type { SubjectChange } from './subject';
 import type { INotebookIdentity } from '../../tokens';
 import { ActiveCell } from './activeCell';
 
-/** As much of JupyterLab as following needs; the cells' models are the real ones. */
+/** The parts of JupyterLab that `ActiveCell` needs; the cells' models are real. */
 function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
   const shared = new YNotebook();
   const models = sources.map((source, index) => {
@@ -38,38 +38,38 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
     changed: new Signal<unknown, unknown>({}),
     get: () => 'nb'
   };
-  const followed = new ActiveCell({
+  const activeCell = new ActiveCell({
     tracker: tracker as unknown as INotebookTracker,
     identity: identity as unknown as INotebookIdentity
   });
-  const told: SubjectChange[] = [];
-  followed.changed.connect((_, change) => told.push(change));
+  const changes: SubjectChange[] = [];
+  activeCell.changed.connect((_, change) => changes.push(change));
   const activate = (index: number) => {
     content.activeCell = widgets[index];
     tracker.activeCellChanged.emit();
   };
   const type = (index: number, source: string) =>
     models[index].sharedModel.setSource(source);
-  const every = { cells, activate, content, followed, identity, models };
-  return { ...every, panel, told, tracker, type, widgets };
+  const common = { cells, activate, content, activeCell, identity, models };
+  return { ...common, panel, changes, tracker, type, widgets };
 }
 
 describe('ActiveCell', () => {
   it('describes the active cell and all others', () => {
-    const { followed, activate } = setup();
-    expect(followed.notebookId).toBe('nb');
-    expect(followed.cell).toEqual({
+    const { activeCell, activate } = setup();
+    expect(activeCell.notebookId).toBe('nb');
+    expect(activeCell.cell).toEqual({
       id: 'c0',
       type: 'code',
       number: 1,
       firstLine: 'a = 1'
     });
-    expect(followed.source).toBe('\n  a = 1\nmore');
-    expect(followed.cells().map(({ id }) => id)).toEqual(['c0', 'c1']);
+    expect(activeCell.source).toBe('\n  a = 1\nmore');
+    expect(activeCell.cells().map(({ id }) => id)).toEqual(['c0', 'c1']);
     activate(1);
-    expect(followed.cell).toMatchObject({ id: 'c1', number: 2 });
-    expect(followed.cells()[1].number).toBe(2);
-    expect(followed.numberOf('none')).toBeNull();
+    expect(activeCell.cell).toMatchObject({ id: 'c1', number: 2 });
+    expect(activeCell.cells()[1].number).toBe(2);
+    expect(activeCell.numberOf('none')).toBeNull();
   });
 
   it('is silent and connected to nothing while inactive', () => {
@@ -77,84 +77,84 @@ describe('ActiveCell', () => {
     t.activate(1);
     t.type(1, 'b = 2');
     t.cells.changed.emit();
-    expect(t.told).toEqual([]);
-    t.followed.isActive = true;
-    t.followed.isActive = false;
+    expect(t.changes).toEqual([]);
+    t.activeCell.isActive = true;
+    t.activeCell.isActive = false;
     t.activate(0);
     t.type(0, 'a = 2');
     t.tracker.currentChanged.emit();
     t.identity.changed.emit(t.panel);
-    expect(t.told).toEqual([]);
-    expect(t.followed.source).toBe('a = 2'); // It never says what is old.
+    expect(t.changes).toEqual([]);
+    expect(t.activeCell.source).toBe('a = 2'); // It is never stale.
   });
 
-  it('tells where it is, what the cell holds and which cells there are', () => {
+  it('emits changes of the active cell, its source and the list of cells', () => {
     const t = setup();
-    t.followed.isActive = true;
+    t.activeCell.isActive = true;
     t.type(0, 'a = 2');
-    expect(t.told).toEqual(['source']);
+    expect(t.changes).toEqual(['source']);
     t.activate(1);
-    expect(t.told).toEqual(['source', 'activeCell']);
+    expect(t.changes).toEqual(['source', 'activeCell']);
     t.type(0, 'a = 3'); // No longer the active one.
-    expect(t.told).toEqual(['source', 'activeCell']);
+    expect(t.changes).toEqual(['source', 'activeCell']);
     t.type(1, 'b = 2');
     t.cells.changed.emit();
     t.models[1].executionCount = 7;
-    expect(t.told.slice(2)).toContain('source');
-    expect(t.told.slice(2)).toContain('cells');
+    expect(t.changes.slice(2)).toContain('source');
+    expect(t.changes.slice(2)).toContain('cells');
     t.identity.changed.emit({});
-    const count = t.told.length;
+    const count = t.changes.length;
     t.identity.changed.emit(t.panel);
-    expect(t.told.slice(count)).toEqual(['activeCell']);
+    expect(t.changes.slice(count)).toEqual(['activeCell']);
   });
 
-  it('does not gather connections over a thousand cells', () => {
+  it('does not accumulate connections over a thousand activations', () => {
     const t = setup();
-    t.followed.isActive = true;
+    t.activeCell.isActive = true;
     for (let i = 0; i < 1000; i++) {
       t.activate(i % 2);
     }
     t.activate(1);
-    t.told.length = 0;
+    t.changes.length = 0;
     t.type(1, 'b = 9');
-    expect(t.told.filter(change => change === 'source')).toHaveLength(1);
+    expect(t.changes.filter(change => change === 'source')).toHaveLength(1);
     t.cells.changed.emit();
-    expect(t.told.filter(change => change === 'cells')).toHaveLength(1);
+    expect(t.changes.filter(change => change === 'cells')).toHaveLength(1);
   });
 
-  it('writes into the active cell in one step, which undo takes back (P35)', () => {
+  it('writes into the active cell in one undo step (P35)', () => {
     const t = setup();
     t.activate(1);
-    t.followed.apply('b = 1\nprint(b)');
+    t.activeCell.apply('b = 1\nprint(b)');
     expect(t.models[1].sharedModel.getSource()).toBe('b = 1\nprint(b)');
-    t.followed.undo();
+    t.activeCell.undo();
     expect(t.models[1].sharedModel.getSource()).toBe('b = 1');
     expect(t.models[0].sharedModel.getSource()).toBe('\n  a = 1\nmore');
   });
 
-  it('knows what may not be written', () => {
+  it('is not writable if the cell or the notebook is read-only', () => {
     const t = setup();
-    expect(t.followed.isWritable).toBe(true);
+    expect(t.activeCell.isWritable).toBe(true);
     t.widgets[0].readOnly = true;
-    expect(t.followed.isWritable).toBe(false);
+    expect(t.activeCell.isWritable).toBe(false);
     t.widgets[0].readOnly = false;
     t.panel.context.contentsModel.writable = false;
-    expect(t.followed.isWritable).toBe(false);
+    expect(t.activeCell.isWritable).toBe(false);
   });
 
-  it('has nothing to say without a notebook, and can be disposed twice', () => {
+  it('is empty without a notebook, and can be disposed twice', () => {
     const t = setup();
-    t.followed.isActive = true;
+    t.activeCell.isActive = true;
     t.tracker.currentWidget = null;
     t.tracker.currentChanged.emit();
-    expect(t.followed.hasNotebook).toBe(false);
-    expect(t.followed.notebookId).toBeNull();
-    expect(t.followed.cell).toBeNull();
-    expect(t.followed.cells()).toEqual([]);
-    t.followed.dispose();
-    t.followed.dispose();
-    const count = t.told.length;
+    expect(t.activeCell.hasNotebook).toBe(false);
+    expect(t.activeCell.notebookId).toBeNull();
+    expect(t.activeCell.cell).toBeNull();
+    expect(t.activeCell.cells()).toEqual([]);
+    t.activeCell.dispose();
+    t.activeCell.dispose();
+    const count = t.changes.length;
     t.tracker.currentChanged.emit();
-    expect(t.told).toHaveLength(count);
+    expect(t.changes).toHaveLength(count);
   });
 });

@@ -28,14 +28,14 @@ describe('ReplayPlayer', () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it('begins anew when it is played from the last step', () => {
+  it('starts over when it is played from the last step', () => {
     player.goTo(2);
     player.play();
     expect(player.position).toBe(0);
     expect(player.isPlaying).toBe(true);
   });
 
-  it('does not play where there is nothing to go to', () => {
+  it('does not play without a next step', () => {
     player.reset(1, 0);
     player.play();
     expect(player.isPlaying).toBe(false);
@@ -45,7 +45,7 @@ describe('ReplayPlayer', () => {
     expect(player.position).toBe(0);
   });
 
-  it('stops when somebody goes to a step, and when it is disposed', () => {
+  it('stops on goTo and on dispose', () => {
     player.play();
     player.goTo(1);
     expect(player.isPlaying).toBe(false);
@@ -73,7 +73,7 @@ describe('ReplayPlayer', () => {
     expect(player.position).toBe(0);
   });
 
-  it('follows the newest step, but leaves alone who looks back', () => {
+  it('follows the newest step, but stays at an older one', () => {
     player.goTo(2);
     player.grow(5);
     expect(player.position).toBe(4);

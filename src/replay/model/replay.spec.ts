@@ -33,7 +33,7 @@ describe('ReplayModel', () => {
       expect(model.step?.code).toBe('b = 1');
     });
 
-    it('asks for nothing while nobody looks, and catches up', async () => {
+    it('sends no requests while hidden, and catches up when shown', async () => {
       subject.activate('b');
       history.notify({ notebookId: 'nb', cellId: 'b' });
       await flush();
@@ -52,7 +52,7 @@ describe('ReplayModel', () => {
       expect(model.step?.code).toBe('b = 2');
     });
 
-    it('does not ask again when it is shown and nothing has changed', async () => {
+    it('sends no request when it is shown again without changes', async () => {
       await show();
       model.isActive = false;
       await show();
@@ -72,7 +72,7 @@ describe('ReplayModel', () => {
       expect(model.shown?.cellId).toBe('b');
     });
 
-    it('aborts what it asked when it is hidden, and asks again', async () => {
+    it('aborts a request when it is hidden, and repeats it when shown', async () => {
       history.isSlow = true;
       await show();
       model.isActive = false;
@@ -85,7 +85,7 @@ describe('ReplayModel', () => {
       expect(model.phase).toBe('steps');
     });
 
-    it('keeps the old until the new is there', async () => {
+    it('keeps the previous steps until the next ones are loaded', async () => {
       await show();
       history.isSlow = true;
       subject.activate('b');
@@ -101,7 +101,7 @@ describe('ReplayModel', () => {
       expect(model.shown?.cellId).toBe('b');
     });
 
-    it('shows the newest cell only, whatever answers last', async () => {
+    it('shows only the newest cell, in whatever order responses arrive', async () => {
       history.isSlow = true;
       await show();
       subject.activate('b');
@@ -115,7 +115,7 @@ describe('ReplayModel', () => {
       expect(model.steps).toHaveLength(1);
     });
 
-    it('asks only for the first and the last of cells that fly by', async () => {
+    it('requests only the first and the last of rapidly activated cells', async () => {
       await show();
       for (const id of ['b', 'c', 'a', 'b', 'c', 'b']) {
         subject.activate(id);
@@ -125,7 +125,7 @@ describe('ReplayModel', () => {
       expect(model.shown?.cellId).toBe('b');
     });
 
-    it('stays at the step that somebody looks at when the cell gets more', async () => {
+    it('stays at an older step when new steps arrive', async () => {
       await show();
       model.player.goTo(0);
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
@@ -135,7 +135,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
-    it('follows a new request while the newest step is on show', async () => {
+    it('moves to a new step while the newest step is on show', async () => {
       await show();
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
       history.notify({ notebookId: 'nb', cellId: 'a' });
@@ -150,7 +150,7 @@ describe('ReplayModel', () => {
       expect(model.step?.code).toBe('a = 3');
     });
 
-    it('passes over what happens to other cells', async () => {
+    it('ignores changes of other cells', async () => {
       await show();
       history.notify({ notebookId: 'nb', cellId: 'b' });
       history.notify({ notebookId: 'other', cellId: 'a' });
@@ -158,7 +158,7 @@ describe('ReplayModel', () => {
       expect(history.requests).toHaveLength(1);
     });
 
-    it('says why there is nothing to show', async () => {
+    it('has a phase for each reason why nothing is shown', async () => {
       subject.hasNotebook = false;
       await show();
       expect(model.phase).toBe('notebook');
@@ -182,10 +182,10 @@ describe('ReplayModel', () => {
       expect(model.shown).toBeNull();
     });
 
-    it('tells views of each change, and is silent once disposed', async () => {
-      const told = signalToPromise(model.stateChanged);
+    it('emits a signal on each change, and none once disposed', async () => {
+      const stateChange = signalToPromise(model.stateChanged);
       await show();
-      await told;
+      await stateChange;
       let count = 0;
       model.stateChanged.connect(() => count++);
       model.dispose();
@@ -200,7 +200,7 @@ describe('ReplayModel', () => {
   });
 
   describe('failing', () => {
-    it('says so in a sentence, and tries again when asked', async () => {
+    it('reports the failure, and tries again on request', async () => {
       history.failure = new ApiError(0, 'unreachable', 'It does not answer.');
       await show();
       expect(model.phase).toBe('failed');
@@ -212,7 +212,7 @@ describe('ReplayModel', () => {
       expect(model.error).toBeNull();
     });
 
-    it('keeps the steps that it has', async () => {
+    it('keeps the loaded steps', async () => {
       await show();
       history.failure = new ApiError(404, 'not_found', 'Gone.');
       history.notify({ notebookId: 'nb', cellId: 'a' });
@@ -232,7 +232,7 @@ describe('ReplayModel', () => {
     });
   });
 
-  describe('showing a step that somebody wants to see', () => {
+  describe('showing a requested step', () => {
     it('goes there as soon as its cell is on show', async () => {
       history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
       await show();
@@ -245,7 +245,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
-    it('finds it also where nobody looked before, and in a cell that is gone', async () => {
+    it('finds it before the first load, and in a deleted cell', async () => {
       history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
       model.view = 'notebook';
       await model.showStep('gone', { seq: 1 });
@@ -255,7 +255,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
-    it('gives up when the person goes elsewhere, or there is no such step', async () => {
+    it('gives up when another cell is activated or the step doesn’t exist', async () => {
       await show();
       history.isSlow = true;
       void model.showStep('b', { step: 0 });
@@ -267,7 +267,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(1);
       await model.showStep('a', { step: 7, seq: 99 });
       expect(model.player.position).toBe(1);
-      // Nor does it go there when there is one later.
+      // Nor does it go there when that step is recorded later.
       history.steps.set('a', stepsOf(...Array(9).fill('a')));
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await flush();

@@ -60,7 +60,7 @@ describe('SearchModel', () => {
     jest.useRealTimers();
   });
 
-  it('waits for a pause in typing, and asks once', async () => {
+  it('sends one request after a pause in typing', async () => {
     history.searchResults = answer(hitOf(1));
     for (const query of ['r', 're', 'rea', 'read ', 'read']) {
       search.query = query;
@@ -73,7 +73,7 @@ describe('SearchModel', () => {
     expect(search.isSearching).toBe(false);
   });
 
-  it('aborts an older question, and never shows its answer', async () => {
+  it('aborts an older request, and never shows its results', async () => {
     search.query = 'old';
     jest.runOnlyPendingTimers();
     const { signal } = history.searches[0];
@@ -84,7 +84,7 @@ describe('SearchModel', () => {
     expect(search.hits).toEqual([hitOf(2)]);
   });
 
-  it('looks where it is told to, and by what', async () => {
+  it('uses the chosen scope and kind of search', async () => {
     search.query = 'x';
     await pause();
     search.scope = 'project';
@@ -100,7 +100,7 @@ describe('SearchModel', () => {
     );
   });
 
-  it('searches all where no notebook is open', async () => {
+  it('searches all notebooks if none is open', async () => {
     subject.notebookId = null;
     search.query = 'x';
     await pause();
@@ -108,7 +108,7 @@ describe('SearchModel', () => {
     expect(history.searches[0].ask.notebookId).toBeNull();
   });
 
-  it('asks for the next page, and puts it behind', async () => {
+  it('appends the next page', async () => {
     history.searchResults = { ...answer(hitOf(1)), total: 2 };
     search.query = 'x';
     await pause();
@@ -120,7 +120,7 @@ describe('SearchModel', () => {
     expect(history.searches).toHaveLength(2);
   });
 
-  it('asks again while the server still reads', async () => {
+  it('searches again while the server is still indexing', async () => {
     history.searchResults = { ...answer(), unread: 7 };
     search.query = 'x';
     await pause();
@@ -132,7 +132,7 @@ describe('SearchModel', () => {
     expect(history.searches).toHaveLength(2);
   });
 
-  it('keeps what was found while it asks anew, and where that fails', async () => {
+  it('keeps the results during the next request, and if it fails', async () => {
     history.searchResults = answer(hitOf(1));
     search.query = 'x';
     await pause();
@@ -148,7 +148,7 @@ describe('SearchModel', () => {
     expect(search.error).toBeNull();
   });
 
-  it('finds what was asked meanwhile, and forgets all with the query', async () => {
+  it('finds new turns, and clears the results with the query', async () => {
     search.query = 'x';
     await pause();
     history.searchResults = answer(hitOf(3));
@@ -160,14 +160,14 @@ describe('SearchModel', () => {
     expect(search.hits).toBeNull();
   });
 
-  it('finds new turns also where histories never cease to change', async () => {
+  it('finds new turns even if histories never cease to change', async () => {
     search.query = 'x';
     await pause();
     for (let n = 0; n < 30; n++) {
       history.notify({ notebookId: 'nb', cellId: `cell-${n}` });
       await jest.advanceTimersByTimeAsync(100);
     }
-    // At once, then with a pause after each answer.
+    // Immediately, then with a pause after each response.
     expect(history.searches.length).toBeGreaterThanOrEqual(4);
     expect(history.searches.length).toBeLessThanOrEqual(6);
     await jest.advanceTimersByTimeAsync(60_000);
@@ -176,8 +176,8 @@ describe('SearchModel', () => {
     expect(history.searches).toHaveLength(length);
   });
 
-  it('asks once more for what changed while an answer was on its way', async () => {
-    const answered: ((found: SearchResults) => void)[] = [];
+  it('searches once more after a change during a request', async () => {
+    const answered: ((results: SearchResults) => void)[] = [];
     history.search = () => new Promise(resolve => answered.push(resolve));
     search.query = 'x';
     await pause();
@@ -192,7 +192,7 @@ describe('SearchModel', () => {
     expect(search.hits).toHaveLength(2);
   });
 
-  it('forgets no change over the next page', async () => {
+  it('loses no change while loading the next page', async () => {
     history.searchResults = { ...answer(hitOf(1)), total: 2 };
     search.query = 'x';
     await pause();
@@ -203,7 +203,7 @@ describe('SearchModel', () => {
     expect(history.searches.map(({ ask }) => ask.offset)).toEqual([0, 1, 0]);
   });
 
-  it('asks for nothing while nobody looks', async () => {
+  it('sends no requests while inactive', async () => {
     search.isActive = false;
     search.query = 'x';
     await pause();

@@ -17,7 +17,7 @@ import { ReplayPanel } from './panel';
 import { keyTarget } from './slider';
 
 describe('the slider', () => {
-  it('goes by one, by a tenth and to the ends', () => {
+  it('moves by one, by a tenth and to the ends', () => {
     expect(keyTarget('ArrowRight', 3, 40)).toBe(4);
     expect(keyTarget('ArrowUp', 3, 40)).toBe(4);
     expect(keyTarget('ArrowLeft', 3, 40)).toBe(2);
@@ -40,7 +40,7 @@ describe('ReplayPanel', () => {
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
       setTimeout(done)) as never;
-    // jsdom lays nothing out: a list of room for ten rows.
+    // jsdom has no layout: pretend that ten rows fit.
     Object.defineProperty(HTMLElement.prototype, 'clientHeight', {
       configurable: true,
       get: () => 300
@@ -72,7 +72,7 @@ describe('ReplayPanel', () => {
     model.dispose();
   });
 
-  /** Draw until something holds; a test that waits in vain is ended by jest. */
+  /** Draw until a condition is met; jest ends a test that waits too long. */
   async function until(isDone: () => unknown): Promise<void> {
     while (!isDone()) {
       MessageLoop.flush();
@@ -102,7 +102,7 @@ describe('ReplayPanel', () => {
         String(position)
     );
 
-  it('works while it is seen only', async () => {
+  it('is active only while it is visible', async () => {
     expect(model.isActive).toBe(false);
     await show();
     expect(model.isActive).toBe(true);
@@ -114,7 +114,7 @@ describe('ReplayPanel', () => {
     expect(model.isActive).toBe(false);
   });
 
-  it('moves by keyboard, and says in words where it is', async () => {
+  it('moves by keyboard, and describes its position', async () => {
     await show();
     const slider = find('[role="slider"]');
     expect(slider.getAttribute('aria-valuetext')).toBe(
@@ -130,7 +130,7 @@ describe('ReplayPanel', () => {
     expect(find('li [aria-current="step"]').title).toBe('make a = 1');
   });
 
-  it('shows the step as a change of the step before, with nothing to press', async () => {
+  it('shows the step as a read-only diff to the previous one', async () => {
     await show();
     const code = find('.jp-AIServer-Replay-code');
     await until(() => code.querySelector('.cm-deletedChunk'));
@@ -146,7 +146,7 @@ describe('ReplayPanel', () => {
     expect(code.querySelector('.cm-content')?.textContent).toBe('a = 0');
   });
 
-  it('shows lines put at the end as nothing but that', async () => {
+  it('marks only the new lines if some were appended', async () => {
     history.steps.set('a', stepsOf('first', 'first\nsecond'));
     await show();
     const code = find('.jp-AIServer-Replay-code');
@@ -156,7 +156,7 @@ describe('ReplayPanel', () => {
     expect(changed.map(line => line.textContent)).toEqual(['second']);
   });
 
-  it('restores, copies and says so', async () => {
+  it('restores and copies, and confirms it', async () => {
     await show();
     press('Home');
     await untilPosition(1);
@@ -171,7 +171,7 @@ describe('ReplayPanel', () => {
     );
   });
 
-  it('draws the rows that are seen, and the current one, of a long history', async () => {
+  it('draws only visible rows, and the current one, of a long history', async () => {
     const codes = Array.from({ length: 1000 }, (_, i) => `a = ${i}`);
     history.steps.set('a', stepsOf(...codes));
     await show();
@@ -184,7 +184,7 @@ describe('ReplayPanel', () => {
     expect(current.getAttribute('aria-setsize')).toBe('1000');
   });
 
-  it('goes through the list by keys, which keep the focus on the current step', async () => {
+  it('moves in the list by keyboard, with the focus on the current step', async () => {
     await show();
     await until(() => find('li [aria-current="step"]'));
     const key = (name: string) =>
@@ -213,7 +213,7 @@ describe('ReplayPanel', () => {
     expect([a.value, b.value]).toEqual(['2', '3']);
     expect(document.activeElement).toBe(a);
     const type = (input: HTMLInputElement, value: string) => {
-      // As React hears it: its own setter is passed by.
+      // React overrides the setter of the element: use the prototype's.
       Object.getOwnPropertyDescriptor(
         HTMLInputElement.prototype,
         'value'
@@ -225,7 +225,7 @@ describe('ReplayPanel', () => {
     await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
     await untilPosition(2);
-    type(a, '9'); // There is no such step: what is compared stays.
+    type(a, '9'); // There is no such step: A stays.
     expect(model.compare.from).toBe(0);
     find('.jp-AIServer-Replay-compare').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
@@ -234,7 +234,7 @@ describe('ReplayPanel', () => {
     expect(document.activeElement).toBe(button('Compare with another step'));
   });
 
-  it('shows the last of several runs, and each that is chosen', async () => {
+  it('shows the last of several runs, or the chosen one', async () => {
     const steps = stepsOf('a = 1');
     const ran = (text: string, data = {}) => {
       steps.push(runStep(steps, { outputs: { text }, ...data }));
@@ -259,7 +259,7 @@ describe('ReplayPanel', () => {
     expect(find('.jp-AIServer-Replay-rows li').textContent).toContain('×2');
   });
 
-  it('shows the outputs of both sides that are compared', async () => {
+  it('shows the outputs of both compared steps', async () => {
     const [a, b, c] = stepsOf('a = 0', 'a = 1', 'a = 2');
     const ran = (step: Step, seq: number, data: object) => ({
       ...runStep([step], data),
@@ -286,7 +286,7 @@ describe('ReplayPanel', () => {
     expect(side('A').querySelector('pre')!.textContent).toBe('zero');
   });
 
-  it('lists the cells that were merged, and opens their histories', async () => {
+  it('lists merged cells, and opens their histories', async () => {
     const [step] = stepsOf('p = 1\n\nq = 2');
     const data = { parents: ['p', 'b'] };
     const merge = { ...step, author: 'person', kind: 'merge' as const, data };
@@ -306,13 +306,13 @@ describe('ReplayPanel', () => {
     ]);
     links()[0].click();
     await until(() => model.shown?.cellId === 'p' && model.step);
-    await model.goTo('a'); // It is the active cell still.
+    await model.goTo('a'); // It is still the active cell.
     await until(() => model.shown?.cellId === 'a' && links().length);
     links()[1].click();
     await until(() => subject.active === 'b');
   });
 
-  it('shows what a version printed as text, and its pictures from this server alone (P11, P12)', async () => {
+  it('shows output as text, and images only from this server (P11, P12)', async () => {
     const steps = stepsOf('a = 2');
     const sha256 = 'ab'.repeat(32);
     const evil = '<img src="https://evil.example/x.png">';
@@ -344,7 +344,7 @@ describe('ReplayPanel', () => {
     expect(revoked).toHaveBeenCalledWith('blob:here');
   });
 
-  it('shows what others wrote as text, never as HTML or Markdown (P11, P12)', async () => {
+  it('renders foreign text as text, never as HTML or Markdown (P11, P12)', async () => {
     const evil =
       '<img src="https://evil.example/x.png" onerror="alert(1)"> ' +
       '![x](https://evil.example/y.png) <b>b</b>';
@@ -370,7 +370,7 @@ describe('ReplayPanel', () => {
     expect(find('.jp-AIServer-Replay-intent').textContent).toBe(evil);
   });
 
-  it('teaches where there is nothing to replay', async () => {
+  it('explains the first step if there is nothing to replay', async () => {
     subject.activate(null);
     subject.active = 'c';
     await show('.jp-AIServer-Replay-empty');
@@ -380,7 +380,7 @@ describe('ReplayPanel', () => {
     expect(button('Ask for code')).toBeTruthy();
   });
 
-  it('says what failed and offers to try again', async () => {
+  it('shows the failure and a button to try again', async () => {
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     await show('[role="alert"]');
     expect(find('[role="alert"]').textContent).toContain(
@@ -392,7 +392,7 @@ describe('ReplayPanel', () => {
     expect(find('[role="alert"]')).toBeNull();
   });
 
-  it('does not take a list that could not be read for an empty one', async () => {
+  it('does not show a failed list as an empty one', async () => {
     await show();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     button('Notebook').click();
@@ -403,7 +403,7 @@ describe('ReplayPanel', () => {
     await until(() => panel.node.textContent!.includes('No history yet'));
   });
 
-  it('counts answers in the overview, and names requests that brought none', async () => {
+  it('counts successful requests in the overview, or failed ones if there are no others', async () => {
     history.summaryList = [
       { ...summaryOf('a', 3), failed: 1 },
       { ...summaryOf('b', 2), failed: 2 }

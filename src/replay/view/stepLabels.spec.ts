@@ -5,7 +5,7 @@ import type { Step } from '../../api/types';
 import { stepsOf } from '../model/replay.fakes';
 import { errorText, stepTitle } from './stepLabels';
 
-/** A language in which each text is said as `<text>`. */
+/** A language in which each text is translated as `<text>`. */
 const trans = {
   ...nullTranslator.load('aiserver'),
   gettext: (text: string) => `<${text}>`,
@@ -19,7 +19,7 @@ function stepWith(more: Partial<Step>): Step {
 describe('stepTitle', () => {
   const english = nullTranslator.load('aiserver');
 
-  it('names a request to mend an error by that error', () => {
+  it('titles a request to fix an error with that error', () => {
     const title = "Fix this error:\n  df['month']\nKeyError: 'month'\n";
     const step = stepWith({ kind: 'turn', title });
     expect(stepTitle(step, english)).toBe("Fix: KeyError 'month'");
@@ -27,7 +27,7 @@ describe('stepTitle', () => {
     expect(stepTitle(stepWith({ title: own }), trans)).toBe('<Fix: %1>');
   });
 
-  it('leaves other requests as they were made', () => {
+  it('leaves other requests unchanged', () => {
     for (const title of ['Fix this error:', 'Fix it\nnow']) {
       expect(stepTitle(stepWith({ title }), english)).toBe(title);
     }
@@ -35,13 +35,13 @@ describe('stepTitle', () => {
 });
 
 describe('errorText', () => {
-  it('says in the person’s language why there was no answer', () => {
-    const said = 'The model stopped in the middle of its answer. Try again.';
-    const step = stepWith({ kind: 'turn', error: said });
-    expect(errorText(step, trans)).toBe(`<${said}>`);
+  it('translates the reason of a failed request', () => {
+    const message = 'The model stopped in the middle of its answer. Try again.';
+    const step = stepWith({ kind: 'turn', error: message });
+    expect(errorText(step, trans)).toBe(`<${message}>`);
   });
 
-  it('leaves what Python said as it is', () => {
+  it('leaves Python’s errors unchanged', () => {
     const error = 'Something went wrong.';
     expect(errorText(stepWith({ kind: 'run', error }), trans)).toBe(error);
     expect(errorText(stepWith({ kind: 'turn' }), trans)).toBeUndefined();

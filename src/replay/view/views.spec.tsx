@@ -1,4 +1,4 @@
-/** The views of the whole notebook and of the search, as they are drawn. */
+/** The notebook tab and the search tab in the DOM. */
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
@@ -67,7 +67,7 @@ const hitOf = (turnId: number, more: Partial<SearchHit> = {}): SearchHit => ({
   ...more
 });
 
-describe('the views of more than a cell', () => {
+describe('the notebook and search tabs', () => {
   let subject: FakeSubject;
   let history: FakeHistory;
   let model: ReplayModel;
@@ -77,7 +77,7 @@ describe('the views of more than a cell', () => {
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
       setTimeout(done)) as never;
-    // jsdom lays nothing out: a list of a thousand rows is to have a height all the same.
+    // jsdom has no layout: give lists a height.
     const sized = (name: string, value: number) =>
       Object.defineProperty(Element.prototype, name, {
         configurable: true,
@@ -134,7 +134,7 @@ describe('the views of more than a cell', () => {
     model.dispose();
   });
 
-  /** Draw until something holds; a test that waits in vain is ended by jest. */
+  /** Draw until a condition is met; jest ends a test that waits too long. */
   async function until(isDone: () => unknown): Promise<void> {
     while (!isDone()) {
       MessageLoop.flush();
@@ -163,7 +163,7 @@ describe('the views of more than a cell', () => {
     await until(() => button(tab).getAttribute('aria-selected') === 'true');
   }
 
-  it('goes through the moments by keyboard, and says in words where it is (P38)', async () => {
+  it('moves through the moments by keyboard, and describes its position (P38)', async () => {
     await show('Notebook');
     await until(slider);
     expect(slider().getAttribute('aria-valuetext')).toBe('Now');
@@ -183,7 +183,7 @@ describe('the views of more than a cell', () => {
     await until(() => find('[aria-label="Notebook cells"]'));
   });
 
-  it('marks what a moment changed in a cell, of a long one what is around it', async () => {
+  it('marks the lines that a moment changed, in a long cell with their context', async () => {
     const long = Array.from({ length: 30 }, (_, i) => `x${i} = ${i}`);
     const before = long.join('\n');
     const source = before.replace('x20 = 20', 'x20 = 21');
@@ -208,7 +208,7 @@ describe('the views of more than a cell', () => {
     expect(find('li[data-index="1"] ins')).toBeNull();
   });
 
-  it('says of what a cell held before anything was noted that it was seen later', async () => {
+  it('labels sources that were first recorded after the moment', async () => {
     const snapshot = snapshotOf(1, { a: 'a = 1', b: '' });
     const cells = snapshot.cells.map(cell => ({ ...cell, step: null }));
     history.snapshots.set(1, { ...snapshot, cells });
@@ -223,7 +223,7 @@ describe('the views of more than a cell', () => {
     expect(unseen.textContent).not.toContain('first recorded version');
   });
 
-  it('shows a deleted cell where it was, and brings it back', async () => {
+  it('shows a deleted cell at its old position, and restores it', async () => {
     await show('Notebook');
     await until(slider);
     model.timeline.player.goTo(2);
@@ -240,19 +240,19 @@ describe('the views of more than a cell', () => {
     await until(() => !button('Restore cell'));
   });
 
-  it('opens a cell’s own replay at the step of the moment', async () => {
+  it('opens the cell tab at the step of the moment', async () => {
     await show('Notebook');
     await until(slider);
     model.timeline.player.goTo(1);
     await until(() => rows().length === 2);
     button('Cell 2, changed').click();
-    // (The cell that was followed before may be on show for a moment.)
+    // (The previous cell may be shown briefly.)
     await until(() => model.shown?.cellId === 'b' && model.step);
     expect(model.view).toBe('cell');
     expect(model.step?.index).toBe(1);
   });
 
-  it('names a cell by its place, in every view alike', async () => {
+  it('names a cell by its position in every tab', async () => {
     const isNamed = (text: string) => panel.node.textContent!.includes(text);
     history.searchResults = {
       ...history.searchResults,
@@ -279,7 +279,7 @@ describe('the views of more than a cell', () => {
     expect(isNamed('Deleted cell')).toBe(true);
   });
 
-  it('tells whose the lines are', async () => {
+  it('shows the authorship of lines', async () => {
     const none = {
       byModel: 0,
       byPerson: 0,
@@ -346,7 +346,7 @@ describe('the views of more than a cell', () => {
     await until(() => subject.active === 'b');
   });
 
-  it('draws of a thousand cells only what is seen, and goes through all by keyboard (P37)', async () => {
+  it('draws only visible ones of a thousand cells, and reaches all by keyboard (P37)', async () => {
     const sources: Record<string, string> = {};
     for (let index = 0; index < 1000; index++) {
       sources[`c${index}`] = `x = ${index}`;
@@ -370,7 +370,7 @@ describe('the views of more than a cell', () => {
     ).toBeLessThan(4);
   });
 
-  it('shows what others wrote as text, in the notebook and in what was found (P12)', async () => {
+  it('renders foreign text as text, in the notebook and in results (P12)', async () => {
     history.timelineResult.moments[0] = momentOf(0, { title: EVIL });
     history.snapshots.set(0, snapshotOf(0, { a: EVIL }));
     history.searchResults = {
@@ -393,7 +393,7 @@ describe('the views of more than a cell', () => {
     expect(panel.node.querySelector(strange)).toBeNull();
   });
 
-  it('shows what turns the reading order round (Trojan Source)', async () => {
+  it('shows characters that change the reading order (Trojan Source)', async () => {
     history.snapshots.set(0, snapshotOf(0, { a: 'a = 1 \u202e# x' }));
     await show('Notebook');
     await until(slider);
@@ -401,7 +401,7 @@ describe('the views of more than a cell', () => {
     await until(() => find('li code')?.textContent === 'a = 1 •# x');
   });
 
-  it('finds by typing, marks what was found, and opens it at its step', async () => {
+  it('searches while typing, marks matches, and opens a result at its step', async () => {
     history.searchResults = {
       ...history.searchResults,
       results: [hitOf(2)],
@@ -429,7 +429,7 @@ describe('the views of more than a cell', () => {
     expect(model.shown?.cellId).toBe('b');
   });
 
-  it('opens the notebook of a hit elsewhere, and says which are gone', async () => {
+  it('opens results in other notebooks, and marks missing notebooks', async () => {
     history.searchResults = {
       ...history.searchResults,
       results: [
@@ -453,7 +453,7 @@ describe('the views of more than a cell', () => {
     await until(() => model.shown?.notebookId === 'other');
   });
 
-  it('teaches where nothing is found', async () => {
+  it('makes suggestions without results', async () => {
     await show('Search');
     model.search.query = 'nothing_of_that';
     await until(() => panel.node.textContent?.includes('No results'));

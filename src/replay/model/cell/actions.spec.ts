@@ -48,7 +48,7 @@ describe('ReplayActions', () => {
     expect(subject.undoCount).toBe(1);
   });
 
-  it('asks before it replaces what no step holds, and takes no for an answer', async () => {
+  it('replaces unrecorded edits only after a confirmation', async () => {
     subject.type('a = "by hand"');
     replay.isReplaceConfirmed = false;
     expect(await model.actions.restore()).toBe(false);
@@ -61,7 +61,7 @@ describe('ReplayActions', () => {
     expect(subject.source).toBe('a = 0');
   });
 
-  it('writes nothing where the person went elsewhere while they were asked (P34)', async () => {
+  it('writes nothing if another cell is activated during the confirmation (P34)', async () => {
     subject.type('a = "by hand"');
     const restored = model.actions.restore();
     subject.activate('b');
@@ -71,7 +71,7 @@ describe('ReplayActions', () => {
     expect(subject.sources.get('b')).toBe('b = 1');
   });
 
-  it('brings back the last version that ran clean', async () => {
+  it('restores the last version that ran without an error', async () => {
     const steps = stepsOf('a = 0', 'a = 1');
     const [first, second] = steps;
     const ran = { ...runStep([first]), index: 1, seq: 2 };
@@ -94,7 +94,7 @@ describe('ReplayActions', () => {
     expect(model.actions.lastWorkingStep).toBeNull();
   });
 
-  it('branches: the version is in the cell, and the request goes on from its turn', async () => {
+  it('branches: restores the version and opens the prompt row for its turn', async () => {
     const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
       ...step,
       turnId: index + 1,
@@ -110,7 +110,7 @@ describe('ReplayActions', () => {
     const first = { turnId: 1, title: 'request 1' };
     expect(replay.promptedBranches).toEqual([first]);
     expect(model.actions.note).toBe('branched');
-    // What the cell holds already is not put there again.
+    // Code that the cell contains already is not restored again.
     await model.actions.branch();
     expect(history.recorded).toHaveLength(1);
     expect(replay.promptedBranches).toEqual([first, first]);
@@ -125,7 +125,7 @@ describe('ReplayActions', () => {
     expect(model.actions.canInsert).toBe(false);
   });
 
-  it('does nothing where the cell holds it already', async () => {
+  it('does nothing if the cell contains the step’s code already', async () => {
     model.player.goTo(1);
     await model.actions.restore();
     expect(history.recorded).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('ReplayActions', () => {
     expect(subject.source).toBe('a = 1');
   });
 
-  it('never writes into another cell than the one on show', async () => {
+  it('never writes into another cell than the shown one', async () => {
     history.isSlow = true;
     subject.activate('b');
     await flush();
@@ -148,14 +148,14 @@ describe('ReplayActions', () => {
     expect(history.recorded).toHaveLength(0);
   });
 
-  it('says so if only the record failed', async () => {
+  it('has a note if only recording failed', async () => {
     history.failure = new Error('Full.');
     await model.actions.restore();
     expect(subject.source).toBe('a = 0');
     expect(model.actions.note).toBe('unrecorded');
   });
 
-  it('forgets the note when the cell changes again', async () => {
+  it('clears the note when the cell changes again', async () => {
     await model.actions.restore();
     subject.type('a = 3');
     expect(model.actions.note).toBeNull();
@@ -169,7 +169,7 @@ describe('ReplayActions', () => {
     expect(model.player.isPlaying).toBe(false);
   });
 
-  describe('while a proposal is open', () => {
+  describe('while a suggestion is open', () => {
     beforeEach(async () => {
       const [first, second] = stepsOf('a = 0', 'a = 1');
       const open: Step = {
@@ -198,7 +198,7 @@ describe('ReplayActions', () => {
       expect(model.actions.note).toBe('accepted');
     });
 
-    it('accepts it with what it replaced where the cell was edited since', async () => {
+    it('accepts it with the replaced source if the cell has been edited', async () => {
       model.player.goTo(2);
       subject.type('a = "by hand"');
       await model.actions.restore();
@@ -212,7 +212,7 @@ describe('ReplayActions', () => {
       ]);
     });
 
-    it('closes it by restoring another step', async () => {
+    it('rejects it by restoring another step', async () => {
       model.player.goTo(0);
       expect(await model.actions.restore()).toBe(true);
       expect(history.recorded).toEqual([
@@ -226,7 +226,7 @@ describe('ReplayActions', () => {
     });
   });
 
-  it('has nothing to restore where a request failed without code', async () => {
+  it('has nothing to restore if a request failed without code', async () => {
     const [step] = stepsOf('');
     history.steps.set('c', [{ ...step, applied: false, outcome: 'error' }]);
     subject.activate('c');

@@ -2,8 +2,8 @@ import type { Step } from '../../../api/types';
 import { foldRuns, findPosition } from './fold';
 import { runStep, stepsOf } from '../replay.fakes';
 
-/** `make` continues the life of a cell by one step. */
-function lifeOf(...makers: ((steps: readonly Step[]) => Step)[]): Step[] {
+/** Build a cell's steps; each maker gets the previous ones. */
+function buildSteps(...makers: ((steps: readonly Step[]) => Step)[]): Step[] {
   const steps: Step[] = [];
   for (const make of makers) {
     const index = steps.length;
@@ -27,8 +27,8 @@ const move = (steps: readonly Step[]): Step => ({
 });
 
 describe('foldRuns', () => {
-  it('puts runs into the step that they ran, and counts the rest anew', () => {
-    const steps = lifeOf(
+  it('folds runs into the step that they ran, and renumbers the rest', () => {
+    const steps = buildSteps(
       turn('a'),
       run,
       run,
@@ -48,41 +48,47 @@ describe('foldRuns', () => {
     expect(shown[2].fromStep).toBe(0);
   });
 
-  it('passes over steps that left the code as it was, without a branch', () => {
-    const shown = foldRuns(lifeOf(turn('a'), move, run, turn('b')));
+  it('skips steps that left the code unchanged, without a branch', () => {
+    const shown = foldRuns(buildSteps(turn('a'), move, run, turn('b')));
     expect(shown[0].runs).toHaveLength(1);
     expect(shown.map(({ parent }) => parent)).toEqual([null, 0, 1]);
   });
 
-  it('passes over an answer that nobody has accepted', () => {
+  it('skips an answer that was not accepted', () => {
     const open = { applied: false, before: 'a', outcome: 'open' as const };
-    const steps = lifeOf(turn('a'), turn('b', open));
+    const steps = buildSteps(turn('a'), turn('b', open));
     const ran = { ...runStep(steps.slice(0, 1)), index: 2, parent: 1, seq: 3 };
     const shown = foldRuns([...steps, ran]);
     expect(shown.map(step => step.runs?.length)).toEqual([1, 0]);
   });
 
-  it('keeps a run of what no step wrote as a step', () => {
+  it('keeps a run as a step if no step wrote its code', () => {
     const [first, again] = [runStep([]), { ...runStep([]), index: 1, seq: 2 }];
     const shown = foldRuns([first, again]);
     expect(shown).toHaveLength(1);
     expect(shown[0].runs).toHaveLength(2);
   });
 
-  it('joins a cut and a paste elsewhere to one move', () => {
-    const gone = (after: unknown) => (steps: readonly Step[]) => ({
+  it('folds a cut and a paste at another position into one move', () => {
+    const deleted = (after: unknown) => (steps: readonly Step[]) => ({
       ...runStep(steps),
       kind: 'delete' as const,
       data: { index: 1, after }
     });
-    const back = (after: unknown) => (steps: readonly Step[]) => ({
+    const restored = (after: unknown) => (steps: readonly Step[]) => ({
       ...runStep(steps),
       kind: 'undelete' as const,
       data: { index: 3, after }
     });
-    const kinds = (...makers: Parameters<typeof lifeOf>) =>
-      foldRuns(lifeOf(...makers)).map(({ kind }) => kind);
-    const steps = lifeOf(turn('a'), gone('x'), back('y'), run, turn('b'));
+    const kinds = (...makers: Parameters<typeof buildSteps>) =>
+      foldRuns(buildSteps(...makers)).map(({ kind }) => kind);
+    const steps = buildSteps(
+      turn('a'),
+      deleted('x'),
+      restored('y'),
+      run,
+      turn('b')
+    );
     const shown = foldRuns(steps);
     expect(shown.map(({ kind }) => kind)).toEqual(['turn', 'move', 'turn']);
     expect(shown[1].data).toEqual({ from: 1, to: 3 });
@@ -92,14 +98,14 @@ describe('foldRuns', () => {
       findPosition(shown, (_, is) => is === place)
     );
     expect(at).toEqual([1, 1]);
-    // An undo, or a record of another program that does not say where.
+    // An undo, or a record without a position by another program.
     const both = ['turn', 'delete', 'undelete'];
-    expect(kinds(turn('a'), gone('x'), back('x'))).toEqual(both);
-    expect(kinds(turn('a'), gone(undefined), back(null))).toEqual(both);
+    expect(kinds(turn('a'), deleted('x'), restored('x'))).toEqual(both);
+    expect(kinds(turn('a'), deleted(undefined), restored(null))).toEqual(both);
   });
 
-  it('leads from the place and the seq of a run to the step that it ran', () => {
-    const shown = foldRuns(lifeOf(turn('a'), run, turn('b'), run));
+  it('maps the server index and the seq of a run to the step that it ran', () => {
+    const shown = foldRuns(buildSteps(turn('a'), run, turn('b'), run));
     const places = [0, 1, 2, 3, 4].map(at =>
       findPosition(shown, (_, place) => place === at)
     );

@@ -2,7 +2,7 @@ import type { Step } from '../../../api/types';
 import { stepsOf } from '../replay.fakes';
 import { graphOf, isBranching, parentOf, turnOf } from './graph';
 
-/** Steps, each with what differs from an accepted turn. */
+/** Steps that differ from accepted turns by `changes`. */
 function steps(...changes: Partial<Step>[]): Step[] {
   return stepsOf(...changes.map((_, i) => `v${i}`)).map((step, i) => ({
     ...step,
@@ -11,7 +11,7 @@ function steps(...changes: Partial<Step>[]): Step[] {
 }
 
 describe('the graph of the steps', () => {
-  it('is one line where nothing branches', () => {
+  it('is one line without branches', () => {
     const { rows, columns } = graphOf(steps({}, {}, {}));
     expect(columns).toBe(1);
     expect(rows).toEqual([
@@ -21,7 +21,7 @@ describe('the graph of the steps', () => {
     ]);
   });
 
-  it('leads a line past the steps of a branch that was left', () => {
+  it('draws a line past the steps of an abandoned branch', () => {
     // 0 ── 1 ── 2 (left), 0 ── 3.
     const { rows, columns } = graphOf(
       steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
@@ -39,7 +39,7 @@ describe('the graph of the steps', () => {
     expect(rows[3].fromAbove).toBe(true);
   });
 
-  it('is total: parents that are none stand alone, columns beyond the last share it', () => {
+  it('accepts any input: invalid parents count as none, further columns share the last', () => {
     const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
     expect(all.map(parentOf)).toEqual([null, null, null]);
     const { rows, columns } = graphOf(all);
@@ -48,14 +48,14 @@ describe('the graph of the steps', () => {
     expect(graphOf([]).columns).toBe(1);
   });
 
-  it('knows which steps go on from another than the one before', () => {
+  it('recognizes steps that continue from another than the previous one', () => {
     const all = steps({}, {}, { parent: 0 });
     expect(all.map(isBranching)).toEqual([false, false, true]);
   });
 });
 
 describe('the turn that a version comes from', () => {
-  it('is the turn itself, or the one that it was made from', () => {
+  it('is the turn itself, or the turn of its origin', () => {
     const all = steps(
       { kind: 'start', author: 'person' },
       { turnId: 1 },
@@ -71,7 +71,7 @@ describe('the turn that a version comes from', () => {
       1,
       2,
       1,
-      // What came back is the rejected answer: it is what was restored.
+      // The rejected answer was restored.
       2,
       null
     ]);

@@ -6,33 +6,33 @@ import { countOf, durationOf, findLastWorking, outputOf, runOf } from './runs';
 const SHA = 'cd'.repeat(32);
 const run = (data: object) => runStep([], data);
 
-/** a = 0 (ran twice: failed, then well), a = 1 (never ran), a = 2 proposed, not taken. */
+/** a = 0 (ran twice: an error, then none), a = 1 (never ran), a = 2 (suggested, not accepted). */
 function history(): Step[] {
-  const [zero, one, two] = stepsOf('a = 0', 'a = 1', 'a = 2');
-  const ran = { ...runStep([zero]), index: 1, seq: 2 };
+  const [base, first, two] = stepsOf('a = 0', 'a = 1', 'a = 2');
+  const ran = { ...runStep([base]), index: 1, seq: 2 };
   return [
-    zero,
+    base,
     { ...ran, outcome: 'error' as const, error: 'NameError: b' },
     { ...ran, index: 2, seq: 3 },
-    { ...one, index: 3, seq: 4 },
+    { ...first, index: 3, seq: 4 },
     { ...two, index: 4, seq: 5, before: 'a = 1', applied: false }
   ];
 }
 
 describe('the run of a version', () => {
-  it('is the last one before the cell held something else', () => {
+  it('is the last one before the cell’s source changed', () => {
     const runs = foldRuns(history()).map(step => runOf(step)?.index);
     expect(runs).toEqual([2, undefined, undefined]);
   });
 
-  it('tells the last one that ended well', () => {
+  it('includes the last one without an error', () => {
     expect(findLastWorking(foldRuns(history()))).toBe(0);
     expect(findLastWorking(foldRuns(history().slice(0, 2)))).toBeNull();
   });
 });
 
-describe('what a run kept', () => {
-  it('is read part by part, and only where it is what it says', () => {
+describe('the data of a run', () => {
+  it('is validated part by part', () => {
     const image = { sha256: SHA, mime: 'image/png', width: 4, height: 3 };
     const outputs = {
       text: 'out',
@@ -54,13 +54,13 @@ describe('what a run kept', () => {
   });
 
   it.each([undefined, null, 'text', [], {}, { text: 3 }, { images: {} }])(
-    'is nothing where there is none: %j',
+    'has no output if it is invalid: %j',
     outputs => {
       expect(outputOf(run({ outputs }))).toBeNull();
     }
   );
 
-  it('has a number and a duration where they are some', () => {
+  it('has a valid execution count and duration or none', () => {
     const good = run({ duration_ms: 12.5, execution_count: 3 });
     expect([durationOf(good), countOf(good)]).toEqual([12.5, 3]);
     const bad = run({ duration_ms: -1, execution_count: '3' });

@@ -16,7 +16,7 @@ import { foldRuns, IShownStep } from './fold';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 /**
- * What is shown. `idle`: nothing was requested yet · `notebook`: no notebook is open ·
+ * The state of the cell view. `idle`: nothing was requested yet · `notebook`: no notebook is open ·
  * `cell`: the notebook has no cell, or not yet · `history`: no cell of the notebook has a history ·
  * `empty`: this cell has no history · `failed`: the request failed · `steps`: the cell has steps.
  */

@@ -2,8 +2,8 @@ import { activityOf, nearestMoment, momentPositions } from './activity';
 
 const at = (...times: string[]) => times.map(timestamp => ({ timestamp }));
 
-describe('the line of work', () => {
-  it('gives each moment a place of its own, in order, whatever the clocks say', () => {
+describe('the activity chart', () => {
+  it('gives the moments increasing positions, whatever their timestamps', () => {
     const positions = momentPositions(
       at(
         '2026-01-01T10:00:00Z',
@@ -20,19 +20,19 @@ describe('the line of work', () => {
     expect(positions[positions.length - 1]).toBeLessThan(1);
   });
 
-  it('counts a week away as a short pause', () => {
+  it('counts a week without work as a short gap', () => {
     const [, noon, later] = momentPositions(
       at('2026-01-01T10:00:00Z', '2026-01-01T10:05:00Z', '2026-01-08T10:00:00Z')
     );
     expect(later - noon).toBeCloseTo(noon, 5);
   });
 
-  it('has no positions where nothing happened', () => {
+  it('has no positions without moments', () => {
     expect(momentPositions([])).toEqual([]);
     expect(nearestMoment([], 0.5)).toBe(0);
   });
 
-  it('tells how much happened where, and whose it was', () => {
+  it('counts moments by bucket and contributor', () => {
     const moments = [
       { author: 'model' as const },
       { author: 'person' as const },
@@ -46,7 +46,7 @@ describe('the line of work', () => {
     ]);
   });
 
-  it('finds the moment nearest to a place; behind the last one is now', () => {
+  it('finds the moment nearest to a position, or now', () => {
     const positions = [0, 0.2, 0.6];
     expect(nearestMoment(positions, 0)).toBe(0);
     expect(nearestMoment(positions, 0.15)).toBe(1);

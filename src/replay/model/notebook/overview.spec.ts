@@ -28,7 +28,7 @@ describe('ReplayOverview', () => {
     model.view = 'notebook';
   });
 
-  it('lists cells in their order, and those that are gone last', async () => {
+  it('lists cells in order, and deleted cells last', async () => {
     await show();
     const rows = model.overview.rows;
     expect(rows.map(row => row.cellId)).toEqual(['a', 'b', 'c', 'gone']);
@@ -43,7 +43,7 @@ describe('ReplayOverview', () => {
     expect(rows[3].firstLine).toBe('first line of gone');
   });
 
-  it('makes its rows anew only where a first line changes', async () => {
+  it('rebuilds its rows only if a first line changes', async () => {
     await show();
     const { rows } = model.overview;
     subject.type('a = 2\nb = 3');
@@ -53,7 +53,7 @@ describe('ReplayOverview', () => {
     expect(model.overview.rows).toBe(changed);
   });
 
-  it('asks only while it is looked at, and again after a change', async () => {
+  it('sends requests only while active, and again after a change', async () => {
     model.view = 'cell';
     await show();
     expect(history.summaryCalls).toBe(0);
@@ -74,24 +74,24 @@ describe('ReplayOverview', () => {
     expect(history.summaryCalls).toBe(3);
   });
 
-  it('asks once where many cells change at once', async () => {
+  it('sends one request if many cells change at once', async () => {
     await show();
-    const tellOfAll = () => {
+    const notifyAll = () => {
       for (let cell = 0; cell < 200; cell++) {
         history.notify({ notebookId: 'nb', cellId: `cell-${cell}` });
       }
     };
-    tellOfAll();
+    notifyAll();
     await flush();
     expect(history.summaryCalls).toBe(2);
-    tellOfAll();
+    notifyAll();
     await flush();
     expect(history.summaryCalls).toBe(3);
     await flush();
     expect(history.summaryCalls).toBe(3);
   });
 
-  it('keeps what it knows while the server does not answer', async () => {
+  it('keeps its rows while the server does not answer', async () => {
     await show();
     history.failure = new ApiError(404, 'not_found', 'Gone.');
     model.overview.refresh();
@@ -104,7 +104,7 @@ describe('ReplayOverview', () => {
     expect(model.overview.error).toBeNull();
   });
 
-  it('goes to a cell, and shows one that is gone until the next is chosen', async () => {
+  it('goes to a cell, and shows a deleted one until another is activated', async () => {
     await show();
     await model.goTo('b');
     expect(subject.active).toBe('b');

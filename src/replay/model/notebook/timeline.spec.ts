@@ -81,7 +81,7 @@ describe('NotebookTimeline', () => {
     await settle();
   };
 
-  it('begins with now, and asks for nothing before somebody looks', async () => {
+  it('starts at now, and sends no requests before it is active', async () => {
     await settle();
     expect(history.timelineCalls).toBe(0);
     await activate();
@@ -92,7 +92,7 @@ describe('NotebookTimeline', () => {
     expect(history.requestedMoments).toEqual([]);
   });
 
-  it('shows the notebook as it was at a moment, and asks for it once', async () => {
+  it('loads the snapshot after a moment once', async () => {
     await activate();
     timeline.player.goTo(2);
     await settle();
@@ -104,7 +104,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.snapshot?.index).toBe(2);
   });
 
-  it('asks for one moment at a time while somebody drags, and for the last one', async () => {
+  it('requests one snapshot at a time while dragging, and the last one', async () => {
     await activate();
     for (const at of [0, 1, 2, 3]) {
       timeline.player.goTo(at);
@@ -115,7 +115,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.snapshot?.index).toBe(3);
   });
 
-  it('stays at the moment on show while the notebook goes on', async () => {
+  it('stays at the current moment while new ones are recorded', async () => {
     await activate();
     timeline.player.goTo(1);
     await settle();
@@ -135,7 +135,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.moment?.timestamp).toBe(rest[0].timestamp);
   });
 
-  it('goes on with now for who looks at now', async () => {
+  it('stays at now while new moments are recorded', async () => {
     await activate();
     history.timelineResult = {
       ...history.timelineResult,
@@ -151,7 +151,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.position).toBe(5);
   });
 
-  it('keeps what it has where the server can’t be reached, and says so', async () => {
+  it('keeps its moments if the server can’t be reached, and reports the failure', async () => {
     await activate();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     timeline.refresh();
@@ -164,7 +164,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.error).toBeNull();
   });
 
-  it('shows nothing of another notebook', async () => {
+  it('never shows moments of another notebook', async () => {
     await activate();
     subject.notebookId = 'other';
     expect(timeline.moments).toEqual([]);
@@ -176,7 +176,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.isNow).toBe(true);
   });
 
-  it('brings a deleted cell back under its id, where it stood, as it was last', async () => {
+  it('restores a deleted cell with its id, position and last source', async () => {
     history.timelineResult.moments[3] = momentOf(3, {
       kind: 'delete',
       cellId: 'x'
@@ -189,7 +189,7 @@ describe('NotebookTimeline', () => {
     expect(subject.sources.get('x')).toBe('x last');
   });
 
-  it('brings back what is on show, behind the nearest neighbour that is left', async () => {
+  it('restores the shown source, below the nearest cell that still exists', async () => {
     history.snapshots.set(1, snapshotOf(1, ['a', 'gone', 'x', 'b']));
     await activate();
     timeline.player.goTo(1);
@@ -199,7 +199,7 @@ describe('NotebookTimeline', () => {
     expect(subject.sources.get('x')).toBe('x');
   });
 
-  it('brings back what no moment knows, from its own history, at the end', async () => {
+  it('restores a cell without moments from its own history, at the end', async () => {
     history.timelineResult.moments = [];
     history.steps.set('x', stepsOf('x = 1', 'x = 2'));
     await activate();
@@ -207,7 +207,7 @@ describe('NotebookTimeline', () => {
     expect([...subject.sources.entries()].pop()).toEqual(['x', 'x = 2']);
   });
 
-  it('brings nothing back into a notebook that can’t be written, nor what is not kept', async () => {
+  it('restores nothing in a read-only notebook, nor a cell without a history', async () => {
     await activate();
     expect(await timeline.undeleteCell('nobody')).toBe(false);
     subject.canUndelete = false;

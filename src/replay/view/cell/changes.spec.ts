@@ -5,7 +5,7 @@ describe('lineChanges', () => {
   const changes = (before: string, code: string) =>
     lineChanges({ ...stepsOf(code)[0], before });
 
-  it('counts lines that came and lines that went', () => {
+  it('counts lines added and removed', () => {
     expect(changes('', 'a\nb')).toEqual({ added: 2, removed: 0 });
     expect(changes('a\nb', '')).toEqual({ added: 0, removed: 2 });
     expect(changes('a\nb', 'a\nb')).toEqual({ added: 0, removed: 0 });

@@ -1,4 +1,4 @@
-/** One editor that shows one difference after the other. */
+/** One editor draws a sequence of diffs. */
 import { StyleModule } from 'style-mod';
 
 import { DiffEditor, IDiffContent } from './diffEditor';
@@ -7,7 +7,7 @@ const LONG = Array.from({ length: 24 }, (_, i) => `line_${i} = ${i}`);
 const WITH = (at: number, line: string) =>
   LONG.map((old, i) => (i === at ? line : old)).join('\n');
 
-/** What the steps of a cell may be: the first, a change, none, a fold, other ends, other words. */
+/** Typical steps: the first, a change, no change, folded lines, line endings, Chinese text. */
 const STEPS: readonly (readonly [before: string, code: string])[] = [
   ['', 'x = 1'],
   ['x = 1', 'x = 2\ny = 3'],
@@ -38,7 +38,7 @@ function shown(...steps: IDiffContent[]): string {
   document.body.append(host);
   const editor = new DiffEditor(host, null);
   steps.forEach(content => editor.show(content));
-  // Heights are guessed where nothing is laid out, and another time is another guess.
+  // Without layout CodeMirror guesses heights, differently each time.
   const drawn = host.innerHTML.replace(/ style="[^"]*"/g, '');
   editor.dispose();
   host.remove();
@@ -47,9 +47,9 @@ function shown(...steps: IDiffContent[]): string {
 
 describe.each([
   ['in one text', false],
-  ['beside each other', true]
+  ['side by side', true]
 ])('%s', (_, split) => {
-  it('draws each step as an editor does that was made for it', () => {
+  it('draws each step as a new editor would', () => {
     const all = contents(split);
     all.forEach((content, index) => {
       expect(shown(...all.slice(0, index + 1))).toBe(shown(content));
@@ -57,11 +57,11 @@ describe.each([
     expect(shown(...contents(!split), all[3])).toBe(shown(all[3]));
   });
 
-  it('writes its styles into the page once: all cells would be computed anew', () => {
+  it('adds its styles to the page once, since new styles restyle all cells', () => {
     const host = document.createElement('div');
     document.body.append(host);
     const editor = new DiffEditor(host, null);
-    // What is the same as before, or new, is shown in one text: by an editor of another kind.
+    // Steps without a difference are drawn by another kind of editor.
     const all = contents(split).filter(
       ({ before, code }) => !split || (before && before !== code)
     );

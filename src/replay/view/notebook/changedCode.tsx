@@ -46,7 +46,7 @@ export function ChangedCode(props: {
             className={`jp-AIServer-Replay-changed jp-mod-${kind}`}
           >
             {pieces(line).map(({ from, to, isWord }) => {
-              const text = cut(of, from, to).map((run, n) => (
+              const text = sliceRuns(of, from, to).map((run, n) => (
                 <span key={n} className={run.className}>
                   {run.text}
                 </span>
@@ -77,21 +77,21 @@ function pieces(line: IChangedLine): (IRange & { isWord: boolean })[] {
   return all.filter(({ from, to }) => to > from);
 }
 
-function cut(runs: readonly IRun[], from: number, to: number): IRun[] {
-  const found: IRun[] = [];
+function sliceRuns(runs: readonly IRun[], from: number, to: number): IRun[] {
+  const pieces: IRun[] = [];
   let at = 0;
   for (const { text, className } of runs) {
     const start = Math.max(from - at, 0);
     const end = Math.min(to - at, text.length);
     if (end > start) {
-      found.push({ text: text.slice(start, end), className });
+      pieces.push({ text: text.slice(start, end), className });
     }
     at += text.length;
     if (at >= to) {
       break;
     }
   }
-  return found;
+  return pieces;
 }
 
 /** The code as highlighted pieces; one plain piece until highlighting is done. */
