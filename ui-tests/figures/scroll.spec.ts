@@ -1,5 +1,5 @@
 /**
- * How smoothly a notebook of a thousand cells scrolls, with AI Server and without:
+ * The smoothness of scrolling a notebook of a thousand cells, with AI Server and without:
  *
  *     cd ui-tests && jlpm figures scroll
  *
@@ -94,7 +94,7 @@ test('scrolling through a thousand cells', async ({ page, lab }) => {
         body: JSON.stringify({ raw: JSON.stringify({ windowingMode: mode }) })
       }
     );
-    const found: Record<'ours' | 'bare', IScroll[]> = { ours: [], bare: [] };
+    const results: Record<'ours' | 'bare', IScroll[]> = { ours: [], bare: [] };
     for (let round = 0; round < ROUNDS; round++) {
       const both = ['ours', 'bare'] as const;
       for (const which of round % 2 ? both : [...both].reverse()) {
@@ -104,11 +104,11 @@ test('scrolling through a thousand cells', async ({ page, lab }) => {
         );
         await openLab(page, lab, 'long.ipynb', `${which}-${mode}`);
         await scroll(page); // cells are drawn for the first time
-        found[which].push(await scroll(page));
+        results[which].push(await scroll(page));
       }
     }
     const figures = (key: keyof IScroll) => {
-      const [ours, bare] = [found.ours, found.bare].map(list =>
+      const [ours, bare] = [results.ours, results.bare].map(list =>
         middle(list.map(item => item[key]))
       );
       return {

@@ -1,5 +1,5 @@
 /**
- * What the sidebar costs in a notebook of a thousand cells with ten turns each:
+ * The costs of the sidebar in a notebook of a thousand cells with ten turns each:
  *
  *     cd ui-tests && jlpm figures sidebar
  *
@@ -261,7 +261,7 @@ for (const [mode, width, height] of [
   });
 }
 
-/** Which cells JupyterLab draws: all, once it has the time, or only those that can be seen. */
+/** Set whether JupyterLab draws all cells when idle, or only the visible ones. */
 async function setWindowing(
   lab: Lab,
   mode: 'contentVisibility' | 'full'

@@ -1,5 +1,5 @@
 /**
- * By keyboard alone, by ear, in any colours (P38).
+ * Accessibility: keyboard, screen reader, colours and motion (P38).
  */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
@@ -14,7 +14,7 @@ const ROW = '.jp-AIServer-Ask';
 const DIFF = '.jp-AIServer-Diff';
 const REPLAY = '.jp-AIServer-Replay';
 
-/** What axe finds in these parts of ours, all of which are to be there, that keeps somebody out. */
+/** The serious violations that axe finds in these parts, all of which must exist. */
 async function serious(page: Page, parts: string[]): Promise<string[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode();
   for (const part of parts) {
@@ -31,7 +31,7 @@ async function serious(page: Page, parts: string[]): Promise<string[]> {
     );
 }
 
-test('the whole flow by keyboard alone', async ({ page, lab, open }) => {
+test('the whole flow by keyboard only', async ({ page, lab, open }) => {
   await open(['x = 1', '']);
   const cell = new CellUnderTest(page, 0);
   const keys = page.keyboard;
@@ -114,7 +114,7 @@ test('the whole flow by keyboard alone', async ({ page, lab, open }) => {
   await expect.poll(() => cell.source()).toBe('x = 1');
 });
 
-test('a screen reader is told the start and the end, not each word', async ({
+test('a screen reader announces the start and the end, not each word', async ({
   page,
   lab,
   open
@@ -125,13 +125,13 @@ test('a screen reader is told the start and the end, not each word', async ({
   await lab.model!.script({ ...code(source, 'why'), hold_after: 20 });
   await cell.open();
   await page.evaluate(() => {
-    const said: string[] = ((window as any).said = []);
+    const announced: string[] = ((window as any).announced = []);
     const row = document.querySelector('.jp-AIServer-Ask')!;
     const note = () => {
       for (const node of row.querySelectorAll('[role=status], [role=alert]')) {
         const text = node.textContent ?? '';
-        if (text && text !== said[said.length - 1]) {
-          said.push(text);
+        if (text && text !== announced[announced.length - 1]) {
+          announced.push(text);
         }
       }
     };
@@ -146,10 +146,10 @@ test('a screen reader is told the start and the end, not each word', async ({
   await expect(cell.proposal).toBeVisible();
   await lab.model!.release();
   await expect(cell.button(/^Accept/)).toBeVisible();
-  const said: string[] = await page.evaluate(() => (window as any).said);
-  expect(said).toHaveLength(2);
-  expect(said[0]).toContain('Generating');
-  expect(said[1]).toContain('ready');
+  const announced: string[] = await page.evaluate(() => (window as any).announced);
+  expect(announced).toHaveLength(2);
+  expect(announced[0]).toContain('Generating');
+  expect(announced[1]).toContain('ready');
   // Nothing else of what changes is announced.
   await expect(
     cell.proposal.locator('[aria-live]:not(:empty), [role=log]')
@@ -165,7 +165,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await open(['import pandas as pd\nx = 1', 'md:# Title', '']);
   const cell = new CellUnderTest(page, 0);
   const replay = new ReplayUnderTest(page);
-  const found: string[] = [];
+  const violations: string[] = [];
   const themes: ('Light' | 'Dark')[] = ['Light', 'Dark'];
   const look = async (state: string, ...parts: string[]) => {
     for (const theme of themes) {
@@ -176,7 +176,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
         caret: 'hide'
       });
       const wrong = await serious(page, parts);
-      found.push(...wrong.map(text => `${name}: ${text}`));
+      violations.push(...wrong.map(text => `${name}: ${text}`));
     }
     themes.reverse(); // The next state begins with the theme that is worn.
   };
@@ -279,7 +279,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
     page.getByRole('heading', { name: 'Active model' })
   ).toBeVisible();
   await look('settings', '.jp-AIServer-Models');
-  expect(found).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test('in the system’s own colours, and without motion', async ({

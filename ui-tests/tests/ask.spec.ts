@@ -1,5 +1,5 @@
 /**
- * Asking in a cell, with a model that says what the test tells it.
+ * Requests in a cell, with a scripted model.
  */
 import { CellUnderTest } from '../fixtures/cells';
 import { expect, type Lab, test } from '../fixtures/lab';
@@ -14,7 +14,7 @@ async function asked(lab: Lab): Promise<void> {
 const SECOND =
   "import pandas as pd\ndf = pd.read_csv('data.csv', usecols=['price'])\ndf.head()";
 
-test('an answer is a proposal until it is accepted, and then one undo step', async ({
+test('an answer is a suggestion until it is accepted, and then one undo step', async ({
   page,
   lab,
   openNotebook
@@ -121,15 +121,15 @@ test('the second request builds on the first and on what was changed by hand', a
   expect(second.body.messages.at(-1)!.content).toContain(
     "修改为只读取 'price' 列"
   );
-  // The other cell's session stays its own; its code is told as the notebook's.
-  const elsewhere = third.body.messages
+  // The other cell's session is separate; its code is sent as part of the notebook.
+  const thirdPrompt = third.body.messages
     .map(message => message.content)
     .join('\n');
-  expect(elsewhere).not.toContain('读取 data.csv');
-  expect(elsewhere).toContain("usecols=['price']");
+  expect(thirdPrompt).not.toContain('读取 data.csv');
+  expect(thirdPrompt).toContain("usecols=['price']");
 });
 
-test('a proposal is refined by a further sentence, and the diff is against the cell', async ({
+test('a further request refines a suggestion, and the diff is against the cell', async ({
   page,
   lab,
   openNotebook
@@ -149,7 +149,7 @@ test('a proposal is refined by a further sentence, and the diff is against the c
   expect(second.body.messages.at(-1)!.content).toContain('refined = 1');
 });
 
-test('Stop ends it, nothing is written, and the turn is kept as cancelled', async ({
+test('Stop ends it, nothing is written, and the turn is recorded as cancelled', async ({
   page,
   lab,
   openNotebook
@@ -196,7 +196,7 @@ test('a failure is a sentence, and one press tries again', async ({
   expect(await cell.source()).toBe('works = True');
 });
 
-test('a stream that is cut is never offered as the whole', async ({
+test('a truncated stream is never offered as a complete answer', async ({
   page,
   lab,
   openNotebook
@@ -211,7 +211,7 @@ test('a stream that is cut is never offered as the whole', async ({
   expect(await cell.source()).toBe('stay = 1');
 });
 
-test('the answer goes to the cell it was asked for, wherever that is by then', async ({
+test('the answer goes to the cell of its request, even if that was moved', async ({
   page,
   lab,
   openNotebook
@@ -232,7 +232,7 @@ test('the answer goes to the cell it was asked for, wherever that is by then', a
   expect(await new CellUnderTest(page, 0).source()).toBe('second = 2');
 });
 
-test('if the cell is gone, nothing is written anywhere and the answer is kept', async ({
+test('if the cell was deleted, nothing is written and the answer is recorded', async ({
   page,
   lab,
   openNotebook
@@ -262,7 +262,7 @@ test('if the cell is gone, nothing is written anywhere and the answer is kept', 
   expect(sources).toEqual(['bystander = 2']);
 });
 
-test('starting afresh hides the past from the model', async ({
+test('a new conversation hides past turns from the model', async ({
   page,
   lab,
   openNotebook
@@ -282,7 +282,7 @@ test('starting afresh hides the past from the model', async ({
   expect(text).not.toContain('the old wish');
 });
 
-test('a DataFrame of the kernel is asked about by its names and dtypes alone', async ({
+test('a request about a DataFrame sends only column names and dtypes', async ({
   page,
   lab,
   openNotebook
@@ -310,7 +310,7 @@ test('a DataFrame of the kernel is asked about by its names and dtypes alone', a
   expect(content.split('canary-value').length - 1).toBeLessThanOrEqual(1); // the cell's own code
 });
 
-test('a second tab is told that the cell is being written', async ({
+test('a second tab shows that the cell is being written', async ({
   page,
   lab,
   openNotebook,

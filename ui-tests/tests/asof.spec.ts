@@ -20,7 +20,7 @@ const SEED = Number(process.env.AISERVER_SEED ?? 5);
 // All cells are in view.
 test.use({ viewport: { width: 1100, height: 2600 } });
 
-/** How often the notebook's log says that it was saved. */
+/** The number of saves in the notebook's log. */
 async function saves(lab: Lab, notebookId: string): Promise<number> {
   const log = await lab.read(
     `.aiserver_sessions/notebooks/${notebookId}.jsonl`
@@ -28,7 +28,7 @@ async function saves(lab: Lab, notebookId: string): Promise<number> {
   return log.split('\n').filter(line => /"saved": ?true/.test(line)).length;
 }
 
-test('each of many saves is there again, whatever was done (P28)', async ({
+test('each of many saves can be reproduced, whatever was done (P28)', async ({
   page,
   lab,
   openNotebook
@@ -49,9 +49,9 @@ test('each of many saves is there again, whatever was done (P28)', async ({
   await second.accept();
   const id = await lab.notebookId(file);
   await worker.execute('docmanager:save');
-  let known = 0;
+  let saveCount = 0;
   await expect
-    .poll(async () => (known = await saves(lab, id).catch(() => 0)))
+    .poll(async () => (saveCount = await saves(lab, id).catch(() => 0)))
     .toBeGreaterThan(0);
 
   const done: string[] = [];
@@ -61,7 +61,7 @@ test('each of many saves is there again, whatever was done (P28)', async ({
     await worker.execute('docmanager:save');
     const where = `after ${done.slice(-4).join(', ')}`;
     if (isNews) {
-      await expect.poll(() => saves(lab, id), where).toBe(++known);
+      await expect.poll(() => saves(lab, id), where).toBe(++saveCount);
     }
     const saved = await lab.read(file);
     expect(JSON.parse(saved).cells, where).toMatchObject(
@@ -70,7 +70,7 @@ test('each of many saves is there again, whatever was done (P28)', async ({
         cell_type: type
       }))
     );
-    const number = String(known).padStart(3, '0');
+    const number = String(saveCount).padStart(3, '0');
     await writeFile(
       path.join(folder, 'saves', `${number}-${count}-${name}.ipynb`),
       saved
@@ -80,7 +80,7 @@ test('each of many saves is there again, whatever was done (P28)', async ({
       await openPath(page, file);
     }
   }
-  expect(await saves(lab, id)).toBe(known);
+  expect(await saves(lab, id)).toBe(saveCount);
 
   const ask = async (what: string) => {
     const url = `${lab.url}/aiserver/notebooks/${id}/${what}`;
@@ -92,15 +92,15 @@ test('each of many saves is there again, whatever was done (P28)', async ({
     answers.push(await ask(`moments/${index}`));
   }
   await writeFile(path.join(folder, 'moments.json'), JSON.stringify(answers));
-  const said = await promisify(execFile)(
+  const result = await promisify(execFile)(
     'python',
     ['-m', 'tests.replay.compare_saves', folder, lab.root, id],
     { cwd: REPOSITORY, maxBuffer: 1e8 }
   ).catch(error => error as { stdout: string; stderr: string; code: number });
   await info.attach('deeds', { body: done.join('\n') });
-  expect(said, `${said.stdout}${said.stderr}\n${done}`).not.toHaveProperty(
+  expect(result, `${result.stdout}${result.stderr}\n${done}`).not.toHaveProperty(
     'code'
   );
-  console.log(said.stdout.trim());
+  console.log(result.stdout.trim());
   await rm(folder, { recursive: true });
 });

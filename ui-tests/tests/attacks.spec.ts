@@ -18,7 +18,7 @@ const { payloads, command } = JSON.parse(
   )
 ) as { payloads: { name: string; text: string }[]; command: string };
 
-/** What a payload would leave if it were more than text. */
+/** The elements that a payload would create if it were interpreted. */
 const ELEMENTS = [
   // (CodeMirror puts an empty image beside each widget.)
   'img:not(.cm-widgetBuffer), picture, iframe, object, embed, video, audio, script, style, link, base, meta, form',
@@ -26,7 +26,7 @@ const ELEMENTS = [
   'a[href], [style*="url("]'
 ].join(', ');
 
-/** Code that says so if it ever runs. */
+/** Code that leaves a trace if it ever runs. */
 const CANARY = 'open("ran-canary", "w").close()';
 
 /** Watch a page; the answer tells what went beyond text since then. */
@@ -63,7 +63,7 @@ async function watch(page: Page, origin: string) {
   };
 }
 
-/** How often the kernel has run something. */
+/** The number of executions of the kernel. */
 const executions = (page: Page) =>
   page.evaluate(() =>
     (window as any).jupyterapp.shell.currentWidget.content.widgets.map(

@@ -1,5 +1,5 @@
 /**
- * What long histories and long notebooks cost (P37).
+ * The costs of long histories and long notebooks (P37).
  */
 import type { Page } from '@playwright/test';
 
@@ -55,7 +55,7 @@ interface IWeight {
   nodes: number;
 }
 
-/** What going through cells leaves behind in the page, the first round not counted. */
+/** The objects that moving through cells leaves in the page, without those of the first round. */
 async function leftBehind(page: Page): Promise<IWeight> {
   const cdp = await counting(page);
   const look = async (): Promise<IWeight> => {
@@ -113,7 +113,7 @@ async function leftBehind(page: Page): Promise<IWeight> {
   };
 }
 
-test('in a long notebook nothing of ours stays behind', async ({
+test('in a long notebook the extension leaks nothing', async ({
   page,
   lab,
   open

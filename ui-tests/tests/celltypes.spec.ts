@@ -11,18 +11,18 @@ import { Lab, expect, notebookFile, openPath, test } from '../fixtures/lab';
 const PLAYED = path.resolve(__dirname, '../fixtures/played_kernel.py');
 const NESTED = '# Users\n\n```python\nread()\n```\n\nThey are few.';
 
-/** What the model was told first. */
+/** The system message of the last request. */
 async function rules(lab: Lab): Promise<string> {
   const requests = await lab.model!.requests();
   return requests[requests.length - 1].body.messages[0].content;
 }
 
 function hasKernel(name: string): boolean {
-  const found = execFileSync('jupyter', ['kernelspec', 'list', '--json'], {
+  const output = execFileSync('jupyter', ['kernelspec', 'list', '--json'], {
     encoding: 'utf-8',
     stdio: ['ignore', 'pipe', 'ignore']
   });
-  return name in JSON.parse(found).kernelspecs;
+  return name in JSON.parse(output).kernelspecs;
 }
 
 test('an R notebook gets R, from a real R kernel', async ({
@@ -113,7 +113,7 @@ test('below a cell magic the language is the magic’s, and its line stays', asy
   ).toEqual(['bash', 'sql']);
 });
 
-test('a Markdown cell is written, shown as a diff, and rendered by the person alone', async ({
+test('a Markdown cell is written, shown as a diff, and rendered only by the person', async ({
   page,
   lab,
   tmpPath

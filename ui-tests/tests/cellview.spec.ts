@@ -35,7 +35,7 @@ async function cells(page: IJupyterLabPageFixture): Promise<string[]> {
   );
 }
 
-test('an eventful life, by mouse (P13, P35)', async ({
+test('an eventful history, by mouse (P13, P35)', async ({
   page,
   lab,
   openNotebook
@@ -152,7 +152,7 @@ test('an eventful life, by mouse (P13, P35)', async ({
   expect(await lab.notebookId(file)).toBe('life-mouse');
 });
 
-test('an eventful life, by keyboard alone (P38)', async ({
+test('an eventful history, by keyboard only (P38)', async ({
   page,
   lab,
   openNotebook
@@ -249,7 +249,7 @@ test('an eventful life, by keyboard alone (P38)', async ({
   ).toMatchObject({ parent_turn_id: 1 });
 });
 
-test('who wrote each line: by keys, live, and without asking for each letter', async ({
+test('authorship of lines: by keyboard, live, without a request for each key press', async ({
   page,
   lab,
   openNotebook
@@ -342,7 +342,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('a thousand steps: only what is seen is drawn', async ({
+test('a thousand steps: only visible rows are drawn', async ({
   page,
   lab,
   openNotebook

@@ -1,6 +1,5 @@
 /**
- * What goes wrong while an answer is on its way: each ends in one state and one sentence, and
- * nothing is lost.
+ * Failures during a generation: each ends in one state and one message, and nothing is lost.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
@@ -11,7 +10,7 @@ import { code } from '../fixtures/scripted';
 
 const ANSWER = 'first = 1\nsecond = 2\nthird = 3';
 
-/** The state after a stream that broke off: said once, nothing to accept, the wish is there. */
+/** The state after an interrupted stream: one message, nothing to accept, the request's text. */
 async function expectInterrupted(
   cell: CellUnderTest,
   wish: string,
@@ -83,7 +82,7 @@ for (const [how, signal] of [
   });
 }
 
-test('the network goes without a word and comes back', async ({
+test('the network fails silently and recovers', async ({
   page,
   context,
   lab,
@@ -115,7 +114,7 @@ test('the network goes without a word and comes back', async ({
     .toBe('gone');
 });
 
-test('a page that slept goes on where it was', async ({ page, lab, open }) => {
+test('a suspended page continues where it was', async ({ page, lab, open }) => {
   // P36: no doubled text, nothing missing.
   await open(['stay = 1']);
   const cell = new CellUnderTest(page, 0);
@@ -134,7 +133,7 @@ test('a page that slept goes on where it was', async ({ page, lab, open }) => {
   expect(await cell.source()).toBe(ANSWER);
 });
 
-test('the disk is full: the answer is there all the same, and what was done is noted later', async ({
+test('the disk is full: the answer is shown, and events are recorded later', async ({
   page,
   lab,
   open
@@ -239,7 +238,7 @@ test('the folder of the histories is read-only: they are shown, and no answer is
   expect((await lab.sessions(id))[0].interactions).toHaveLength(1);
 });
 
-test('a history is cut inside a Chinese character: what was whole is there, and that is said', async ({
+test('a history truncated inside a Chinese character: intact records are shown, with a notice', async ({
   page,
   lab,
   open
@@ -254,15 +253,15 @@ test('a history is cut inside a Chinese character: what was whole is there, and 
   await cell.ask('第二');
   await cell.accept();
   const id = await lab.notebookId(file);
-  const kept = async () => (await lab.sessions(id))[0];
-  await expect.poll(async () => (await kept()).events?.length).toBe(2);
+  const readSession = async () => (await lab.sessions(id))[0];
+  await expect.poll(async () => (await readSession()).events?.length).toBe(2);
   const name = path.join(
     lab.root,
     '.aiserver_sessions',
-    `${id}_${(await kept()).meta.cell_id}.json`
+    `${id}_${(await readSession()).meta.cell_id}.json`
   );
-  const whole = await readFile(name);
-  const cut = whole.subarray(0, whole.indexOf('第二') + 4);
+  const original = await readFile(name);
+  const cut = original.subarray(0, original.indexOf('第二') + 4);
   await writeFile(name, cut);
 
   await page.reload();
@@ -271,12 +270,12 @@ test('a history is cut inside a Chinese character: what was whole is there, and 
   await cell.focus();
   await expect(replay.panel).toContainText('Recovered from a damaged file');
   await expect(replay.panel).toContainText('第一');
-  // It goes on from there; the bytes as they were found lie beside it.
+  // Recording continues; the damaged bytes are quarantined.
   await cell.ask('第三');
   await cell.accept();
   await expect
     .poll(async () =>
-      (await kept()).interactions.map(turn => turn.user_request.intent)
+      (await readSession()).interactions.map(turn => turn.user_request.intent)
     )
     .toEqual(['第一', '第三']);
   expect(await readFile(`${name}.corrupt-1`)).toEqual(cut);
@@ -325,7 +324,7 @@ test('a proxy answers in place of the server', async ({ page, lab, open }) => {
   expect(await cell.source()).toBe('works = 1');
 });
 
-test('the cell changes under the answer', async ({ page, lab, open }) => {
+test('the cell changes during the answer', async ({ page, lab, open }) => {
   // P34: the right cell by its id, or none; and it is said.
   await open(['edited = 1', 'up = 1\ndown = 2', 'cut = 1', 'kind = 1']);
   const run = (command: string) =>
@@ -494,7 +493,7 @@ test('the notebook is renamed or closed, and the kernel is busy or restarted', a
   await expect(again.row).toContainText('Request 3'); // the one that was left is no version
 });
 
-test('two tabs on one cell: one is told, and may take over', async ({
+test('two tabs on one cell: the second is informed, and may take over', async ({
   page,
   context,
   lab,

@@ -10,9 +10,9 @@ import { ScriptedModel, code } from '../fixtures/scripted';
 test.use({ modelKind: 'none' });
 
 const ANSWER = 180_000; // ms: few threads, maybe on a busy machine
-const HELD = 150e6; // of 491 MB
+const PAUSE_AT = 150e6; // of 491 MB
 
-test('a provider is connected, chosen and forgotten, and its key never comes back', async ({
+test('a provider is connected, chosen and removed, and its key is never sent back', async ({
   page,
   lab,
   openNotebook
@@ -192,7 +192,7 @@ test('a provider is connected in the settings editor, and answers', async ({
   await model.stop();
 });
 
-test('from nothing to the last of the first steps, with the local model', async ({
+test('from installation to the last of the first steps, with the local model', async ({
   page,
   lab,
   openNotebook
@@ -207,7 +207,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   expect(hub.starts).toEqual([]); // P4: nothing is fetched without a press.
 
   // It is installed; the page is loaded anew meanwhile, and sees it go on.
-  hub.hold(HELD);
+  hub.pauseAt(PAUSE_AT);
   await cell.button(/^Install the local model/).click();
   const bar = cell.row.getByRole('progressbar');
   await expect(bar).toHaveAttribute('aria-valuenow', /^(29|30)$/);
@@ -228,7 +228,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   await expect(cell.button(/^Model: Qwen/)).toContainText('on this machine', {
     timeout: 60_000
   });
-  expect(hub.starts.at(-1)).toBeGreaterThan(HELD / 2);
+  expect(hub.starts.at(-1)).toBeGreaterThan(PAUSE_AT / 2);
   // What was written is there, and the cursor is in it.
   await expect(cell.input).toHaveValue('my wish');
   await expect(cell.input).toBeFocused();
@@ -250,7 +250,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   await first.accept(ANSWER);
   await first.run();
   await expect(first.output.first()).toContainText('São Paulo');
-  const whole = await first.source();
+  const firstSource = await first.source();
 
   // 2 · Say what to change.
   await first.ask("keep only the 'price' column");
@@ -266,7 +266,7 @@ test('from nothing to the last of the first steps, with the local model', async 
   await expect(replay.steps).not.toHaveCount(0);
   await replay.steps.first().getByRole('button').click();
   await replay.button('Restore this version').click();
-  expect((await first.source()).trim()).toBe(whole.trim());
+  expect((await first.source()).trim()).toBe(firstSource.trim());
   await first.run();
   await expect(first.output.first()).toContainText('São Paulo');
 

@@ -12,7 +12,7 @@ const MING = '小明';
 test.use({ people: [ANNA, MING], store: 'postgresql' });
 test.setTimeout(240_000);
 
-test('histories in one database: kept apart, there after a restart, and nothing lost when it is gone', async ({
+test('histories in one database: separate, durable, and nothing lost while it is down', async ({
   browser,
   hub
 }) => {
@@ -43,7 +43,7 @@ test('histories in one database: kept apart, there after a restart, and nothing 
     }
   });
 
-  await test.step('an answer that comes while the database is gone can still be used', async () => {
+  await test.step('an answer that arrives while the database is down can still be used', async () => {
     await hub.model.script({ ...code('x = 11'), hold_after: 2 });
     await hers.ask('Anna again');
     await expect
@@ -63,7 +63,7 @@ test('histories in one database: kept apart, there after a restart, and nothing 
     await hers.accept(60_000);
   });
 
-  await test.step('all is there after the person’s server has been stopped', async () => {
+  await test.step('everything is stored after the person’s server has been stopped', async () => {
     await anna.evaluate(() =>
       (window as any).jupyterapp.commands.execute('docmanager:save')
     );

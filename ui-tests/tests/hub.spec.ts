@@ -37,8 +37,8 @@ function call(
         headers: { 'X-XSRFToken': decodeURIComponent(xsrf) },
         body: what
       });
-      const said = await answer.json().catch(() => ({}));
-      const { code, generationId } = said;
+      const body = await answer.json().catch(() => ({}));
+      const { code, generationId } = body;
       return { status: answer.status, code, generationId };
     },
     [url, method, body && JSON.stringify(body)] as const
@@ -64,7 +64,7 @@ function wish(cellId: string): object {
   return { notebookId: 'cloned-by-both', cellId, intent: 'mine' };
 }
 
-test('two people at once: their histories never meet, and neither reaches the other’s', async ({
+test('two people at once: their histories are separate, and neither can read the other’s', async ({
   browser,
   hub
 }) => {
@@ -105,13 +105,13 @@ test('two people at once: their histories never meet, and neither reaches the ot
     await hers.accept();
     await his.ask('小明再来');
     await his.accept();
-    const told = (await hub.model.requests()).map(({ body }) =>
+    const prompts = (await hub.model.requests()).map(({ body }) =>
       body.messages.map(({ content }) => content).join('\n')
     );
-    expect(told[2]).toContain('the wish of Anna');
-    expect(told[2]).not.toContain('小明');
-    expect(told[3]).toContain('小明的愿望');
-    expect(told[3]).not.toContain('Anna');
+    expect(prompts[2]).toContain('the wish of Anna');
+    expect(prompts[2]).not.toContain('小明');
+    expect(prompts[3]).toContain('小明的愿望');
+    expect(prompts[3]).not.toContain('Anna');
     const replay = new ReplayUnderTest(anna);
     await replay.open();
     await expect(replay.panel).toContainText('Anna again');
@@ -208,8 +208,8 @@ test('two people at once: their histories never meet, and neither reaches the ot
     expect(sent.includes(token)).toBe(false);
     expect(hub.log).toContain('aiserver');
     expect(hub.log.includes(token)).toBe(false);
-    const kept = JSON.stringify(await hub.folderOf(ANNA).allSessions());
-    expect(kept).toContain('something else after it');
-    expect(kept.includes(token)).toBe(false);
+    const stored = JSON.stringify(await hub.folderOf(ANNA).allSessions());
+    expect(stored).toContain('something else after it');
+    expect(stored.includes(token)).toBe(false);
   });
 });

@@ -1,6 +1,5 @@
 /**
- * Which notebook is which, in the browser: copies, old formats, files that can't be written
- * or aren't trusted.
+ * The identity of notebooks in the browser: copies, old formats, read-only and untrusted files.
  */
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 
@@ -34,7 +33,7 @@ async function saveAs(
   await dialog.getByRole('button', { name: 'Save' }).click();
 }
 
-test('copies go their own ways, with all of them open', async ({
+test('copies have separate histories, with all of them open', async ({
   page,
   lab,
   openNotebook,
@@ -67,7 +66,7 @@ test('copies go their own ways, with all of them open', async ({
 
   const other = `${tmpPath}/b.ipynb`;
   await saveAs(page, other);
-  // JupyterLab opens it beside the original, some time after the dialog is gone.
+  // JupyterLab opens it next to the original, some time after the dialog has closed.
   await expect(page.getByRole('tab', { name: 'b.ipynb' })).toHaveAttribute(
     'aria-selected',
     'true'

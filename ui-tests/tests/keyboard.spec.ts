@@ -31,7 +31,7 @@ const sources = (page: Page): Promise<string[]> =>
     )
   );
 
-test('everything in the sidebar, by keyboard alone (P38)', async ({
+test('everything in the sidebar, by keyboard only (P38)', async ({
   page,
   lab,
   open,
@@ -176,23 +176,23 @@ test('the replay is exported from the sidebar, and opens anywhere', async ({
   await page.keyboard.press('ArrowUp');
   const ipynb = await download(() => page.keyboard.press('Enter'));
   const { cells } = JSON.parse(await read(ipynb));
-  const markdown = cells.filter((one: any) => one.cell_type === 'markdown');
+  const markdown = cells.filter((cell: any) => cell.cell_type === 'markdown');
   expect(JSON.stringify(markdown)).toContain('read the sales');
 
   // The page, with no network and no server.
   const context = await browser.newContext({ offline: true, locale: 'en-US' });
-  const alone = await context.newPage();
+  const exportPage = await context.newPage();
   const asked: string[] = [];
-  alone.on('request', request => asked.push(request.url()));
-  const kept = test.info().outputPath('replay.html');
-  await html.saveAs(kept);
-  await alone.goto(pathToFileURL(kept).href);
-  const time = alone.getByRole('slider', { name: 'Notebook timeline' });
+  exportPage.on('request', request => asked.push(request.url()));
+  const exportPath = test.info().outputPath('replay.html');
+  await html.saveAs(exportPath);
+  await exportPage.goto(pathToFileURL(exportPath).href);
+  const time = exportPage.getByRole('slider', { name: 'Notebook timeline' });
   await expect(time).toBeVisible();
-  await alone.keyboard.press('Home');
+  await exportPage.keyboard.press('Home');
   await expect(time).toHaveValue('0');
-  await alone.keyboard.press('2'); // the whole story
-  await expect(alone.getByText('改成柱状图').first()).toBeVisible();
+  await exportPage.keyboard.press('2'); // the whole story
+  await expect(exportPage.getByText('改成柱状图').first()).toBeVisible();
   expect(
     asked.filter(url => !url.startsWith('data:') && !url.startsWith('file:'))
   ).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What becomes of the cells' histories when the cells are split, merged, copied, deleted, moved,
- * and when the notebook is renamed or duplicated. In real JupyterLab, with a real kernel.
+ * Histories of cells that are split, merged, copied, deleted or moved, and of notebooks that are
+ * renamed or duplicated. In real JupyterLab, with a real kernel.
  */
 import type { IJupyterLabPageFixture } from '@jupyterlab/galata';
 
@@ -45,8 +45,8 @@ function ids(page: IJupyterLabPageFixture): Promise<string[]> {
   );
 }
 
-/** What the file of a cell's session says happened, `turn` for a turn. */
-async function story(
+/** The types of a session's records in order; `turn` for a turn. */
+async function recordTypes(
   lab: Lab,
   notebookId: string,
   cellId: string
@@ -54,7 +54,7 @@ async function story(
   const all = await lab.records(notebookId);
   const session = all.find(({ meta }) => meta.cell_id === cellId);
   return [...(session?.interactions ?? []), ...(session?.events ?? [])]
-    .sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
+    .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
     .map(record => ('type' in record ? record.type : 'turn'));
 }
 
@@ -77,15 +77,15 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await second.ask('add one');
   await second.accept();
   const id = await lab.notebookId(file);
-  const tells = (cellId: string) => expect.poll(() => story(lab, id, cellId));
+  const expectRecords = (cellId: string) => expect.poll(() => recordTypes(lab, id, cellId));
   // From the first turn on all code and Markdown cells are known.
-  await tells('cell-1').toEqual(['edit']);
-  await tells('cell-2').toEqual(['turn', 'accept']);
-  await tells('cell-3').toEqual(['edit']);
+  await expectRecords('cell-1').toEqual(['edit']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept']);
+  await expectRecords('cell-3').toEqual(['edit']);
 
   // A run, with what it put out: text and a small picture.
   await new CellUnderTest(page, 3).run();
-  await tells('cell-4').toEqual(['edit', 'run']);
+  await expectRecords('cell-4').toEqual(['edit', 'run']);
   const [, run] = (await lab.records(id)).find(
     ({ meta }) => meta.cell_id === 'cell-4'
   )!.events!;
@@ -105,26 +105,26 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await page.keyboard.press('ControlOrMeta+Shift+Minus');
   await expect.poll(() => ids(page)).toHaveLength(5);
   const [piece] = await ids(page);
-  await tells('cell-1').toEqual(['edit', 'split']);
-  await tells(piece).toEqual(['edit', 'split']);
+  await expectRecords('cell-1').toEqual(['edit', 'split']);
+  await expectRecords(piece).toEqual(['edit', 'split']);
 
   // Merge, undo.
   await select(page, 0, 1);
   await execute(page, 'notebook:merge-cells');
   await expect.poll(() => ids(page)).toHaveLength(4);
   const [merged] = await ids(page);
-  await tells(merged).toEqual(['merge']);
-  await tells('cell-1').toEqual(['edit', 'split', 'merge']);
+  await expectRecords(merged).toEqual(['merge']);
+  await expectRecords('cell-1').toEqual(['edit', 'split', 'merge']);
   const { meta } = (await lab.records(id)).find(
-    one => one.meta.cell_id === merged
+    item => item.meta.cell_id === merged
   )!;
   expect(meta.parents?.map(parent => parent.cell_id)).toEqual([
     piece,
     'cell-1'
   ]);
   await execute(page, 'notebook:undo-cell-action');
-  await tells('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
-  await tells(merged).toEqual(['merge', 'delete']);
+  await expectRecords('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
+  await expectRecords(merged).toEqual(['merge', 'delete']);
 
   // Copy, then go on in the copy: the origin knows nothing of it.
   await select(page, 2);
@@ -132,23 +132,23 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await execute(page, 'notebook:paste-cell-below');
   await expect.poll(() => ids(page)).toHaveLength(6);
   const copy = (await ids(page))[3];
-  await tells(copy).toEqual(['turn', 'accept', 'copy']);
+  await expectRecords(copy).toEqual(['turn', 'accept', 'copy']);
   await lab.model!.script(code('c = 5'));
   const copied = new CellUnderTest(page, 3);
   await copied.ask('in the copy');
   await copied.accept();
-  await tells(copy).toEqual(['turn', 'accept', 'copy', 'turn', 'accept']);
-  await tells('cell-2').toEqual(['turn', 'accept']);
+  await expectRecords(copy).toEqual(['turn', 'accept', 'copy', 'turn', 'accept']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept']);
 
   // Delete, undo, move.
   await select(page, 2);
   await execute(page, 'notebook:delete-cell');
-  await tells('cell-2').toEqual(['turn', 'accept', 'delete']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept', 'delete']);
   await execute(page, 'notebook:undo-cell-action');
-  await tells('cell-2').toEqual(['turn', 'accept', 'delete', 'undelete']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept', 'delete', 'undelete']);
   await select(page, 2);
   await execute(page, 'notebook:move-cell-down');
-  await tells('cell-2').toEqual([
+  await expectRecords('cell-2').toEqual([
     'turn',
     'accept',
     'delete',
@@ -162,7 +162,7 @@ test('each cell has its own history, whatever is done to the cells and the noteb
   await page.keyboard.type(' + 1');
   await execute(page, 'docmanager:save');
   await expect
-    .poll(async () => (await story(lab, id, piece)).at(-1))
+    .poll(async () => (await recordTypes(lab, id, piece)).at(-1))
     .toBe('edit');
   const saved = JSON.parse(await lab.read(file));
   expect(saved.metadata.aiserver).toEqual({ notebook_id: id });

@@ -1,5 +1,5 @@
 /**
- * How the sidebar looks: each view in each theme, in the system's own colours, as narrow as it
+ * The looks of the sidebar: each view in each theme, in the system's own colours, as narrow as it
  * gets, in Chinese, with nothing to show and when the server fails. The pictures are there to be
  * looked at; what can be told by a rule is asserted: nothing sticks out, nothing that tells two
  * things apart is lost with the colours (P38). With AISERVER_PICTURES=1 (`make pictures`) those of
@@ -16,7 +16,7 @@ import { expect, test } from '../fixtures/plain';
 
 const PLOT = path.resolve(__dirname, '..', 'fixtures', 'plot.png');
 const IMAGES = path.resolve(__dirname, '..', '..', 'docs', 'images');
-/** What docs/replay.md shows. */
+/** The pictures in docs/replay.md. */
 const SHOWN = ['cell', 'compare', 'notebook', 'found', 'blame'].map(
   view => `replay-${view}-light`
 );
@@ -42,7 +42,7 @@ async function picture(
   });
 }
 
-/** What is wider than its place or wraps to a row of its own, though nothing there scrolls or is cut with an ellipsis. */
+/** Elements that overflow or wrap although they neither scroll nor have an ellipsis. */
 async function stickingOut(page: Page): Promise<string[]> {
   return page.locator(PANEL).evaluate(panel => {
     const right = (node: Element) => node.getBoundingClientRect().right;
@@ -137,7 +137,7 @@ async function walk(
   await see('nothing-found');
 }
 
-/** The gutter that says who wrote each line, in the cell. */
+/** The gutter with the contributor of each line, in the cell. */
 async function blamed(page: Page, name: string): Promise<void> {
   const cell = new CellUnderTest(page, 2);
   await cell.focus();
@@ -197,7 +197,7 @@ test('every view, in every theme, wide and narrow', async ({
   });
 });
 
-test('in the system’s own colours, each thing is still told apart (P38)', async ({
+test('in the system’s own colours, all states can be distinguished (P38)', async ({
   page,
   lab,
   open
@@ -218,10 +218,10 @@ test('in the system’s own colours, each thing is still told apart (P38)', asyn
         (node, what) => getComputedStyle(node).getPropertyValue(what),
         what
       );
-  /** Whether the first of each are told apart by this. */
-  const differ = async (one: string, other: string, what: string) =>
+  /** Expect the first matches of two selectors to differ in a CSS property. */
+  const differ = async (first: string, other: string, what: string) =>
     expect
-      .soft(await look(one, what), `${one} | ${other}`)
+      .soft(await look(first, what), `${first} | ${other}`)
       .not.toBe(await look(other, what));
   await walk(page, replay, async view => {
     await picture(page, `forced-${view}`);

@@ -29,7 +29,7 @@ const DATA = `date,city,price,quantity
 2026-01-07,Turku,77.5,8
 `;
 
-test('a cell is written, changed, kept over a restart and replayed', async ({
+test('a cell is written, changed, stored across a restart and replayed', async ({
   page,
   lab,
   tmpPath,
@@ -85,7 +85,7 @@ test('a cell is written, changed, kept over a restart and replayed', async ({
   await expect(replay.panel).toContainText("修改为只读取 'price' 列");
 });
 
-/** Every session file in a folder is what the published schema says. */
+/** Every session file in a folder conforms to the published schema. */
 function validate(folder: string): void {
   const program = `
 import json, pathlib, sys, jsonschema, aiserver

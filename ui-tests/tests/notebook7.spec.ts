@@ -52,8 +52,8 @@ test('Notebook 7: ask, accept, one undo, replay, and all of it after a reload', 
   await cell.ask('x is four');
   await cell.accept();
   const [, second] = await place.model.requests();
-  const told = second.body.messages.map(({ content }) => content).join('\n');
-  expect(told).toContain('set y');
+  const prompt = second.body.messages.map(({ content }) => content).join('\n');
+  expect(prompt).toContain('set y');
   // The code that was there first, and the two turns.
   await expect(replay.steps).toHaveCount(3);
 

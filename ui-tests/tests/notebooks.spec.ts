@@ -84,7 +84,7 @@ async function close(page: IJupyterLabPageFixture): Promise<void> {
   });
 }
 
-/** What Python's nbformat says of each file: empty if it is valid. */
+/** The error of Python's nbformat for each file; empty if it is valid. */
 function validity(files: string[]): string[] {
   const script = [
     'import json, sys, warnings, nbformat',
@@ -102,23 +102,23 @@ function validity(files: string[]): string[] {
 }
 
 /**
- * A notebook without what may differ: how long texts are cut into lines, and what is of
- * JupyterLab's page alone.
+ * A notebook without permitted differences: the splitting of texts into lines, and JupyterLab's own
+ * metadata.
  */
 function plain(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const isText =
       key === 'source' ||
-      (value.length > 0 && value.every(one => typeof one === 'string'));
-    return isText ? value.join('') : value.map(one => plain(one));
+      (value.length > 0 && value.every(item => typeof item === 'string'));
+    return isText ? value.join('') : value.map(item => plain(item));
   }
   if (value && typeof value === 'object') {
     const own = Object.entries(value).filter(
-      ([name, one]) =>
-        one !== undefined &&
+      ([name, item]) =>
+        item !== undefined &&
         !(key === 'metadata' && /^trusted$|^orig_nbformat/.test(name))
     );
-    return Object.fromEntries(own.map(([name, one]) => [name, plain(one, name)]));
+    return Object.fromEntries(own.map(([name, item]) => [name, plain(item, name)]));
   }
   return value;
 }
@@ -127,7 +127,7 @@ function isValid(id: unknown): boolean {
   return typeof id === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(id);
 }
 
-/** What a save without us would have written, with one cell's code, the id, and mended ids. */
+/** The notebook that JupyterLab alone would have saved, with one cell's code and all ids. */
 function expected(
   { notebook, index }: IOpen,
   after: INotebook,
@@ -199,10 +199,10 @@ test('every notebook that JupyterLab opens can be asked in, and only that cell c
   expect(wrong).toEqual({});
 
   // Those that were valid are valid still.
-  const said = validity(written.map(name => path.join(FOLDER, name)));
+  const before = validity(written.map(name => path.join(FOLDER, name)));
   const now = validity(written.map(name => path.join(lab.root, tmpPath, name)));
-  const spoilt = written.filter((_, number) => now[number] && !said[number]);
-  expect(spoilt).toEqual([]);
+  const invalidated = written.filter((_, number) => now[number] && !before[number]);
+  expect(invalidated).toEqual([]);
 });
 
 test('those that can’t be asked in are those that JupyterLab refuses', async ({

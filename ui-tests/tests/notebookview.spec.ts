@@ -7,7 +7,7 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, Lab, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
-/** What the notebook in front holds: ids and sources, in order. */
+/** The ids and sources of the current notebook's cells, in order. */
 const cells = (page: Page): Promise<[string, string][]> =>
   page.evaluate(() =>
     (
@@ -68,7 +68,7 @@ async function history(
   return ids;
 }
 
-/** Press a key of the slider until it stands at what is wanted. */
+/** Press a key of the slider until it is at a position. */
 async function goTo(
   page: Page,
   replay: ReplayUnderTest,
@@ -87,7 +87,7 @@ async function goTo(
 const then = (replay: ReplayUnderTest) =>
   replay.panel.getByRole('list', { name: 'Notebook at this point' });
 
-test('the notebook as it was at each moment, by keyboard alone (P38)', async ({
+test('the notebook after each moment, by keyboard only (P38)', async ({
   page,
   lab,
   openNotebook
@@ -190,7 +190,7 @@ test('the scrubber by mouse, and a cell opened at its step', async ({
   );
 });
 
-test('what was once asked is found, in any language, and opens at its step', async ({
+test('the search finds requests in any language, and opens their step', async ({
   page,
   lab,
   openNotebook
@@ -205,14 +205,14 @@ test('what was once asked is found, in any language, and opens at its step', asy
   const hits = replay.panel
     .getByRole('list', { name: 'Search results' })
     .getByRole('listitem');
-  for (const [query, found] of [
+  for (const [query, expected] of [
     ['折线图', '画出每月收入的折线图'],
     ['csv', 'read the sales'],
     ['NameError', '画出每月收入的折线图']
   ]) {
     await field.fill(query);
     await expect(hits).toHaveCount(1);
-    await expect(hits).toContainText(found);
+    await expect(hits).toContainText(expected);
     await expect(hits.locator('mark').first()).toHaveText(query);
   }
   await field.fill('xyzzy');
@@ -240,12 +240,12 @@ test('what was once asked is found, in any language, and opens at its step', asy
   await replay.tab('Search').click();
   await replay.panel.getByText('All notebooks').click();
   await field.fill('折线图');
-  // (What was found before stands there until the new answer comes.)
-  const found = hits
+  // (The previous results stay until the next response.)
+  const result = hits
     .filter({ hasText: 'found.ipynb' })
     .filter({ hasText: '折线图' });
-  await expect(found).toHaveCount(1);
-  await found.getByRole('button').click();
+  await expect(result).toHaveCount(1);
+  await result.getByRole('button').click();
   await expect(
     page
       .locator('.jp-mod-current[role="tab"]')
@@ -254,7 +254,7 @@ test('what was once asked is found, in any language, and opens at its step', asy
   await expect(replay.slider).toHaveAttribute('aria-valuetext', /折线图/);
 });
 
-test('no search and no moment is asked for while nobody looks', async ({
+test('a hidden sidebar requests no results and no snapshots', async ({
   page,
   lab,
   openNotebook

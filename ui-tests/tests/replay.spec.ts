@@ -5,7 +5,7 @@ import { CellUnderTest, ReplayUnderTest } from '../fixtures/cells';
 import { expect, test } from '../fixtures/lab';
 import { code } from '../fixtures/scripted';
 
-test('it teaches before there is anything to show', async ({
+test('it explains the first step while there is nothing to show', async ({
   page,
   openNotebook
 }) => {
@@ -119,7 +119,7 @@ test('it plays the steps', async ({ page, lab, openNotebook }) => {
   await expect(replay.button('Play')).toBeVisible();
 });
 
-test('it asks the server for nothing while it is hidden', async ({
+test('it sends no requests while it is hidden', async ({
   page,
   lab,
   openNotebook

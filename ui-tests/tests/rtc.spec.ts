@@ -97,7 +97,7 @@ async function asked(place: Place): Promise<void> {
     .toBe(2);
 }
 
-test('others see an answer when it is accepted, once; and it is undone by who accepted it', async ({
+test('others see an answer once it is accepted; only the person who accepted it can undo it', async ({
   openByBoth,
   place
 }) => {
@@ -137,7 +137,7 @@ test('others see an answer when it is accepted, once; and it is undone by who ac
   expect(session.interactions).toHaveLength(1);
 });
 
-test('two ask for one cell: the model is asked once, and the other is told', async ({
+test('two requests for one cell: the model is asked once, and the other person is informed', async ({
   openByBoth,
   place
 }) => {
@@ -169,13 +169,13 @@ test('two ask at once in a notebook without an id: one id survives', async ({
   await Promise.all([hers.input.press('Enter'), his.input.press('Enter')]);
   await Promise.all([hers.accept(), his.accept()]);
   const id = await place.notebookId('one-id.ipynb');
-  const kept = (await place.allSessions()).filter(session =>
+  const sessions = (await place.allSessions()).filter(session =>
     session.interactions.some(({ user_request }) =>
       user_request.intent.startsWith('two for')
     )
   );
-  expect(kept.map(({ meta }) => meta.notebook_id)).toEqual([id, id]);
-  expect(kept.map(({ meta }) => meta.cell_id).sort()).toEqual([
+  expect(sessions.map(({ meta }) => meta.notebook_id)).toEqual([id, id]);
+  expect(sessions.map(({ meta }) => meta.cell_id).sort()).toEqual([
     'cell-1',
     'cell-2'
   ]);
@@ -221,7 +221,7 @@ test('the cell is moved, or deleted, by the other while its answer comes', async
   expect(await sources(b)).toEqual(['second = 2']);
 });
 
-test('who does something records it: one writer, though both look on', async ({
+test('only the page of the person who does something records it', async ({
   openByBoth,
   place
 }) => {
@@ -255,17 +255,17 @@ test('who does something records it: one writer, though both look on', async ({
     return commands.execute('notebook:delete-cell');
   });
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'z = 1']);
-  const gone = ['delete', 'y = 10'];
-  await expect.poll(() => events('cell-2')).toEqual([first, typed, gone]);
+  const deleted = ['delete', 'y = 10'];
+  await expect.poll(() => events('cell-2')).toEqual([first, typed, deleted]);
   await a.evaluate(() =>
     (window as any).jupyterapp.commands.execute('notebook:undo-cell-action')
   );
   await expect.poll(() => sources(b)).toEqual(['x = 2', 'y = 10', 'z = 1']);
   const back = ['undelete', 'y = 10'];
-  await expect.poll(() => events('cell-2')).toEqual([first, typed, gone, back]);
+  await expect.poll(() => events('cell-2')).toEqual([first, typed, deleted, back]);
 });
 
-test('whatever the two do to the cells, each has its own history, told once', async ({
+test('whatever the two do to the cells, each cell has its own history, recorded once', async ({
   openByBoth,
   place
 }) => {
@@ -280,16 +280,16 @@ test('whatever the two do to the cells, each has its own history, told once', as
   await hers.ask('two');
   await hers.accept();
   const id = await place.notebookId('lineage.ipynb');
-  const tells = (cellId: string) =>
+  const expectRecords = (cellId: string) =>
     expect.poll(async () => {
       const all = await place.records(id);
       const session = all.find(({ meta }) => meta.cell_id === cellId);
       return [...(session?.interactions ?? []), ...(session?.events ?? [])]
-        .sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
+        .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
         .map(record => ('type' in record ? record.type : 'turn'));
     });
-  await tells('cell-1').toEqual(['edit']);
-  await tells('cell-2').toEqual(['turn', 'accept']);
+  await expectRecords('cell-1').toEqual(['edit']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept']);
   // He hears of her request when he comes to a cell: from then on he watches, too.
   await new CellUnderTest(b, 2).focus();
   await new CellUnderTest(b, 0).focus();
@@ -300,31 +300,31 @@ test('whatever the two do to the cells, each has its own history, told once', as
   await b.keyboard.press('ControlOrMeta+Shift+Minus');
   await expect.poll(() => sources(a)).toEqual(['a = 1', 'b = 2', 'c = 2', 'd = 1']);
   const [piece] = await ids(a);
-  await tells(piece).toEqual(['edit', 'split']);
-  await tells('cell-1').toEqual(['edit', 'split']);
+  await expectRecords(piece).toEqual(['edit', 'split']);
+  await expectRecords('cell-1').toEqual(['edit', 'split']);
   await work(a, 'notebook:merge-cells', 0, 1);
   await expect.poll(() => sources(b)).toEqual(['a = 1\n\nb = 2', 'c = 2', 'd = 1']);
   const [merged] = await ids(b);
-  await tells(merged).toEqual(['merge']);
-  await tells('cell-1').toEqual(['edit', 'split', 'merge']);
-  await tells(piece).toEqual(['edit', 'split', 'merge']);
+  await expectRecords(merged).toEqual(['merge']);
+  await expectRecords('cell-1').toEqual(['edit', 'split', 'merge']);
+  await expectRecords(piece).toEqual(['edit', 'split', 'merge']);
   await work(a, 'notebook:undo-cell-action', 0);
   await expect.poll(() => ids(b)).toHaveLength(4);
-  await tells('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
-  await tells(piece).toEqual(['edit', 'split', 'merge', 'undelete']);
-  await tells(merged).toEqual(['merge', 'delete']);
+  await expectRecords('cell-1').toEqual(['edit', 'split', 'merge', 'undelete']);
+  await expectRecords(piece).toEqual(['edit', 'split', 'merge', 'undelete']);
+  await expectRecords(merged).toEqual(['merge', 'delete']);
 
   // He copies her cell, and moves his copy; she makes text of the last one.
   await work(b, 'notebook:copy-cell', 2);
   await work(b, 'notebook:paste-cell-below', 2);
   await expect.poll(() => ids(a)).toHaveLength(5);
   const copy = (await ids(a))[3];
-  await tells(copy).toEqual(['turn', 'accept', 'copy']);
+  await expectRecords(copy).toEqual(['turn', 'accept', 'copy']);
   await work(b, 'notebook:move-cell-down', 3);
-  await tells(copy).toEqual(['turn', 'accept', 'copy', 'move']);
+  await expectRecords(copy).toEqual(['turn', 'accept', 'copy', 'move']);
   await work(a, 'notebook:change-cell-to-markdown', 3);
-  await tells('cell-3').toEqual(['edit', 'type']);
-  await tells('cell-2').toEqual(['turn', 'accept']);
+  await expectRecords('cell-3').toEqual(['edit', 'type']);
+  await expectRecords('cell-2').toEqual(['turn', 'accept']);
 
   // Nobody told what another had told: no event is in two cells but what a copy began with.
   const all = await place.records(id);
@@ -348,7 +348,7 @@ test('whatever the two do to the cells, each has its own history, told once', as
   ).toEqual(cells);
 });
 
-test('the replay of one shows what the other does, and what one puts back both have', async ({
+test('each person’s replay shows the other’s changes, and both get a restore', async ({
   openByBoth,
   place
 }) => {
@@ -364,13 +364,13 @@ test('the replay of one shows what the other does, and what one puts back both h
   // He stays where he is, and sees what she does: before she accepts it, too.
   await hers.ask('ten');
   await expect(replay.panel).toContainText('ten');
-  const known = await replay.steps.count();
+  const stepCount = await replay.steps.count();
   await hers.accept();
   await hers.ask('a hundred');
   await expect(replay.panel).toContainText('a hundred');
-  await expect(replay.steps).toHaveCount(known + 1);
+  await expect(replay.steps).toHaveCount(stepCount + 1);
   await hers.accept();
-  await expect(replay.slider).toHaveAttribute('aria-valuenow', `${known + 1}`);
+  await expect(replay.slider).toHaveAttribute('aria-valuenow', `${stepCount + 1}`);
 
   await replay.steps.getByRole('button', { name: /^ten/ }).click();
   await replay.button('Restore this version').click();

@@ -127,7 +127,7 @@ test('goes through the notebook’s time by keyboard', async ({ opened }) => {
   await expect(title.getByText('# Sales')).toBeHidden();
 });
 
-test('tells who wrote each line, and what a cell was before it was deleted', async ({
+test('shows the contributor of each line, and the content of deleted cells', async ({
   opened
 }) => {
   const page = await opened();
@@ -314,9 +314,9 @@ lab.describe('in JupyterLab', () => {
         page.getByRole('menuitem', { name: 'Web Page' }).click()
       ]);
       expect(download.suggestedFilename()).toMatch(/^plain-\d+-replay\.html$/);
-      const made = readFileSync((await download.path())!, 'utf-8');
-      expect(made).toContain('<!doctype html>');
-      expect(made).toContain('make one');
+      const exported = readFileSync((await download.path())!, 'utf-8');
+      expect(exported).toContain('<!doctype html>');
+      expect(exported).toContain('make one');
     }
   );
 });

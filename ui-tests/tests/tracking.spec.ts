@@ -1,5 +1,5 @@
 /**
- * Which cells are tracked is a setting: all, those in which a model was asked, or none.
+ * The setting of which cells are tracked: all, those in which a model was asked, or none.
  */
 import type { Page } from '@playwright/test';
 
@@ -14,14 +14,14 @@ async function track(lab: Lab, cells: string): Promise<void> {
   expect((await fetch(url, { method: 'PUT', body })).ok).toBe(true);
 }
 
-/** What is kept of each cell, in order; `turn` for a turn. */
-async function kept(lab: Lab, id: string): Promise<Record<string, string[]>> {
+/** The types of each cell's records in order; `turn` for a turn. */
+async function recordTypes(lab: Lab, id: string): Promise<Record<string, string[]>> {
   const records = await lab.records(id);
   return Object.fromEntries(
     records.map(({ meta, interactions, events }) => [
       meta.cell_id,
       [...interactions, ...(events ?? [])]
-        .sort((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
+        .sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
         .map(record => ('type' in record ? record.type : 'turn'))
     ])
   );
@@ -33,7 +33,7 @@ async function type(page: Page, index: number, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('what is done by hand is noted where the setting says so', async ({
+test('changes by hand are recorded according to the setting', async ({
   page,
   lab,
   open
@@ -58,7 +58,7 @@ test('what is done by hand is noted where the setting says so', async ({
       const id = await lab.notebookId(file);
       if (cells === 'all') {
         // Before anything is typed it is known what was there.
-        await expect.poll(async () => (await kept(lab, id))['cell-2']).toEqual(['edit']);
+        await expect.poll(async () => (await recordTypes(lab, id))['cell-2']).toEqual(['edit']);
       }
       await type(page, 0, '0');
       await type(page, 1, '0');
@@ -68,7 +68,7 @@ test('what is done by hand is noted where the setting says so', async ({
       // What is noted is noted in order: once this is there, nothing of before is to come.
       await first.ask('three');
       await first.accept();
-      await expect.poll(() => kept(lab, id), cells).toEqual(wanted);
+      await expect.poll(() => recordTypes(lab, id), cells).toEqual(wanted);
       const [session] = await lab.sessions(id);
       // Without a note by hand the request says what the cell held.
       expect(session.interactions[1].user_request.current_code).toBe('a = 20');

@@ -21,7 +21,7 @@ test.use({
   }
 });
 
-test('the wheel alone works in JupyterLab 4.5, with no Node in reach', async ({
+test('the wheel works in JupyterLab 4.5 without Node', async ({
   page,
   place
 }) => {
