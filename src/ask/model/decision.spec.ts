@@ -43,7 +43,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     expect(t.recorded).toEqual([
       { type: 'reject', turnId: 1, source: 'x = 1' }
     ]);
-    // The next turn's number is kept for the next time that the row opens.
+    // The row shows the next turn's number when it opens again.
     expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
   });
 

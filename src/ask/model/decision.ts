@@ -48,7 +48,7 @@ export class Decision {
 
   /**
    * Leave the cell unchanged and record the rejection. Without a shared document another window
-   * may have decided already; its recorded decision is then kept.
+   * may have decided already; its recorded decision then remains.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;

@@ -71,13 +71,17 @@ export class GenerationStream {
     body: GenerateBody | AnalyzeBody,
     attempts: number
   ): AsyncGenerator<StreamEvent, void, void> {
-    for (let left = attempts; ; left--) {
+    for (let attemptsLeft = attempts; ; attemptsLeft--) {
       try {
         yield* api.generate(body, this.abort.signal);
         return;
       } catch (reason) {
         const { code } = reason as { code?: string };
-        if (code !== 'generation_running' || left <= 1 || this.isStopped) {
+        if (
+          code !== 'generation_running' ||
+          attemptsLeft <= 1 ||
+          this.isStopped
+        ) {
           throw reason;
         }
         await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));

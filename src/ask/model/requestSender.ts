@@ -68,10 +68,14 @@ export class RequestSender {
 
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
   stop(): void {
-    const run = this._run;
-    if (this._store.isBusy && run) {
-      this._endRun(run, { phase: 'stopped', notice: 'stopped', failure: null });
-      run.stop(this._store.api);
+    const stream = this._stream;
+    if (this._store.isBusy && stream) {
+      this._endStream(stream, {
+        phase: 'stopped',
+        notice: 'stopped',
+        failure: null
+      });
+      stream.stop(this._store.api);
     }
   }
 
@@ -90,30 +94,30 @@ export class RequestSender {
       store.baseSource = store.target.source();
     }
     this._intents.add(request.intent);
-    const previous = this._last;
-    const run = (this._run = this._last = new GenerationStream());
+    const previous = this._lastStream;
+    const stream = (this._stream = this._lastStream = new GenerationStream());
     store.set(waitingState(request.intent, store.nextTurn));
     try {
       await previous?.ended; // The server ends a stopped turn before it starts the next.
-      const notebookId = await run.orAborted(ensureNotebookId(store.target));
+      const notebookId = await stream.orAborted(ensureNotebookId(store.target));
       const { cellModel } = store.state;
       const body = toRequestBody(request, store.target, notebookId, cellModel);
       await this._consume(
-        run,
+        stream,
         body,
         previous?.mayStillRun ? MAX_ATTEMPTS : attempts
       );
     } catch (reason) {
-      this._fail(run, toStreamFailure(reason));
+      this._fail(stream, toStreamFailure(reason));
     } finally {
-      run.end();
+      stream.end();
     }
   }
 
   /** Abort the running request. */
   dispose(): void {
-    this._run?.abort.abort();
-    this._run = null;
+    this._stream?.abort.abort();
+    this._stream = null;
   }
 
   /** With an open suggestion keep the request's source; otherwise use the cell's current one. */
@@ -125,47 +129,47 @@ export class RequestSender {
 
   /** Read a stream to its end. After a stop only the history is notified. */
   private async _consume(
-    run: GenerationStream,
+    stream: GenerationStream,
     body: GenerateBody | AnalyzeBody,
     attempts: number
   ): Promise<void> {
     const { api, history, isDisposed } = this._store;
-    if (run.isStopped || isDisposed) {
+    if (stream.isStopped || isDisposed) {
       return;
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
     const answer = new AnswerBuffer();
     let ended = false;
     try {
-      for await (const event of run.events(api, body, attempts)) {
+      for await (const event of stream.events(api, body, attempts)) {
         switch (event.type) {
           case 'start':
-            run.generationId = event.generationId;
-            run.turnId = event.turnId;
-            this._update(run, { turnId: event.turnId, model: event.model });
+            stream.generationId = event.generationId;
+            stream.turnId = event.turnId;
+            this._update(stream, { turnId: event.turnId, model: event.model });
             break;
           case 'waiting':
-            this._update(run, { waitUntil: secondsFromNow(event.seconds) });
+            this._update(stream, { waitUntil: secondsFromNow(event.seconds) });
             break;
           case 'token':
-            this._update(run, { phase: 'streaming', ...answer.add(event) });
+            this._update(stream, { phase: 'streaming', ...answer.add(event) });
             break;
           case 'done':
             ended = true;
-            this._finish(run, event.interaction);
+            this._finish(stream, event.interaction);
             break;
           case 'cancelled':
             ended = true;
             // Stopped by another tab or by the server's shutdown, so it is shown as a failure.
-            this._fail(run, { code: 'stopped_elsewhere', message: '' });
+            this._fail(stream, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
             ended = true;
             if (event.unsaved?.ai_response.status === 'success') {
               // The answer is complete and can be used although it could not be saved.
-              this._finish(run, event.unsaved, event.code);
+              this._finish(stream, event.unsaved, event.code);
             } else {
-              this._fail(run, failureOf(event));
+              this._fail(stream, failureOf(event));
             }
             break;
         }
@@ -176,54 +180,54 @@ export class RequestSender {
       }
     } finally {
       if (!ended) {
-        this._abortInterrupted(run, key);
+        this._abortInterrupted(stream, key);
       }
     }
     if (!ended) {
-      this._fail(run, { code: 'interrupted', message: '' });
+      this._fail(stream, { code: 'interrupted', message: '' });
     }
   }
 
   /** Abort an interrupted stream. The server saves the partial turn once it notices. */
-  private _abortInterrupted(run: GenerationStream, key: ICellKey): void {
+  private _abortInterrupted(stream: GenerationStream, key: ICellKey): void {
     const { api, history } = this._store;
-    run.abort.abort();
-    if (run.generationId) {
-      api.stop(run.generationId).catch(() => undefined);
-      void waitUntilSaved(history, key, run.turnId).then(() =>
+    stream.abort.abort();
+    if (stream.generationId) {
+      api.stop(stream.generationId).catch(() => undefined);
+      void waitUntilSaved(history, key, stream.turnId).then(() =>
         history.notify(key)
       );
     }
   }
 
   private _finish(
-    run: GenerationStream,
+    stream: GenerationStream,
     interaction: Interaction,
     saveError: string | null = null
   ): void {
-    if (this._run === run) {
+    if (this._stream === stream) {
       const store = this._store;
       store.suggestion = toSuggestion(interaction, saveError);
-      this._endRun(run, {
+      this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
         edited: store.isEdited
       });
     }
   }
 
-  private _fail(run: GenerationStream, failure: IFailure): void {
-    this._endRun(run, { phase: 'failed', notice: null, failure });
+  private _fail(stream: GenerationStream, failure: IFailure): void {
+    this._endStream(stream, { phase: 'failed', notice: null, failure });
   }
 
   /** Leave waiting and streaming. Drops a partial answer and restores a complete suggestion. */
-  private _endRun(
-    run: GenerationStream,
+  private _endStream(
+    stream: GenerationStream,
     change: Partial<IGenerationState>
   ): void {
-    if (this._run !== run) {
+    if (this._stream !== stream) {
       return;
     }
-    this._run = null;
+    this._stream = null;
     const store = this._store;
     if (change.phase === 'suggested') {
       store.set(change);
@@ -232,7 +236,7 @@ export class RequestSender {
     const { suggestion, previousCode, isEdited } = store;
     store.set({
       ...change,
-      ...unansweredState(store.state, run.turnId),
+      ...unansweredState(store.state, stream.turnId),
       ...(suggestion && {
         ...restoredState(suggestion, previousCode),
         edited: isEdited
@@ -241,15 +245,15 @@ export class RequestSender {
   }
 
   private _update(
-    run: GenerationStream,
+    stream: GenerationStream,
     change: Partial<IGenerationState>
   ): void {
-    if (this._run === run) {
+    if (this._stream === stream) {
       this._store.set(change);
     }
   }
 
-  private _run: GenerationStream | null = null;
+  private _stream: GenerationStream | null = null;
   /** The stream that was started last; the next one waits for its end. */
-  private _last: GenerationStream | null = null;
+  private _lastStream: GenerationStream | null = null;
 }

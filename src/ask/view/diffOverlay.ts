@@ -107,9 +107,9 @@ export class DiffOverlay implements IDisposable {
     this._setText(view, (shown?.doc ?? code) + '\n');
     view.dispatch({ effects: setWrittenEnd.of(shown?.writtenEnd ?? null) });
     const highlight = !streaming && areSimilar(original, code);
-    if (original !== this._original || highlight !== this._highlightWords) {
+    if (original !== this._original || highlight !== this._hasHighlights) {
       this._original = original;
-      this._highlightWords = highlight;
+      this._hasHighlights = highlight;
       // In an empty cell every line is new, so a tint is enough.
       const isNew = !original.trim();
       this._node.classList.toggle('jp-mod-new', isNew);
@@ -197,7 +197,7 @@ export class DiffOverlay implements IDisposable {
   private readonly _editor: CodeMirrorEditor;
   private readonly _merge = new Compartment();
   private _original: string | null = null;
-  private _highlightWords = false;
+  private _hasHighlights = false;
   private _disposed = false;
 }
 

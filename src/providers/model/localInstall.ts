@@ -138,8 +138,8 @@ export class LocalInstall {
           return;
         }
         if (join && (reason as Partial<ApiError>).code === 'not_found') {
-          // The start never reached the server, or the installation ended meanwhile; then the list has
-          // the outcome.
+          // Either the start never reached the server, or the installation ended meanwhile and the
+          // list of models has its outcome.
           if (isStart && !hasProgress) {
             this._fail(INTERRUPTED);
           } else {

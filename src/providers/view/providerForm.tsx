@@ -88,19 +88,19 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const isKeyFixed = keySource === 'environment' || keySource === 'config';
   const isSaved = keySource === 'keyring' || keySource === 'file';
   const isKeyMissing = needsKey && !keySource && !key;
-  const newAddress = needsAddress ? address.trim() : provider.address;
-  const isAddressMissing = needsAddress && !newAddress;
+  const requestAddress = needsAddress ? address.trim() : provider.address;
+  const isAddressMissing = needsAddress && !requestAddress;
   const name = model.trim();
   const isAddressChanged =
-    needsAddress && newAddress !== (provider.address ?? '');
-  const mayDeclare = !provider.placeSettled && isLoopback(newAddress);
+    needsAddress && requestAddress !== (provider.address ?? '');
+  const mayDeclare = !provider.placeSettled && isLoopback(requestAddress);
   const isLocal = mayDeclare
     ? isDeclared
     : !isAddressChanged && (provider.onThisMachine ?? false);
   const listed = choice.find(`${provider.name}:${name}`);
   const destination = destinationOfInput(
     provider,
-    newAddress,
+    requestAddress,
     name,
     listed,
     isLocal,
@@ -109,7 +109,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
 
   const sentKey = key || null;
   const sentAddress =
-    needsAddress && (key || isAddressChanged) ? newAddress : null;
+    needsAddress && (key || isAddressChanged) ? requestAddress : null;
   const input = React.useMemo<IProviderInput>(
     () => ({ provider: provider.name, key: sentKey, address: sentAddress }),
     [provider.name, sentKey, sentAddress]
@@ -253,7 +253,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           onChange={setModel}
         />
       </Field>
-      {(newAddress || !needsAddress) && (
+      {(requestAddress || !needsAddress) && (
         <p className="jp-AIServer-Models-sent">
           {destination === null
             ? trans.__('This model runs on the Jupyter server’s machine.')
@@ -270,7 +270,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
               (verdict === 'ok' ? ' jp-mod-ok' : '')
             }
           >
-            {verdictText(verdict, provider, newAddress, trans)}
+            {verdictText(verdict, provider, requestAddress, trans)}
           </p>
         )}
       </div>
