@@ -2,12 +2,11 @@
 
     python -m benchmarks.exports [--cells 250,500,1000] [--large 59]
 
-Each cell has two requests with accepted answers and runs. Printed for each form: the seconds of an
-export, and the latest that a timer of the event loop was in that time; first of all, how late it is
-when nothing is done, which is the machine's other work. Then the same for a notebook
-with one session of ``--large`` MB, and a search beside that session: the first, which reads it, and
-the next ones. Seconds are of this machine; the ratios of the rows tell whether the work grows with
-the cells.
+Each cell has two requests with accepted answers and runs. Prints for each format the seconds of an
+export and the maximum lateness of a timer on the event loop meanwhile; before that, the lateness
+without any work, which is due to other load on the machine. Then the same for a notebook with one
+session of ``--large`` MB, and searches over that session: the first, which reads it, and later
+ones. The ratios between the rows show whether the time grows with the number of cells.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ PATIENCE = 600.0
 
 def session(cell: str, turns: int, padding: str = "") -> bytes:
     """A cell's session, with ``padding`` in each explanation."""
-    made = new_session(SessionKey("nb", cell), NOON)
-    made.meta.revision, made.events = turns, []
+    session_ = new_session(SessionKey("nb", cell), NOON)
+    session_.meta.revision, session_.events = turns, []
     code, seq = "", 0
     for number in range(1, turns + 1):
         before, code = (
@@ -52,7 +51,7 @@ def session(cell: str, turns: int, padding: str = "") -> bytes:
             f"import pandas as pd\ndf = pd.read_csv('{cell}-{number}.csv')\ndf.head()",
         )
         seq += 1
-        made.interactions.append(
+        session_.interactions.append(
             Interaction(
                 turn_id=number,
                 seq=seq,
@@ -66,21 +65,21 @@ def session(cell: str, turns: int, padding: str = "") -> bytes:
         for type_ in ("accept", "run"):
             seq += 1
             more = {"turn_id": number} if type_ == "accept" else {"data": {"status": "ok"}}
-            made.events.append(Event(type=type_, seq=seq, timestamp=NOON, source=code, **more))
-    return dumps(made)
+            session_.events.append(Event(type=type_, seq=seq, timestamp=NOON, source=code, **more))
+    return dumps(session_)
 
 
 async def notebook(folder: Path, cells: int, large: int = 0) -> FileSessionManager:
     """A store with one notebook."""
     store = FileSessionManager(root=str(folder))
-    place = folder / ".aiserver_sessions"
-    place.mkdir(mode=0o700)
+    store_folder = folder / ".aiserver_sessions"
+    store_folder.mkdir(mode=0o700)
     names = [f"c{number}" for number in range(cells)]
     for name in names:
         data = session(name, 2)
         if large and name == names[0]:
             data = session(name, 300, "x" * (large * 1_000_000 // 300))
-        (place / session_name(SessionKey("nb", name))).write_bytes(data)
+        (store_folder / session_name(SessionKey("nb", name))).write_bytes(data)
     order = {"cell_ids": names, "types": dict.fromkeys(names, "code")}
     entries = [
         NewLogEntry(type="path_seen", timestamp=NOON, data={"path": "a.ipynb"}),
@@ -90,34 +89,34 @@ async def notebook(folder: Path, cells: int, large: int = 0) -> FileSessionManag
     return store
 
 
-async def timed(work: Awaitable[object]) -> tuple[float, float]:
-    """Seconds of some work, and by how much the loop was late at most, in milliseconds."""
-    late = 0.0
+async def timed(awaitable: Awaitable[object]) -> tuple[float, float]:
+    """The duration in seconds, and the event loop's maximum lateness in milliseconds."""
+    lateness = 0.0
 
     async def watch() -> None:
-        nonlocal late
+        nonlocal lateness
         while True:
-            began = time.perf_counter()
+            started = time.perf_counter()
             await asyncio.sleep(TICK)
-            late = max(late, time.perf_counter() - began - TICK)
+            lateness = max(lateness, time.perf_counter() - started - TICK)
 
     watcher = asyncio.create_task(watch())
     await asyncio.sleep(0)
-    began = time.perf_counter()
-    await work
-    took = time.perf_counter() - began
+    started = time.perf_counter()
+    await awaitable
+    seconds = time.perf_counter() - started
     watcher.cancel()
-    return took, late * 1000
+    return seconds, lateness * 1000
 
 
 async def exports(cells: int, large: int = 0) -> None:
-    """Export one notebook in each form."""
+    """Export one notebook in each format."""
     with tempfile.TemporaryDirectory() as folder:
         store = await notebook(Path(folder), cells, large)
         row = [f"{cells} cells" + (f", one of {large} MB" if large else "")]
         for format_ in FORMATS:
-            took, late = await timed(Exporter(store).export("nb", format_))
-            row.append(f"{format_} {took:.2f} s, loop late {late:.0f} ms")
+            seconds, lateness = await timed(Exporter(store).export("nb", format_))
+            row.append(f"{format_} {seconds:.2f} s, loop late {lateness:.0f} ms")
         print(" | ".join(row), flush=True)
         if large:
             await searches(store)
@@ -125,13 +124,13 @@ async def exports(cells: int, large: int = 0) -> None:
 
 
 async def searches(store: FileSessionManager) -> None:
-    """Search beside the large session."""
+    """Search a store with a large session."""
     engine = SearchEngine(store)
-    took, late = await timed(engine.search("read file", patience=PATIENCE))
-    print(f"search, first: {took:.2f} s, loop late {late:.0f} ms", flush=True)
+    seconds, lateness = await timed(engine.search("read file", patience=PATIENCE))
+    print(f"search, first: {seconds:.2f} s, loop late {lateness:.0f} ms", flush=True)
     again = [await timed(engine.search("read file", patience=PATIENCE)) for _ in range(3)]
-    took, late = (statistics.median(column) for column in zip(*again, strict=True))
-    print(f"search, then: {took:.2f} s, loop late {late:.0f} ms", flush=True)
+    seconds, lateness = (statistics.median(column) for column in zip(*again, strict=True))
+    print(f"search, then: {seconds:.2f} s, loop late {lateness:.0f} ms", flush=True)
     await engine.close()
 
 
@@ -141,8 +140,8 @@ async def main() -> None:
     parser.add_argument("--cells", default="250,500,1000")
     parser.add_argument("--large", type=int, default=59, help="MB of one session; 0: none")
     arguments = parser.parse_args()
-    _, late = await timed(asyncio.sleep(5))
-    print(f"nothing, for 5 s: loop late {late:.0f} ms")
+    _, lateness = await timed(asyncio.sleep(5))
+    print(f"nothing, for 5 s: loop late {lateness:.0f} ms")
     for cells in map(int, arguments.cells.split(",")):
         await exports(cells)
     if arguments.large:

@@ -1,16 +1,17 @@
-"""Time that AI Server adds until the first token, over asking the same model bare.
+"""Measure the time that AI Server adds until the first token, compared to a bare HTTP request.
 
     python -m benchmarks.first_token
 
-One scripted model, in a process of its own, answers at once. Three clients ask it in turn, each
-over a connection that stays open, as a browser's does:
+A scripted model in a process of its own answers at once. Three clients call it in turn, each over a
+persistent connection, as a browser's:
 
-- bare: an HTTP client, with the very bytes that AI Server sends;
-- library: the provider's own package (LangChain's), with the same messages;
-- AI Server: a client of a real Jupyter server, on cells with 4 and with 60 turns behind them.
+- bare: an HTTP client, with exactly the bytes that AI Server sends;
+- library: the provider's package (LangChain's), with the same messages;
+- AI Server: a client of a real Jupyter server, on cells with 4 and with 60 previous turns.
 
-The model counts as remote, though it listens on loopback, so secrets are looked for. Prints the
-times, and of what is added the library's share and the rest, which is ours and Jupyter's.
+The model counts as remote, though it listens on loopback, so the messages are scanned for secrets.
+Prints the times, and splits the added time into the library's share and that of AI Server and
+Jupyter.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ ROOT = Path(__file__).parent.parent
 TURNS = (4, 60)
 ROUNDS = 100
 WARM_UP = 10
-EACH = 5  # times that a cell is asked
+EACH = 5  # requests per cell
 CODE = """\
 import pandas as pd
 
@@ -57,20 +58,20 @@ ANSWER = {"stream_chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"
 
 
 def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[str, str]) -> float:
-    """Milliseconds from the request to the first line that holds ``sign``."""
-    began = time.perf_counter()
-    took = 0.0
+    """Milliseconds from the request to the first line that contains ``sign``."""
+    started = time.perf_counter()
+    elapsed = 0.0
     with client.stream("POST", url, json=body, headers=headers, timeout=60) as response:
         for line in response.iter_lines():
-            if not took and sign in line:
-                took = (time.perf_counter() - began) * 1000
-    if not took:
+            if not elapsed and sign in line:
+                elapsed = (time.perf_counter() - started) * 1000
+    if not elapsed:
         raise SystemExit(f"{url} gave no token ({response.status_code})")
-    return took
+    return elapsed
 
 
 def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
-    """A Jupyter server with AI Server on it, set to that model."""
+    """Start a Jupyter server with AI Server, configured for that model."""
     config: dict[str, dict[str, Any]] = {
         "ServerApp": {"jpserver_extensions": {"aiserver": True}, "port": port, "port_retries": 0},
         "IdentityProvider": {"token": "", "password_required": False},
@@ -86,7 +87,7 @@ def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
 
 
 class Times(NamedTuple):
-    """Milliseconds until the first token, of each client."""
+    """Milliseconds until each client's first token."""
 
     bare: float
     library: float
@@ -94,7 +95,7 @@ class Times(NamedTuple):
 
 
 async def seed(folder: Path) -> None:
-    """Write the sessions of the cells that will be asked in."""
+    """Write the sessions of the benchmark's cells."""
     store = FileSessionManager(root=str(folder))
     for turns in TURNS:
         first_cell = SessionKey("nb", f"c{turns}-0")
@@ -161,7 +162,7 @@ class Bench:
                 time.sleep(0.1)
 
     def measure(self, turns: int) -> list[Times]:
-        """The times in turn, on cells with so many turns behind them."""
+        """The times of each round, on cells with that many previous turns."""
         return [self._round(f"c{turns}-{n // EACH}") for n in range(WARM_UP + ROUNDS)][WARM_UP:]
 
     def _round(self, cell: str) -> Times:
@@ -184,16 +185,16 @@ class Bench:
 
         kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
         messages = [kinds[item["role"]](item["content"]) for item in sent]
-        took = 0.0
-        began = time.perf_counter()
+        elapsed = 0.0
+        started = time.perf_counter()
         async for chunk in stream_chunks(self._library, messages, {}):
-            if not took and chunk.text:
-                took = (time.perf_counter() - began) * 1000
-        return took
+            if not elapsed and chunk.text:
+                elapsed = (time.perf_counter() - started) * 1000
+        return elapsed
 
 
 def print_result(turns: int, times: list[Times]) -> None:
-    """The medians and the quickest tenth, which other work on the machine disturbs less."""
+    """Print the medians and the fastest tenth, which other load on the machine disturbs less."""
     for name, place in (("median", 0.5), ("quickest tenth", 0.1)):
         columns = zip(*times, strict=True)
         bare, library, ours = (sorted(column)[int(place * len(times))] for column in columns)

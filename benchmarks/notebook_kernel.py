@@ -1,4 +1,4 @@
-"""A real kernel for benchmarks: runs cells, and says what they show."""
+"""A real kernel for benchmarks: runs cells and returns their output."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a cell showed. ``error`` is the exception's name, or None."""
+class Output:
+    """The output of a cell. ``error`` is the exception's name, or None."""
 
     printed: str
     result: str
@@ -23,7 +23,7 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The printed output and the result."""
         return f"{self.printed}\n{self.result}".strip()
 
 
@@ -46,12 +46,12 @@ class Kernel:
         self._client.stop_channels()
         self._manager.shutdown_kernel(now=True)
 
-    def run(self, code: str, timeout: float = 60) -> Shown:
+    def run(self, code: str, timeout: float = 60) -> Output:
         """Run a cell. One that takes too long is interrupted, and counts as failed."""
         printed: list[str] = []
         result: list[str] = []
 
-        def take(message: dict[str, Any]) -> None:
+        def collect(message: dict[str, Any]) -> None:
             kind, content = message["header"]["msg_type"], message["content"]
             if kind == "stream":
                 printed.append(content["text"])
@@ -60,21 +60,21 @@ class Kernel:
 
         try:
             reply = self._client.execute_interactive(
-                code, allow_stdin=False, timeout=timeout, output_hook=take
+                code, allow_stdin=False, timeout=timeout, output_hook=collect
             )["content"]
         except TimeoutError:
             self._manager.interrupt_kernel()
-            return Shown("".join(printed), "\n".join(result), "TimeoutError")
+            return Output("".join(printed), "\n".join(result), "TimeoutError")
         error = None if reply["status"] == "ok" else reply.get("ename", "error")
-        return Shown(_ANSI.sub("", "".join(printed)), "\n".join(result), error)
+        return Output(_ANSI.sub("", "".join(printed)), "\n".join(result), error)
 
     def value(self, expression: str) -> Any:
         """A JSON-ready value of the kernel."""
-        shown = self.run(f"import json as _json; print(_json.dumps({expression}))")
-        return json.loads(shown.printed)
+        output = self.run(f"import json as _json; print(_json.dumps({expression}))")
+        return json.loads(output.printed)
 
     def profile(self, name: str) -> dict[str, Any]:
-        """What is told of a DataFrame at the level ``schema``: names and dtypes."""
+        """The profile of a DataFrame at the level ``schema``: names and dtypes."""
         columns = self.value(f"[[str(n), str(t)] for n, t in zip({name}.columns, {name}.dtypes)]")
         rows, width = self.value(f"list({name}.shape)")
         return {

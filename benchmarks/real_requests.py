@@ -1,19 +1,20 @@
-"""Real requests, asked of the embedded model through the HTTP API, and run in a real kernel.
+"""Send real requests to the embedded model through the HTTP API, and run the answers in a kernel.
 
     python -m benchmarks.real_requests [--threads N] [--only NAME] [--note TEXT]
 
-It starts a Jupyter server of its own, asks as the interface does (it makes the model ready, waits
-as long as a person types, then asks), runs each answer in a kernel, and writes the figures into
+Starts a Jupyter server, sends each request as the interface does (warms up the model, waits as long
+as a person types, then sends), runs the answer in a kernel, and writes the results to
 ``docs/real-requests.md``.
 
 Two sets (``benchmarks/data``):
 
-- **Fictional Army** of pandas_exercises, steps 3 to 18. The cell's request is the step's text;
-  the cells before it are the notebook's own. Right is what shows the same as the notebook's own
-  code does in the same kernel state, or, where that shows nothing, leaves the same ``army``.
-- **DABench**, the 52 questions whose file is here. One cell before it reads the file; the request
-  is the question with its constraints and its format, and goes to ``analyze-dataframe`` with the
-  names and dtypes of the columns. Right is what shows every expected value (``answers.py``).
+- **Fictional Army** of pandas_exercises, steps 3 to 18. The request is the step's text; the
+  previous cells are the notebook's own. An answer is right if it shows the same as the notebook's
+  code in the same kernel state, or, if that shows nothing, leaves the same ``army``.
+- **DABench**, the 52 questions with a file in the data folder. The previous cell reads the file;
+  the request is the question with its constraints and format, and goes to ``analyze-dataframe``
+  with the names and dtypes of the columns. An answer is right if it shows every expected value
+  (``answers.py``).
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ import httpx
 
 from tests.ports import ReservedPort
 
-from .answers import all_found
-from .notebook_kernel import Kernel, Shown
+from .answers import contains_all
+from .notebook_kernel import Kernel, Output
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "benchmarks" / "data"
@@ -52,30 +53,30 @@ TYPING = 4.0  # seconds between opening the prompt row and sending the request
 
 @dataclass
 class Outcome:
-    """How one request went. Times in seconds."""
+    """The outcome of one request. Times in seconds."""
 
     name: str
     executes: bool
     right: bool
     first: float
-    whole: float
+    total: float
     error: str | None
     code: str
-    shown: str
+    output: str
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back for one request."""
+    """The answer to one request. Times in seconds."""
 
     code: str
     first: float
-    whole: float
+    total: float
     error: str | None
 
 
 class Server:
-    """A Jupyter server with AI Server, asked as the frontend asks it."""
+    """A Jupyter server with AI Server, called as the frontend calls it."""
 
     def __init__(self, folder: Path, threads: int, model: str) -> None:
         self._token = secrets.token_hex(16)
@@ -124,7 +125,7 @@ class Server:
 
     @property
     def model(self) -> dict[str, Any]:
-        """The model that answers by default."""
+        """The default model."""
         listed = self._http.get("/models").json()
         for model in listed["models"]:
             if model["id"] == listed.get("default") and model["ready"]:
@@ -132,27 +133,27 @@ class Server:
         raise SystemExit("No model answers. Run: jupyter aiserver model install")
 
     def ask(self, body: dict[str, Any], typing: float) -> Answer:
-        """One request, as the prompt row makes it."""
+        """Send one request as the prompt row does."""
         opened = {k: v for k, v in body.items() if k not in ("intent", "dataframes")}
         self._http.post("/models/warm-up", json=opened).raise_for_status()
         time.sleep(typing)
         route = "/analyze-dataframe" if "dataframes" in body else "/generate"
-        began = time.monotonic()
+        started = time.monotonic()
         first, code, partial, error = None, "", "", None
         headers = {"Accept": "text/event-stream"}
         with self._http.stream("POST", route, json=body, headers=headers) as response:
             response.raise_for_status()
             for kind, data in _events(response.iter_lines()):
                 if kind == "token":
-                    first = time.monotonic() - began if first is None else first
+                    first = time.monotonic() - started if first is None else first
                     partial += data["text"] if data["part"] == "code" else ""
                 elif kind == "done":
                     turn = data.get("interaction", data)
                     code = turn["ai_response"]["suggestion"]
                 elif kind == "error":
                     error, code = data["code"], partial
-        whole = time.monotonic() - began
-        return Answer(code, whole if first is None else first, whole, error)
+        total = time.monotonic() - started
+        return Answer(code, total if first is None else first, total, error)
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -164,7 +165,7 @@ def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield kind, json.loads(line[6:])
 
 
-def body_of(intent: str, cells: list[str], number: int, **more: Any) -> dict[str, Any]:
+def request_body(intent: str, cells: list[str], number: int, **more: Any) -> dict[str, Any]:
     """The body of a request for a new cell after ``cells``."""
     context = [{"cellType": "code", "source": source} for source in cells]
     return {
@@ -178,47 +179,49 @@ def body_of(intent: str, cells: list[str], number: int, **more: Any) -> dict[str
 
 
 def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
-    """The steps of the exercise, each in the state in which its notebook has it."""
+    """The steps of the exercise, each after the notebook's previous cells."""
     notebook = json.loads((DATA / "pandas_exercises" / "fictional_army.ipynb").read_text("utf-8"))
     steps: list[tuple[str, str]] = []
-    wish = ""
+    request = ""
     for cell in notebook["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            wish = source
+            request = source
         else:
-            steps.append((wish, source))
-    with Kernel(folder) as theirs, Kernel(folder) as ours:
-        for number, (wish, solution) in enumerate(steps, 1):
+            steps.append((request, source))
+    with Kernel(folder) as reference, Kernel(folder) as ours:
+        for number, (request, solution) in enumerate(steps, 1):
             if number >= 3:
-                text = re.sub(r"^#+ *", "", wish[wish.index("### Step") :], flags=re.MULTILINE)
+                text = re.sub(
+                    r"^#+ *", "", request[request.index("### Step") :], flags=re.MULTILINE
+                )
                 intent = re.sub(r"^Step \d+\.\s*", "", text).strip()
-                done = [code for _, code in steps[: number - 1]]
-                answer = server.ask(body_of(intent, done, number), typing)
-                _restore(ours, done)
-                _restore(theirs, done)
-                shown, expected = ours.run(answer.code), theirs.run(solution)
-                right = shown.error is None and _same(ours, shown, theirs, expected)
-                yield _outcome(f"step {number}", answer, shown, right)
+                previous = [code for _, code in steps[: number - 1]]
+                answer = server.ask(request_body(intent, previous, number), typing)
+                _restore(ours, previous)
+                _restore(reference, previous)
+                output, expected = ours.run(answer.code), reference.run(solution)
+                right = output.error is None and _shows_same(ours, output, reference, expected)
+                yield _outcome(f"step {number}", answer, output, right)
 
 
 def _restore(kernel: Kernel, cells: list[str]) -> None:
     kernel.run("%reset -f")
     for cell in cells:
-        if (shown := kernel.run(cell)).error:
-            raise SystemExit(f"The notebook's own code fails: {shown.error}")
+        if (output := kernel.run(cell)).error:
+            raise SystemExit(f"The notebook's own code fails: {output.error}")
 
 
-def _same(ours: Kernel, shown: Shown, theirs: Kernel, expected: Shown) -> bool:
+def _shows_same(ours: Kernel, output: Output, reference: Kernel, expected: Output) -> bool:
     if expected.text:
-        wanted = " ".join(expected.text.split())
-        return wanted in " ".join(shown.text.split())
+        expected_text = " ".join(expected.text.split())
+        return expected_text in " ".join(output.text.split())
     army = "army.to_csv() if 'army' in globals() else None"
-    return bool(ours.value(army) == theirs.value(army))
+    return bool(ours.value(army) == reference.value(army))
 
 
 def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
-    """The questions whose file is here."""
+    """The questions with a file in the data folder."""
     source = DATA / "dabench"
     labels = {
         row["id"]: [(name, value) for name, value in row["common_answers"]]
@@ -233,21 +236,21 @@ def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
             kernel.run("%reset -f")
             kernel.run(cell)
             parts = (question["question"], question["constraints"], question["format"])
-            body = body_of("\n".join(parts), [cell], question["id"])
+            body = request_body("\n".join(parts), [cell], question["id"])
             body["dataframes"] = [kernel.profile("df")]
             answer = server.ask(body, typing)
-            shown = kernel.run(answer.code)
-            right = shown.error is None and all_found(labels[question["id"]], shown.text)
-            yield _outcome(f"{question['id']} ({question['level']})", answer, shown, right)
+            output = kernel.run(answer.code)
+            right = output.error is None and contains_all(labels[question["id"]], output.text)
+            yield _outcome(f"{question['id']} ({question['level']})", answer, output, right)
 
 
-def _outcome(name: str, answer: Answer, shown: Shown, right: bool) -> Outcome:
-    error = answer.error or shown.error
+def _outcome(name: str, answer: Answer, output: Output, right: bool) -> Outcome:
+    error = answer.error or output.error
     right = right and error is None
     if not answer.code.strip():
         error, right = error or "no code", False
     return Outcome(
-        name, error is None, right, answer.first, answer.whole, error, answer.code, shown.text
+        name, error is None, right, answer.first, answer.total, error, answer.code, output.text
     )
 
 
@@ -255,12 +258,12 @@ SETS = {"Fictional Army": fictional_army, "DABench": dabench}
 
 
 def summary(outcomes: list[Outcome]) -> str:
-    """The figures of one set as the cells of a table row."""
+    """The results of one set as the cells of a table row."""
     count = len(outcomes)
     executes = sum(item.executes for item in outcomes)
     right = sum(item.right for item in outcomes)
     times = []
-    for values in ([item.first for item in outcomes], [item.whole for item in outcomes]):
+    for values in ([item.first for item in outcomes], [item.total for item in outcomes]):
         ninetieth = sorted(values)[max(0, -(-9 * count // 10) - 1)]
         times += [f"{statistics.median(values):.1f} s", f"{ninetieth:.1f} s"]
     shares = [f"{part} ({100 * part / count:.0f} %)" for part in (executes, right)]
@@ -268,7 +271,7 @@ def summary(outcomes: list[Outcome]) -> str:
 
 
 def main() -> None:
-    """Run the sets, print each outcome as it comes, write the page."""
+    """Run the sets, print each outcome, and write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--threads", type=int, default=1, help="of the local model (1)")
     parser.add_argument("--typing", type=float, default=TYPING, help=f"seconds ({TYPING})")
@@ -280,7 +283,7 @@ def main() -> None:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
 
-    rows, details, everything = [], [], {}
+    rows, details, all_outcomes = [], [], {}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         with Server(folder, options.threads, options.model) as server:
@@ -291,17 +294,17 @@ def main() -> None:
                     for outcome in run(server, folder, options.typing):
                         outcomes.append(outcome)
                         mark = "right" if outcome.right else outcome.error or "wrong"
-                        print(f"{name}, {outcome.name}: {mark}, {outcome.whole:.1f} s", flush=True)
+                        print(f"{name}, {outcome.name}: {mark}, {outcome.total:.1f} s", flush=True)
                     today = date.today().isoformat()
                     what = f"{model['label']}, {options.threads} thread(s)"
                     rows.append(
                         f"| {today} | {options.note} | {what} | {name} | {summary(outcomes)} |"
                     )
                     details.append(_details(name, outcomes))
-                    everything[name] = [vars(outcome) for outcome in outcomes]
+                    all_outcomes[name] = [vars(outcome) for outcome in outcomes]
                     print(rows[-1], flush=True)
     if options.answers:
-        options.answers.write_text(json.dumps(everything, indent=1, ensure_ascii=False), "utf-8")
+        options.answers.write_text(json.dumps(all_outcomes, indent=1, ensure_ascii=False), "utf-8")
     if not options.dry:
         write_page(rows, details)
 
@@ -313,13 +316,13 @@ def _details(name: str, outcomes: list[Outcome]) -> str:
         executes = "yes" if item.executes else f"no: {item.error}"
         right = "yes" if item.right else "no"
         lines.append(
-            f"| {item.name} | {executes} | {right} | {item.first:.1f} s | {item.whole:.1f} s |"
+            f"| {item.name} | {executes} | {right} | {item.first:.1f} s | {item.total:.1f} s |"
         )
     return "\n".join(lines)
 
 
 def write_page(rows: list[str], details: list[str]) -> None:
-    """Add rows to the table of runs, and put the newest details in the old ones' place."""
+    """Add rows to the table of runs, and replace the details."""
     page = PAGE.read_text("utf-8")
     page = page.replace("<!-- next run -->", "\n".join([*rows, "<!-- next run -->"]))
     head = page[: page.index("<!-- newest -->")]

@@ -1,13 +1,12 @@
-"""What it costs to look back: a cell's replay and blame, a notebook's timeline, and any moment.
+"""Measure a cell's replay and blame, a notebook's timeline, and single moments of it.
 
     python -m benchmarks.replay [--cells 1000] [--turns 10] [--rounds 7]
 
-First cells of 10, 200 and 2,000 steps, in memory: requests with accepted answers, hand edits, runs,
-now and then a way back; some 40 lines each. Then a notebook of so many cells in the file store
-with its log, asked for as the page asks: the timeline when the server has just started, when
-nothing has changed since, and when one cell has; single moments; the report. Prints medians of
-the time that passed, and of the processor's, as a Markdown table. Meanwhile a task that sleeps
-5 ms tells how long the event loop stood still.
+First, cells of 10, 200 and 2,000 steps in memory: requests with accepted answers, edits, runs, and
+some restores; about 40 lines each. Then a notebook in the file store with its change log, read as
+the page reads it: the timeline after a start of the server, without changes, and after a change of
+one cell; single moments; the report. Prints medians of the elapsed time and the CPU time as a
+Markdown table. Meanwhile a task that sleeps 5 ms measures how long the event loop was blocked.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from aiserver.surrogates import json_bytes
 NOW = "2026-01-27T10:00:00.000Z"
 
 
-def life(
+def random_session(
     cell_id: str, random: Random, *, steps: int = 10**9, answers: int = 10**9, lines: int = 40
 ) -> Session:
-    """A session with so many steps, or so many turns."""
+    """A random session with that many steps or turns."""
     turns: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
-    held = [f"value_{n} = {random.random()}" for n in range(lines)]
+    source_lines = [f"value_{n} = {random.random()}" for n in range(lines)]
     seq = count = 0
 
     def event(type_: str, **fields: Any) -> None:
@@ -46,20 +45,20 @@ def life(
         seq += 1
         events.append({"seq": seq, "type": type_, "timestamp": NOW, **fields})
 
-    def changed() -> list[str]:
-        new = list(held)
+    def edited() -> list[str]:
+        new = list(source_lines)
         for _ in range(random.randint(1, 4)):
             at = random.randrange(len(new))
             new[at : at + random.randint(0, 2)] = [f"made_{random.random()} = {at}"]
         return new
 
-    event("edit", source="\n".join(held), data={"trigger": "first"})
+    event("edit", source="\n".join(source_lines), data={"trigger": "first"})
     count += 1
     while count < steps and len(turns) < answers:
-        what = random.choice(["turn", "turn", "edit", "run", "run", "back"])
-        if what == "turn":
+        kind = random.choice(["turn", "turn", "edit", "run", "run", "back"])
+        if kind == "turn":
             seq += 1
-            new = changed()
+            new = edited()
             turns.append(
                 {
                     "turn_id": len(turns) + 1,
@@ -67,7 +66,7 @@ def life(
                     "timestamp": NOW,
                     "user_request": {
                         "intent": "make it better",
-                        "current_code": "\n".join(held),
+                        "current_code": "\n".join(source_lines),
                         "language": "python",
                     },
                     "ai_response": {
@@ -79,18 +78,18 @@ def life(
                     "model": "local:qwen",
                 }
             )
-            held = new
-            event("accept", turn_id=len(turns), source="\n".join(held))
-        elif what == "edit":
-            held = changed()
-            event("edit", source="\n".join(held), data={"trigger": "run"})
-        elif what == "run":
-            event("run", source="\n".join(held), data={"status": "ok", "duration_ms": 12})
+            source_lines = new
+            event("accept", turn_id=len(turns), source="\n".join(source_lines))
+        elif kind == "edit":
+            source_lines = edited()
+            event("edit", source="\n".join(source_lines), data={"trigger": "run"})
+        elif kind == "run":
+            event("run", source="\n".join(source_lines), data={"status": "ok", "duration_ms": 12})
         elif turns:
             old = random.choice(turns[-20:])
-            replaced, held = held, old["ai_response"]["suggestion"].split("\n")
+            replaced, source_lines = source_lines, old["ai_response"]["suggestion"].split("\n")
             data = {"from_seq": old["seq"], "replaced": "\n".join(replaced)}
-            event("restore", source="\n".join(held), data=data)
+            event("restore", source="\n".join(source_lines), data=data)
         else:
             continue
         count += 1
@@ -99,7 +98,7 @@ def life(
 
 
 class Figure(NamedTuple):
-    """Milliseconds: that passed, and of the processor."""
+    """Elapsed time and CPU time in milliseconds."""
 
     wall: float
     cpu: float
@@ -109,51 +108,51 @@ def clocks() -> Figure:
     return Figure(time.perf_counter() * 1000, time.process_time() * 1000)
 
 
-def since(began: Figure) -> Figure:
+def elapsed(started: Figure) -> Figure:
     now = clocks()
-    return Figure(now.wall - began.wall, now.cpu - began.cpu)
+    return Figure(now.wall - started.wall, now.cpu - started.cpu)
 
 
 def median(figures: Sequence[Figure]) -> Figure:
     return Figure(*(statistics.median(column) for column in zip(*figures, strict=True)))
 
 
-def measured(work: Callable[[], object], rounds: int) -> Figure:
+def measure(work: Callable[[], object], rounds: int) -> Figure:
     figures = []
     for _ in range(rounds):
-        began = clocks()
+        started = clocks()
         work()
-        figures.append(since(began))
+        figures.append(elapsed(started))
     return median(figures)
 
 
 async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Figure, Any]:
-    began = clocks()
-    found = await work()
-    return since(began), found
+    started = clocks()
+    result = await work()
+    return elapsed(started), result
 
 
-class Loop:
-    """How late a task of the event loop wakes."""
+class LoopMonitor:
+    """Measures how late a task of the event loop wakes, in milliseconds."""
 
     def __init__(self) -> None:
-        self.late = 0.0
+        self.lateness = 0.0
 
     async def watch(self) -> None:
         while True:
-            began = time.perf_counter()
+            started = time.perf_counter()
             await asyncio.sleep(0.005)
-            self.late = max(self.late, (time.perf_counter() - began - 0.005) * 1000)
+            self.lateness = max(self.lateness, (time.perf_counter() - started - 0.005) * 1000)
 
 
 def cells_of_length(rounds: int) -> list[tuple[str, Figure]]:
     rows = []
     for steps in (10, 200, 2000):
-        session = life("cell", Random(steps), steps=steps)
+        session = random_session("cell", Random(steps), steps=steps)
         assert len(replay(session)) == steps
         rows += [
-            (f"{steps} steps: replay", measured(lambda s=session: replay(s), rounds)),
-            (f"{steps} steps: blame", measured(lambda s=session: blame(s), rounds)),
+            (f"{steps} steps: replay", measure(lambda s=session: replay(s), rounds)),
+            (f"{steps} steps: blame", measure(lambda s=session: blame(s), rounds)),
         ]
     return rows
 
@@ -165,62 +164,62 @@ async def notebook(folder: Path, cells: int, turns: int, rounds: int) -> list[tu
     (folder / ".aiserver_sessions").mkdir()
     marks = {}
     for cell_id in ids:
-        session = life(cell_id, random, answers=turns, lines=12)
+        session = random_session(cell_id, random, answers=turns, lines=12)
         marks[cell_id] = session.next_seq - 1
         (folder / ".aiserver_sessions" / f"nb_{cell_id}.json").write_bytes(dumps(session))
     lines = [NewLogEntry(type="cell_order", timestamp=NOW, data={"cell_ids": ids})]
     for seq in range(1, max(marks.values()) + 1, 4):
-        named = {cell_id: min(seq + random.randint(0, 3), marks[cell_id]) for cell_id in ids}
-        some = dict(random.sample(sorted(named.items()), min(len(named), 200)))
-        data = {"cells": some, "id": str(seq), "saved": True}
+        latest_seqs = {cell_id: min(seq + random.randint(0, 3), marks[cell_id]) for cell_id in ids}
+        sample = dict(random.sample(sorted(latest_seqs.items()), min(len(latest_seqs), 200)))
+        data = {"cells": sample, "id": str(seq), "saved": True}
         lines.append(NewLogEntry(type="changed", timestamp=NOW, data=data))
     lines.append(NewLogEntry(type="changed", timestamp=NOW, data={"cells": marks, "id": "end"}))
     await store.append_notebook_log("nb", lines)
-    loop = Loop()
+    loop = LoopMonitor()
     watch = asyncio.create_task(loop.watch())
     await asyncio.sleep(3)
-    idle, loop.late = loop.late, 0.0
-    first, warm, after, sent, moment, told = [], [], [], [], [], []
+    idle, loop.lateness = loop.lateness, 0.0
+    first, warm, changed, wire, moment, reports = [], [], [], [], [], []
     steps = moments = 0
     for number in range(rounds):
         fresh = FileSessionManager(root=str(folder))
         histories = Histories(fresh)
-        took, history = await timed(lambda h=histories: h.load("nb"))
-        first.append(took)
-        took, _ = await timed(lambda h=histories: h.load("nb"))
-        warm.append(took)
+        figure, history = await timed(lambda h=histories: h.load("nb"))
+        first.append(figure)
+        figure, _ = await timed(lambda h=histories: h.load("nb"))
+        warm.append(figure)
         event = NewEvent(type="edit", timestamp=NOW, source=f"x = {number}")
         await fresh.record_events(SessionKey("nb", ids[0]), [event])
-        took, history = await timed(lambda h=histories: h.load("nb"))
-        after.append(took)
+        figure, history = await timed(lambda h=histories: h.load("nb"))
+        changed.append(figure)
         line = history.timeline
         moments = len(line.moments)
         steps = sum(len(line.steps(cell_id)) for cell_id in ids)
-        took, _ = await timed(lambda h=history: asyncio.to_thread(_timeline, h))
-        sent.append(took)
+        figure, _ = await timed(lambda h=history: asyncio.to_thread(_timeline, h))
+        wire.append(figure)
         for _ in range(20):
             index = random.randrange(moments)
-            took, _ = await timed(
+            figure, _ = await timed(
                 lambda t=line, i=index: asyncio.to_thread(lambda: json_bytes(t.at(i).to_wire()))
             )
-            moment.append(took)
-        took, _ = await timed(
+            moment.append(figure)
+        figure, _ = await timed(
             lambda h=history: asyncio.to_thread(lambda: report(h.timeline, h.sessions))
         )
-        told.append(took)
+        reports.append(figure)
         await fresh.close()
     watch.cancel()
     await store.close()
     name = f"{cells:,} cells × {turns} turns ({steps:,} steps, {moments:,} moments)"
     return [
-        (f"{name}: the timeline, at first", median(first)),
-        ("once more, nothing changed", median(warm)),
-        ("once more, one cell changed", median(after)),
-        ("its JSON", median(sent)),
+        (f"{name}: the timeline, first time", median(first)),
+        ("again, nothing changed", median(warm)),
+        ("again, one cell changed", median(changed)),
+        ("its JSON", median(wire)),
         ("a moment and its JSON", median(moment)),
         ("the slowest moment", max(moment)),
-        ("the report", median(told)),
-        ("the event loop was late by at most", Figure(loop.late, 0)),
+        ("the report", median(reports)),
+        ("maximum lateness of the event loop", Figure(loop.lateness, 0)),
         ("the same in 3 s without any work", Figure(idle, 0)),
     ]
 
@@ -234,9 +233,9 @@ def main() -> None:
     rows = cells_of_length(args.rounds)
     with tempfile.TemporaryDirectory() as folder:
         rows += asyncio.run(notebook(Path(folder), args.cells, args.turns, args.rounds))
-    print("| what | ms | of the processor |\n|---|---|---|")
-    for what, took in rows:
-        print(f"| {what} | {took.wall:.1f} | {took.cpu:.1f} |")
+    print("| what | ms | CPU ms |\n|---|---|---|")
+    for kind, figure in rows:
+        print(f"| {kind} | {figure.wall:.1f} | {figure.cpu:.1f} |")
 
 
 if __name__ == "__main__":

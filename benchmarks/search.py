@@ -1,11 +1,11 @@
-"""How long a search takes over many sessions.
+"""Measure searches over many sessions.
 
     python -m benchmarks.search [--sessions 10000] [--turns 5]
 
-The sessions are real requests and code (``benchmarks/data``), each cell's turns going on from one
-another, a fifth of the requests in Chinese. They lie in files, as the default store keeps them.
-Measured are the first search, which reads them all; later ones; one after a single turn came; what
-the index holds; and by how much the event loop is late meanwhile. By meaning only where wordllama
+The sessions consist of real requests and code (``benchmarks/data``), each turn continuing the
+previous one, a fifth of the requests in Chinese. They are in the file store, the default. Measures
+the first search, which reads them all; later ones; one after a single new turn; the memory of the
+search process; and the lateness of the event loop meanwhile. Searches by meaning only if wordllama
 is installed.
 """
 
@@ -55,28 +55,28 @@ PATIENCE = 3600.0
 
 
 def requests() -> list[tuple[str, str]]:
-    """Real requests, with code where there is some."""
+    """Real requests, each with its code if there is any."""
     lines = (DATA / "dabench/questions.jsonl").read_text("utf-8").splitlines()
-    found = []
+    results = []
     for line in lines:
         row = json.loads(line)
-        found.append((f"{row['question']} {row['constraints']}", ""))
+        results.append((f"{row['question']} {row['constraints']}", ""))
     notebook = json.loads((DATA / "pandas_exercises/fictional_army.ipynb").read_text("utf-8"))
-    asked = ""
+    intent = ""
     for cell in notebook["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            asked = text.strip("# \n")
-        elif text.strip() and asked:
-            found.append((asked, text))
-    return found
+            intent = text.strip("# \n")
+        elif text.strip() and intent:
+            results.append((intent, text))
+    return results
 
 
 def fill(folder: Path, sessions: int, turns: int) -> int:
-    """Write the sessions; say how many characters of text they hold."""
+    """Write the sessions; return the number of characters in them."""
     rng = random.Random(7)
-    asked = requests()
-    codes = [code for _, code in asked if code]
+    intent = requests()
+    codes = [code for _, code in intent if code]
     folder.mkdir(mode=0o700)
     chars = 0
     for number in range(sessions):
@@ -84,7 +84,7 @@ def fill(folder: Path, sessions: int, turns: int) -> int:
         session = new_session(key)
         code = ""
         for turn in range(1, turns + 1):
-            intent = rng.choice(CHINESE) if rng.random() < 0.2 else rng.choice(asked)[0]
+            intent = rng.choice(CHINESE) if rng.random() < 0.2 else rng.choice(intent)[0]
             code += f"# step {turn}\n{rng.choice(codes)}\n"
             stamp = f"2026-{rng.randint(1, 9):02}-{rng.randint(1, 28):02}T10:00:00.000Z"
             chars += len(intent) + len(code)
@@ -103,7 +103,7 @@ def fill(folder: Path, sessions: int, turns: int) -> int:
 
 
 class Lateness:
-    """By how much the event loop is late, at most."""
+    """Measures the maximum lateness of the event loop."""
 
     def __init__(self) -> None:
         self.worst = 0.0
@@ -121,13 +121,13 @@ class Lateness:
 
 
 async def timed(engine: SearchEngine, query: str, by: str = "words") -> tuple[float, int]:
-    began = time.perf_counter()
-    found = await engine.search(query, by=by, patience=PATIENCE)  # type: ignore[arg-type]
-    return (time.perf_counter() - began) * 1000, found.total
+    started = time.perf_counter()
+    results = await engine.search(query, by=by, patience=PATIENCE)  # type: ignore[arg-type]
+    return (time.perf_counter() - started) * 1000, results.total
 
 
 def resident(engine: SearchEngine) -> float:
-    """MiB of the searching process (where /proc tells)."""
+    """The memory of the search process in MiB, 0 without /proc."""
     status = Path(f"/proc/{engine._process.pid}/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
@@ -135,37 +135,37 @@ def resident(engine: SearchEngine) -> float:
 
 async def measure(store: FileSessionManager) -> None:
     engine = SearchEngine(store)
-    late = Lateness()
+    monitor = Lateness()
     await asyncio.sleep(3)
-    print(f"| the event loop is late without any search, at most | {late.stop():.0f} ms | |")
-    late = Lateness()
+    print(f"| the event loop is late without any search, at most | {monitor.stop():.0f} ms | |")
+    monitor = Lateness()
     first, total = await timed(engine, "groupby")
     print(f"| the first search: all is read | {first / 1000:.1f} s | {total} |")
-    print(f"| the event loop is late meanwhile, at most | {late.stop():.0f} ms | |")
+    print(f"| the event loop is late meanwhile, at most | {monitor.stop():.0f} ms | |")
     print(f"| the searching process holds | {resident(engine):.0f} MiB | |")
-    late = Lateness()
+    monitor = Lateness()
     for name, query in QUERIES.items():
         times = [await timed(engine, query) for _ in range(ROUNDS)]
-        median = statistics.median(spent for spent, _ in times)
+        median = statistics.median(elapsed for elapsed, _ in times)
         print(f"| {name}: “{query}” | {median:.0f} ms | {times[0][1]} |")
-    print(f"| the event loop is late meanwhile, at most | {late.stop():.0f} ms | |")
-    began = time.perf_counter()
+    print(f"| the event loop is late meanwhile, at most | {monitor.stop():.0f} ms | |")
+    started = time.perf_counter()
     marks = await store.session_marks()
-    spent = (time.perf_counter() - began) * 1000
-    print(f"| of each: which of {len(marks)} sessions have changed | {spent:.0f} ms | |")
+    elapsed = (time.perf_counter() - started) * 1000
+    print(f"| of each: which of {len(marks)} sessions have changed | {elapsed:.0f} ms | |")
     turn = NewTurn(
         timestamp="2026-11-22T10:00:00.000Z",
         user_request=UserRequest(intent="find me: zyzzyva", current_code="", language="python"),
         ai_response=AIResponse(suggestion="pass", explanation="", status="success"),
     )
     await store.save_interaction(SessionKey("notebook-3", "cell-130"), turn)
-    spent, total = await timed(engine, "zyzzyva")
-    print(f"| after one more turn: “zyzzyva” | {spent:.0f} ms | {total} |")
+    elapsed, total = await timed(engine, "zyzzyva")
+    print(f"| after one more turn: “zyzzyva” | {elapsed:.0f} ms | {total} |")
     if is_installed():
-        spent, _ = await timed(engine, "mean salary per town", "meaning")
-        print(f"| by meaning, the first time | {spent / 1000:.1f} s | |")
+        elapsed, _ = await timed(engine, "mean salary per town", "meaning")
+        print(f"| by meaning, the first time | {elapsed / 1000:.1f} s | |")
         times = [await timed(engine, "mean salary per town", "meaning") for _ in range(ROUNDS)]
-        median = statistics.median(spent for spent, _ in times)
+        median = statistics.median(elapsed for elapsed, _ in times)
         print(f"| by meaning, later | {median:.0f} ms | |")
     await engine.close()
 

@@ -1,9 +1,9 @@
-"""What AI Server adds to the start of a Jupyter server.
+"""Measure the time that AI Server adds to the start of a Jupyter server.
 
     python -m benchmarks.start
 
-Two figures, each in fresh processes taken in turn: the import of the extension, on top of
-jupyter_server's own; and the time until a whole server answers, with the extension and without.
+Two figures, each from alternating new processes: the import of the extension after that of
+jupyter_server; and the time until a server answers, with and without the extension.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ print((time.perf_counter() - began) * 1000)
 
 
 def import_ms() -> float:
-    """Milliseconds for the import, in a process of its own."""
-    done = subprocess.run(
+    """Milliseconds of the import in a new process."""
+    result = subprocess.run(
         [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
     )
-    return float(done.stdout)
+    return float(result.stdout)
 
 
 def start_s(enabled: bool, root: str) -> float:
@@ -54,13 +54,13 @@ def _start_s(enabled: bool, root: str, port: int) -> float:
         f"--ServerApp.jpserver_extensions={{'aiserver': {enabled}, 'jupyterlab': False}}",
     ]
     env = os.environ | {"JUPYTER_CONFIG_DIR": root, "JUPYTER_NO_CONFIG": "1"}
-    began = time.perf_counter()
+    started = time.perf_counter()
     server = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
     try:
         while True:
             try:
                 urlopen(f"http://127.0.0.1:{port}/api").close()
-                return time.perf_counter() - began
+                return time.perf_counter() - started
             except (URLError, ConnectionError):
                 if server.poll() is not None:
                     raise SystemExit("The server did not start.") from None

@@ -1,16 +1,16 @@
-"""Our stores, side by side with what others use: how quick they are, and what they lose.
+"""Compare our stores with those of other projects: how fast they are, and what they lose.
 
     python -m benchmarks.stores [--quick] [--rivals python | --no-rivals] [--servers]
 
-One run measures all in turn, so that what else the machine does meets all alike, and compares
-medians of the same run. The result goes to ``docs/stores.md`` and ``docs/images/stores.svg``, or
-where ``--out`` says. Run it on the disk that matters (``--folder``); in memory a flush costs
-nothing, and the ratios say nothing.
+One run measures all stores alternately, so that other load on the machine affects all alike, and
+compares medians of the same run. The result goes to ``docs/stores.md`` and
+``docs/images/stores.svg``, or to ``--out``. Run it on a real disk (``--folder``); in memory a flush
+costs nothing, and the ratios are meaningless.
 
-The rivals are no dependency: they live in an environment of their own, made from
-``benchmarks/rivals.txt`` in ``.rivals`` unless ``--rivals`` names a Python that has
-them. With ``--servers``, PostgreSQL, MariaDB and Redis run for as long as it takes, or those that
-``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and ``…_REDIS_URL`` name.
+The rivals are no dependency: they are installed from ``benchmarks/rivals.txt`` into an environment
+in ``.rivals``, unless ``--rivals`` names a Python that has them. ``--servers`` starts PostgreSQL,
+MariaDB and Redis, or uses those of ``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and
+``…_REDIS_URL``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from tests.servers import MariaDB, PostgreSQL, Redis
 
 from .contenders import report
 from .contenders.field import ROOT, Field
-from .contenders.losing import crowded, killed
-from .contenders.serving import served
+from .contenders.losing import lost_by_kills, lost_by_writers
+from .contenders.serving import request_times
 from .contenders.timing import among_many, by_turns
 
 SERVERS = {
@@ -40,7 +40,7 @@ SERVERS = {
 
 
 def rivals_python(folder: Path) -> str:
-    """A Python that has the rivals; made if it isn't there."""
+    """The Python of the rivals' environment, which is created if missing."""
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     if not python.exists():
         print(f"making {folder} (some minutes) …", file=sys.stderr)
@@ -51,7 +51,7 @@ def rivals_python(folder: Path) -> str:
 
 
 def servers(stack: contextlib.ExitStack) -> dict[str, str]:
-    """The addresses of those that can be had."""
+    """The URLs of the available servers."""
     urls = {}
     for name, (kind, variable) in SERVERS.items():
         if url := os.environ.get(variable):
@@ -63,23 +63,23 @@ def servers(stack: contextlib.ExitStack) -> dict[str, str]:
     return urls
 
 
-def say(text: str) -> None:
+def log(text: str) -> None:
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitStack) -> None:
-    """All of it, and the tables."""
+    """Measure everything and write the tables."""
     quick = options.quick
     sizes = [3, 12] if quick else [10, 100, 1000, 2000]
     sessions, rounds = (20, 3) if quick else (10_000, 15)
     each_of_two, each_of_eight, kills = (5, 3, 1) if quick else (500, 100, 10)
     field = Field(folder, options.rivals, servers(stack) if options.servers else {})
-    figures = by_turns(field, sizes, 1 if quick else 5, say)
-    many = among_many(field, sessions, rounds, say)
-    few = crowded(field, "two", 2, each_of_two, say)
-    crowd = crowded(field, "eight", 8, each_of_eight, say)
-    dead = killed(field, kills, say)
-    answers = served(folder / "server", [20, 200], 30 if quick else 500)
+    figures = by_turns(field, sizes, 1 if quick else 5, log)
+    many = among_many(field, sessions, rounds, log)
+    few = lost_by_writers(field, "two", 2, each_of_two, log)
+    crowd = lost_by_writers(field, "eight", 8, each_of_eight, log)
+    by_kills = lost_by_kills(field, kills, log)
+    answers = request_times(folder / "server", [20, 200], 30 if quick else 500)
     heads = (f"2 writers × {each_of_two}", f"8 writers × {each_of_eight}", f"{kills} × kill -9")
     text = "\n\n".join(
         [
@@ -94,7 +94,7 @@ def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitSta
             report.figures_of_many(many, sessions),
             "## What was lost",
             "Turns that were acknowledged, and not there afterwards.",
-            report.losses(few, crowd, dead, heads),
+            report.losses_table(few, crowd, by_kills, heads),
         ]
     )
     options.out.mkdir(parents=True, exist_ok=True)
@@ -123,8 +123,8 @@ def main() -> None:
     elif not options.rivals:
         options.rivals = rivals_python(ROOT / ".rivals")
     with contextlib.ExitStack() as stack:
-        place = stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
-        measure(options, Path(place), stack)
+        folder_ = stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
+        measure(options, Path(folder_), stack)
 
 
 if __name__ == "__main__":

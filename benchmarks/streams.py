@@ -1,10 +1,10 @@
-"""Many answers at once on one server: how long its event loop stands still, and what it keeps.
+"""Measure many concurrent answers on one server: event loop lateness, memory, open files.
 
     python -m benchmarks.streams [--streams 100] [--aborted 1000]
 
-A real server process and the scripted model on loopback. First so many streams run at once, each of
-200 chunks; inside the server a task that sleeps 10 ms measures how late it wakes. Then so many
-answers are begun and left in the middle; before and after, memory, open files and tasks are taken.
+Uses a real server process and the scripted model on loopback. First runs concurrent streams of 200
+chunks each, while a task in the server that sleeps 10 ms measures how late it wakes. Then starts
+answers and disconnects in the middle, and compares memory, open files and tasks.
 Prints one JSON object. Needs ``psutil`` (comes with ``ipykernel``).
 """
 
@@ -61,19 +61,19 @@ def _load_jupyter_server_extension(app):
 
 
 def body(number: int) -> dict[str, Any]:
-    """A request about a cell of its own."""
+    """The body of a request for a cell of its own."""
     return {"notebookId": "nb", "cellId": f"c{number}", "intent": "x", "source": ""}
 
 
 async def stream(client: httpx.AsyncClient, number: int, until: int | None = None) -> float:
-    """One answer, or its first ``until`` events; seconds until the first token."""
-    began, first, seen = time.perf_counter(), 0.0, 0
+    """Read one answer, or its first ``until`` events; return the seconds until the first token."""
+    started, first, seen = time.perf_counter(), 0.0, 0
     headers = {"Accept": "text/event-stream"}
     async with client.stream("POST", "generate", json=body(number), headers=headers) as reply:
         assert reply.status_code == 200, await reply.aread()
         async for line in reply.aiter_lines():
             if line == "event: token":
-                first = first or time.perf_counter() - began
+                first = first or time.perf_counter() - started
                 seen += 1
                 if seen == until:
                     return first
@@ -81,20 +81,20 @@ async def stream(client: httpx.AsyncClient, number: int, until: int | None = Non
 
 
 async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, Any]:
-    """Run both parts."""
+    """Run both parts; return the figures."""
     process = psutil.Process(server.process.pid)
     headers = {"Authorization": f"token {server.token}"}
     limits = httpx.Limits(max_connections=None)
     url = f"{server.url}aiserver/"
 
     async def probe() -> dict[str, Any]:
-        for _ in range(200):  # what was left must have ended
+        for _ in range(200):  # wait until aborted answers have ended
             if all(item["outcome"] != "running" for item in server.model.requests):
                 break
             await asyncio.sleep(0.05)
-        found = (await client.get(f"{server.url}probe")).json()
+        result = (await client.get(f"{server.url}probe")).json()
         memory, files = process.memory_info().rss / 2**20, process.num_fds()
-        return found | {"MiB": round(memory, 1), "files": files}
+        return result | {"MiB": round(memory, 1), "files": files}
 
     async with httpx.AsyncClient(
         base_url=url, headers=headers, limits=limits, timeout=120, trust_env=False
@@ -103,14 +103,14 @@ async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, A
         await probe()
         answer = {"chunks": ["```python\n", *(f"x{n} = 1\n" for n in range(200)), "```"]}
         server.model.script(*[answer | {"delay": 0.01}] * streams)
-        began = time.perf_counter()
+        started = time.perf_counter()
         firsts = await asyncio.gather(*(stream(client, n) for n in range(streams)))
-        took = time.perf_counter() - began
+        elapsed = time.perf_counter() - started
         during = await probe()
 
         fresh = itertools.count(1000)
 
-        async def leave(count: int) -> dict[str, Any]:
+        async def abort(count: int) -> dict[str, Any]:
             for _ in range(count // 20):
                 server.model.script(*[answer | {"endless": True, "delay": 0.002}] * 20)
                 cells = [next(fresh) for _ in range(20)]
@@ -122,10 +122,10 @@ async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, A
             server.model.clear()
             return await probe()
 
-        rounds = [await leave(aborted // 5) for _ in range(5)]
+        rounds = [await abort(aborted // 5) for _ in range(5)]
     return {
         "streams": streams,
-        "seconds": round(took, 2),
+        "seconds": round(elapsed, 2),
         "first token, median ms": round(statistics.median(firsts) * 1000),
         "event loop late at most, ms": round(during["late"] * 1000, 1),
         "99 of 100 wakes late at most, ms": round(during["late99"] * 1000, 1),

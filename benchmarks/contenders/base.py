@@ -1,4 +1,4 @@
-"""What a contender can do. (Nothing but the standard library.)"""
+"""The interface of a contender. (Imports only the standard library.)"""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ NOTEBOOK = "notebook"
 
 
 class Contender:
-    """A place for sessions. What it has no way for raises NotImplementedError."""
+    """A store of sessions. Unsupported operations raise NotImplementedError."""
 
     def __init__(self, place: str) -> None:
         self.place = place
 
     async def open(self) -> None:
-        """Make ready."""
+        """Connect or prepare the store."""
 
     async def close(self) -> None:
-        """Let go."""
+        """Release resources."""
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
-        """Have a session of these turns, in one go if there is a way."""
+        """Create a session with these turns, in one operation if possible."""
         raise NotImplementedError
 
     async def fill_many(self, notebook: str, sessions: int) -> None:
-        """Have that many sessions of a turn each in a notebook."""
+        """Create that many sessions of one turn each in a notebook."""
         raise NotImplementedError
 
     def floor(self, cell: str) -> Callable[[], None]:
-        """Writes the bytes that the last save has written, and does nothing else."""
+        """A function that only writes the bytes of the last save."""
         raise NotImplementedError
 
-    def made(self, turn: Turn) -> Any:
-        """A turn in its own terms, as whoever saves has it at hand. The clock stands still."""
+    def prepare(self, turn: Turn) -> Any:
+        """Convert a turn to the contender's own type; not timed."""
         return turn
 
-    async def save(self, cell: str, made: Any) -> None:
-        """Add a turn that is ``made``, as a person waits for it."""
+    async def save(self, cell: str, prepared: Any) -> None:
+        """Append a prepared turn durably."""
         raise NotImplementedError
 
     async def load(self, cell: str) -> int:
-        """Read a session whole, from the disk; how many turns it has."""
+        """Read a complete session from the disk; return the number of its turns."""
         raise NotImplementedError
 
     async def history(self, cell: str, turns: int) -> int:
-        """The newest turns, for a model; how many came."""
+        """Read the newest turns, for a model; return their number."""
         raise NotImplementedError
 
     async def list(self, notebook: str) -> int:
-        """What there is of a notebook, a summary each; how many."""
+        """List the summaries of a notebook's sessions; return their number."""
         raise NotImplementedError
 
     async def intents(self, cell: str) -> list[str]:
-        """What was asked, turn by turn."""
+        """The intent of each turn."""
         raise NotImplementedError

@@ -8,19 +8,19 @@ from html import escape
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 430, 330, 56, 34, 40
 LEGEND = 22  # pixels a line
-# Apart for people who see colours otherwise, too (Okabe and Ito's); ours are thick.
+# Distinguishable with colour blindness (Okabe and Ito's palette); our lines are thick.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#000000")
 Line = tuple[str, dict[int, float]]
 
 
 def svg(panels: Sequence[tuple[str, Sequence[Line]]], thick: str) -> str:
-    """Panels side by side. The lines whose name begins with ``thick`` are drawn so."""
-    # A logarithm has no nothing.
+    """Draw panels next to each other. Lines whose name begins with ``thick`` are thick."""
+    # A logarithmic axis has no zero.
     panels = [
         (
             title,
             [
-                (name, {at: some for at, some in points.items() if some > 0})
+                (name, {size: value for size, value in points.items() if value > 0})
                 for name, points in lines
             ],
         )
@@ -65,9 +65,9 @@ def _panel(title: str, lines: Sequence[Line], names: list[str], thick: str) -> l
 
     parts = [f'<text x="{LEFT}" y="20" font-weight="bold" fill="#222">{escape(title)}</text>']
     for power in range(low, high + 1):
-        at = y(10**power)
-        parts.append(f'<path d="M{LEFT} {at:.1f}H{right}" stroke="#ddd" fill="none"/>')
-        parts.append(_mark(LEFT - 6, at + 4, f"{10**power:g}", "end"))
+        size = y(10**power)
+        parts.append(f'<path d="M{LEFT} {size:.1f}H{right}" stroke="#ddd" fill="none"/>')
+        parts.append(_mark(LEFT - 6, size + 4, f"{10**power:g}", "end"))
     for size in sizes:
         parts.append(_mark(x(size), bottom + 18, f"{size:,}", "middle"))
     for name, points in lines:

@@ -31,13 +31,13 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Entry:
-    """One contender: what it is called, what runs it, and what it does with a write."""
+    """One contender: its name, its class, and its guarantees."""
 
     name: str
     kind: str  # <module>:<class>
     place: str
     durable: bool = True
-    """Whether what it has acknowledged survives a power cut, as it is run here."""
+    """Whether acknowledged data survives a power cut, as configured here."""
     shared: bool = True  # whether processes can share it
 
     @property
@@ -47,7 +47,7 @@ class Entry:
 
 
 class Process:
-    """A contender at work."""
+    """A process that runs a contender."""
 
     def __init__(self, entry: Entry, python: str) -> None:
         self.entry = entry
@@ -66,14 +66,14 @@ class Process:
     def pid(self) -> int:
         return self._process.pid
 
-    def tell(self, **order: Any) -> None:
-        """Have it do something."""
+    def send(self, **order: Any) -> None:
+        """Send an order."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
 
     def read(self) -> dict[str, Any]:
-        """Its next answer. Raises EOFError if it has died."""
+        """Read the next answer. Raises EOFError if the process has died."""
         assert self._process.stdout
         while line := self._process.stdout.readline():
             if line.startswith("{"):
@@ -81,8 +81,8 @@ class Process:
                 return answer
         raise EOFError(f"{self.entry.name} has ended")
 
-    def do(self, do: str, **more: Any) -> dict[str, Any]:
-        self.tell(do=do, **more)
+    def request(self, order: str, **more: Any) -> dict[str, Any]:
+        self.send(do=order, **more)
         return self.read()
 
     def kill(self) -> None:
@@ -105,14 +105,14 @@ class Field:
 
     def __init__(self, folder: Path, rivals_python: str, urls: dict[str, str]) -> None:
         self._folder, self._rivals, self._urls = folder, rivals_python, urls
-        self._databases = 0  # of a Redis that are taken
+        self._databases = 0  # used databases of a Redis server
 
     def entries(self, part: str) -> list[Entry]:
-        """Each at a place of its own for this part of the run."""
+        """All available contenders, each with a new store for this part of the run."""
         folder = self._folder / part
         folder.mkdir()
         (folder / "files").mkdir()
-        found = [
+        entries = [
             Entry("the same, read before", "floors:Reload", f"{folder}/reload"),
             Entry("JSONL: append, fsync", "floors:Lines", f"{folder}/lines"),
             Entry(FILE, "ours:Files", f"file://{folder}/files"),
@@ -120,15 +120,15 @@ class Field:
             Entry("ours: SQLite", "ours:Ours", f"sqlite+aiosqlite:///{folder}/ours.db"),
         ]
         for name, url in self._urls.items():
-            found.append(Entry(f"ours: {name}", "ours:Ours", self._new_place(name, url)))
+            entries.append(Entry(f"ours: {name}", "ours:Ours", self._new_place(name, url)))
         if self._rivals:
             for name, kind, durable in RIVALS:
                 place = f"{folder}/{kind.lower()}"
-                found.append(Entry(name, f"rivals:{kind}", place, durable=durable))
-        return [entry for entry in found if _is_there(entry)]
+                entries.append(Entry(name, f"rivals:{kind}", place, durable=durable))
+        return [entry for entry in entries if _is_available(entry)]
 
     def _new_place(self, name: str, url: str) -> str:
-        """An empty database on a server."""
+        """Create an empty database on a server."""
         if name == "Redis":
             self._databases += 1
             return f"{url.rpartition('/')[0]}/{self._databases}"
@@ -136,7 +136,7 @@ class Field:
 
     @contextlib.contextmanager
     def at_work(self, entries: list[Entry]) -> Iterator[list[Process]]:
-        """A process of each."""
+        """Start a process for each entry, and end them afterwards."""
         processes: list[Process] = []
         try:
             for entry in entries:
@@ -150,8 +150,8 @@ class Field:
         return Process(entry, self._rivals if entry.rival else sys.executable)
 
 
-def _is_there(entry: Entry) -> bool:
-    """Whether it can be run: a store of ours may need a package."""
+def _is_available(entry: Entry) -> bool:
+    """Whether a contender can run: our stores may need optional packages."""
     if not entry.kind.startswith("ours:"):
         return True
     try:

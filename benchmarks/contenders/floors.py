@@ -1,9 +1,8 @@
-"""What anything that keeps turns must do at least. (Nothing but the standard library.)
+"""The minimum that any store must do. (Imports only the standard library.)
 
-``replace`` writes bytes that are there to a temp file, flushes it, renames it, and flushes the
-folder: that is what it takes to replace a readable file for good. ``Reload`` reads before, as a
-careful program does by hand. ``Lines`` appends one line and flushes. None asks whether another
-process writes, too.
+``replace`` writes bytes to a temp file, flushes it, renames it, and flushes the folder: the minimum
+for replacing a file durably. ``Reload`` reads the file before that, as a careful program does.
+``Lines`` appends one line and flushes. None of them handles concurrent writers.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from turns import Turn
 
 
 def record(turn: Turn, number: int) -> dict[str, object]:
-    """A turn in the shape of ours."""
+    """A turn in our format."""
     return {
         "turn_id": number,
         "timestamp": "2026-01-27T12:00:00.000Z",
@@ -47,7 +46,7 @@ def replace(folder: str, name: str, data: bytes) -> None:
 
 
 class Reload(Contender):
-    """Read, add, write, flush, rename, flush: a careful file without a lock."""
+    """Read, append, write, flush, rename, flush: a durable file without a lock."""
 
     async def open(self) -> None:
         Path(self.place).mkdir(exist_ok=True)
@@ -55,9 +54,9 @@ class Reload(Contender):
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         self._write(cell, [record(t, n) for n, t in enumerate(turns, 1)])
 
-    async def save(self, cell: str, made: Turn) -> None:
+    async def save(self, cell: str, prepared: Turn) -> None:
         turns = self._read(cell)
-        self._write(cell, [*turns, record(made, len(turns) + 1)])
+        self._write(cell, [*turns, record(prepared, len(turns) + 1)])
 
     async def load(self, cell: str) -> int:
         return len(self._read(cell))
@@ -84,8 +83,8 @@ class Lines(Contender):
         lines = [json.dumps(record(t, n), ensure_ascii=False) for n, t in enumerate(turns, 1)]
         self._path(cell).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
 
-    async def save(self, cell: str, made: Turn) -> None:
-        line = json.dumps(record(made, 0), ensure_ascii=False) + "\n"
+    async def save(self, cell: str, prepared: Turn) -> None:
+        line = json.dumps(record(prepared, 0), ensure_ascii=False) + "\n"
         fd = os.open(self._path(cell), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         os.write(fd, line.encode())
         os.fsync(fd)

@@ -1,4 +1,4 @@
-"""What is lost: with several writers at once, and when a writer is killed."""
+"""Count lost turns: with several concurrent writers, and when a writer is killed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .turns import turn
 
 
 class Lost(NamedTuple):
-    """Of what a contender had acknowledged."""
+    """The number of acknowledged and lost turns."""
 
     acknowledged: int
     lost: int
-    unreadable: int = 0  # how often nothing could be read afterwards
-    refused: int = 0  # saves that raised an error: told, not lost
+    unreadable: int = 0  # sessions that were unreadable afterwards
+    refused: int = 0  # saves that raised an error; they don't count as lost
 
     def __str__(self) -> str:
         text = f"{self.lost:,} of {self.acknowledged:,}"
@@ -26,68 +26,72 @@ class Lost(NamedTuple):
         return text + (f" ({self.refused:,} refused)" if self.refused else "")
 
 
-def crowded(
-    field: Field, part: str, writers: int, each: int, say: Callable[[str], None]
+def lost_by_writers(
+    field: Field, part: str, writers: int, each: int, report: Callable[[str], None]
 ) -> dict[str, Lost]:
-    """Writers of one session at once, a process each."""
+    """Write one session from several processes at once."""
     results = {}
     for entry in field.entries(part):
         if not entry.shared:
             continue
-        say(f"{writers} writers × {each}: {entry.name}")
+        report(f"{writers} writers × {each}: {entry.name}")
         with field.at_work([entry] * writers) as processes:
-            processes[0].do("fill", cell="crowded", turns=1, small=True)
+            processes[0].request("fill", cell="crowded", turns=1, small=True)
             for number, process in enumerate(processes, 1):
-                process.tell(do="write", cell="crowded", name=number, count=each)
-            kept: list[int] = []
+                process.send(do="write", cell="crowded", name=number, count=each)
+            acknowledged: list[int] = []
             refused = 0
             for process in processes:
                 while "done" not in (answer := process.read()):
                     refused += "failed" in answer
-                    kept += [answer["kept"]] if "kept" in answer else []
-        results[entry.name] = _compared(field, entry, "crowded", kept)._replace(refused=refused)
+                    acknowledged += [answer["kept"]] if "kept" in answer else []
+        results[entry.name] = _compare(field, entry, "crowded", acknowledged)._replace(
+            refused=refused
+        )
     return results
 
 
-def killed(field: Field, kills: int, say: Callable[[str], None]) -> dict[str, Lost]:
-    """A writer that is killed (kill -9) at a moment that is drawn by lot; then the next one."""
+def lost_by_kills(field: Field, kills: int, report: Callable[[str], None]) -> dict[str, Lost]:
+    """Kill writers (kill -9), each at a random moment."""
     results = {}
     for entry in field.entries("killed"):
         if not entry.shared:
             continue
-        say(f"{kills} kills: {entry.name}")
-        lot = random.Random(entry.name)
+        report(f"{kills} kills: {entry.name}")
+        rng = random.Random(entry.name)
         total = Lost(0, 0)
         for number in range(kills):
             cell = f"killed-{number}"
             process = field.start(entry)
-            process.do("fill", cell=cell, turns=100, small=False)
-            process.tell(do="write", cell=cell, name=1, count=10_000)
-            kept = [process.read()["kept"] for _ in range(lot.randint(1, 20))]
-            time.sleep(lot.random() * 0.02)
+            process.request("fill", cell=cell, turns=100, small=False)
+            process.send(do="write", cell=cell, name=1, count=10_000)
+            acknowledged = [process.read()["kept"] for _ in range(rng.randint(1, 20))]
+            time.sleep(rng.random() * 0.02)
             process.kill()
-            kept += list(_said_before(process))
-            found = _compared(field, entry, cell, kept)
-            total = Lost(*(a + b for a, b in zip(total, found, strict=True)))
+            acknowledged += list(_unread_acknowledgements(process))
+            survived = _compare(field, entry, cell, acknowledged)
+            total = Lost(*(a + b for a, b in zip(total, survived, strict=True)))
         results[entry.name] = total
     return results
 
 
-def _said_before(process) -> list[int]:
-    """What had been acknowledged, and not read yet, when it was killed."""
-    said = []
+def _unread_acknowledgements(process) -> list[int]:
+    """The acknowledgements that were sent before the kill and not read yet."""
+    acknowledged = []
     try:
         while True:
-            said.append(process.read()["kept"])
+            acknowledged.append(process.read()["kept"])
     except (EOFError, KeyError):
-        return said
+        return acknowledged
 
 
-def _compared(field: Field, entry: Entry, cell: str, kept: list[int]) -> Lost:
-    """What a new process finds of it."""
+def _compare(field: Field, entry: Entry, cell: str, acknowledged: list[int]) -> Lost:
+    """Compare the acknowledged turns with those that a new process reads."""
     with field.at_work([entry]) as [process]:
-        answer = process.do("kept", cell=cell)
+        answer = process.request("kept", cell=cell)
     if "unreadable" in answer:
-        return Lost(len(kept), len(kept), 1)
-    found = set(answer["intents"])
-    return Lost(len(kept), sum(turn(number).intent not in found for number in kept))
+        return Lost(len(acknowledged), len(acknowledged), 1)
+    survived = set(answer["intents"])
+    return Lost(
+        len(acknowledged), sum(turn(number).intent not in survived for number in acknowledged)
+    )

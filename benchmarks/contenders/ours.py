@@ -1,4 +1,4 @@
-"""Our own stores, each by the address that a person would set."""
+"""Our own stores, each by its URL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from aiserver.sessions.record.mutations import append_turn
 
 
 class Ours(Contender):
-    """Any of them."""
+    """Any of our stores."""
 
     async def open(self) -> None:
         self.store = create_session_manager(self.place)
@@ -37,20 +37,20 @@ class Ours(Contender):
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         key = SessionKey(NOTEBOOK, cell)
-        await self.store.take_over(key, session_of(key, turns))
+        await self.store.take_over(key, to_session(key, turns))
 
     async def fill_many(self, notebook: str, sessions: int) -> None:
-        one = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
+        small = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
         keys = [SessionKey(notebook, f"cell-{number}") for number in range(sessions)]
         for start in range(0, sessions, 20):
-            some = keys[start : start + 20]
-            await asyncio.gather(*(self.store.take_over(k, session_of(k, [one])) for k in some))
+            batch = keys[start : start + 20]
+            await asyncio.gather(*(self.store.take_over(k, to_session(k, [small])) for k in batch))
 
-    def made(self, turn: Turn) -> NewTurn:
+    def prepare(self, turn: Turn) -> NewTurn:
         return new_turn(turn)
 
-    async def save(self, cell: str, made: NewTurn) -> None:
-        await self.store.save_interaction(SessionKey(NOTEBOOK, cell), made)
+    async def save(self, cell: str, prepared: NewTurn) -> None:
+        await self.store.save_interaction(SessionKey(NOTEBOOK, cell), prepared)
 
     async def load(self, cell: str) -> int:
         return len((await self.store.load_session(SessionKey(NOTEBOOK, cell))).interactions)
@@ -68,7 +68,7 @@ class Ours(Contender):
 
 
 class Files(Ours):
-    """The file store: its floor is the bare write of the very bytes, in the same process."""
+    """The file store; its floor is the bare write of the same bytes in the same process."""
 
     def floor(self, cell: str) -> Callable[[], None]:
         folder = Path(self.place.removeprefix("file://")) / ".aiserver_sessions"
@@ -88,8 +88,8 @@ def new_turn(turn: Turn) -> NewTurn:
     )
 
 
-def session_of(key: SessionKey, turns: list[Turn]) -> Session:
-    """A whole session."""
+def to_session(key: SessionKey, turns: list[Turn]) -> Session:
+    """A complete session."""
     session = new_session(key)
     for turn in turns:
         append_turn(session, new_turn(turn))

@@ -1,4 +1,4 @@
-"""What was measured, as tables and a plot in ``docs/``."""
+"""Write the measurements as tables and a plot into ``docs/``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
-    """Each work a table: a row for each contender, a column for each size."""
+    """A table for each operation: a row for each contender, a column for each size."""
     parts = []
     titles = {
         "save": "A save (one turn)",
@@ -50,7 +50,7 @@ def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
 def targets(
     figures: Figures, sizes: Sequence[int], many: Figures, sessions: int, served: dict[str, float]
 ) -> str:
-    """What we want of ourselves, and what it is."""
+    """Our targets and the measured values."""
     rows = []
     for size in sizes:
         ours, floor = figures.of(FILE, size, "save"), figures.of(FLOOR, size, "save")
@@ -69,21 +69,21 @@ def targets(
                 ]
             )
     part = sessions // 10
-    alone, among = many.of(FILE, part, "list"), many.of(FILE, sessions, "list")
-    if alone and among:
-        rows.append([f"file: {part:,} cells listed, warm", "< 50 ms", f"{alone.wall:.1f} ms"])
-        more = f"{among.wall / alone.wall - 1:+.0%}"
+    separate, combined = many.of(FILE, part, "list"), many.of(FILE, sessions, "list")
+    if separate and combined:
+        rows.append([f"file: {part:,} cells listed, warm", "< 50 ms", f"{separate.wall:.1f} ms"])
+        more = f"{combined.wall / separate.wall - 1:+.0%}"
         rows.append([f"file: the same among {sessions:,} sessions", "< +20 %", more])
     limits = iter(("≤ 1.25 ×", "≤ 1.6 ×"))
-    for name, took in served.items():
+    for name, elapsed in served.items():
         if name != "empty":
-            ratio = f"{took / served['empty']:.2f} ×"
+            ratio = f"{elapsed / served['empty']:.2f} ×"
             rows.append([f"`GET` of {name}, over an empty handler", next(limits, ""), ratio])
     return table(["what", "target", "measured"], rows)
 
 
 def figures_of_many(many: Figures, sessions: int) -> str:
-    """Among many sessions."""
+    """The times among many sessions."""
     part = sessions // 10
     columns = [(part, "list, the first"), (part, "list"), (sessions, "list")]
     columns += [(sessions, work) for work in ("save", "load", "history")]
@@ -103,10 +103,10 @@ def figures_of_many(many: Figures, sessions: int) -> str:
     return table(head, rows)
 
 
-def losses(
+def losses_table(
     few: dict[str, Lost], crowd: dict[str, Lost], killed: dict[str, Lost], heads: Sequence[str]
 ) -> str:
-    """What each lost."""
+    """The losses of each contender."""
     rows = [
         [name, *(str(part.get(name, "–")) for part in (few, crowd, killed))]
         for name in dict.fromkeys([*few, *crowd, *killed])
@@ -120,17 +120,17 @@ def plot(figures: Figures, sizes: Sequence[int]) -> str:
     for work in ("save", "load", "history"):
         lines = []
         for name in figures.names():
-            found = {
+            values = {
                 size: figure.wall for size in sizes if (figure := figures.of(name, size, work))
             }
-            if found:
-                lines.append((name, found))
+            if values:
+                lines.append((name, values))
         panels.append((f"{work}: ms, by turns", lines))
     return svg(panels, thick="ours")
 
 
 def put(text: str, document: Path) -> None:
-    """Put the tables between their marks in a document."""
+    """Replace the tables between the markers in a document."""
     before = document.read_text(encoding="utf-8")
     pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
     after, count = pattern.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before)
@@ -140,24 +140,24 @@ def put(text: str, document: Path) -> None:
 
 
 def machine() -> str:
-    """On what it was measured."""
+    """The date and the machine of the run."""
     return (
         f"{date.today():%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} "
         f"{platform.release().split('-')[0]}, Python {platform.python_version()}"
     )
 
 
-def _rows(figures: Figures, sizes: Sequence[int], work: str, what: str) -> list[list[str]]:
+def _rows(figures: Figures, sizes: Sequence[int], work: str, column: str) -> list[list[str]]:
     rows = [
-        [name, *(_cell(figures, name, size, work, what) for size in sizes)]
+        [name, *(_cell(figures, name, size, work, column) for size in sizes)]
         for name in figures.names()
     ]
     return [row for row in rows if any(text != "–" for text in row[1:])]
 
 
-def _cell(figures: Figures, name: str, size: int, work: str, what: str) -> str:
+def _cell(figures: Figures, name: str, size: int, work: str, column: str) -> str:
     figure = figures.of(name, size, work)
     if figure is None:
         return "–"
-    value = figure.written / 1024 if what == "written" else getattr(figure, what)
+    value = figure.written / 1024 if column == "written" else getattr(figure, column)
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,4 +1,4 @@
-"""What others use to keep conversations, as their documents say to. Each turn is two messages.
+"""Other projects' stores for conversations, used as documented. Each turn is two messages.
 
 Runs in an environment of its own (``benchmarks/rivals.txt``).
 """
@@ -14,26 +14,26 @@ from base import Contender
 from turns import Turn
 
 
-def asked(turn: Turn) -> str:
-    """What the model is told of a turn."""
+def user_text(turn: Turn) -> str:
+    """The user message of a turn."""
     return f"{turn.intent}\n\n{turn.code}"
 
 
-def answered(turn: Turn) -> str:
-    """What it said."""
+def assistant_text(turn: Turn) -> str:
+    """The assistant message of a turn."""
     return f"{turn.explanation}\n\n{turn.answer}"
 
 
 def intent(text: str) -> str:
-    """What was asked, of what the model was told."""
+    """The intent in a user message."""
     return text.split("\n")[0]
 
 
-def messages_of(turns: list[Turn]) -> list[Any]:
-    """As LangChain has them."""
+def to_messages(turns: list[Turn]) -> list[Any]:
+    """Convert turns to LangChain's messages."""
     from langchain_core.messages import AIMessage, HumanMessage
 
-    pairs = ((HumanMessage(asked(turn)), AIMessage(answered(turn))) for turn in turns)
+    pairs = ((HumanMessage(user_text(turn)), AIMessage(assistant_text(turn))) for turn in turns)
     return [message for pair in pairs for message in pair]
 
 
@@ -43,11 +43,11 @@ class _LangChain(Contender):
     def _history(self, cell: str) -> Any:
         raise NotImplementedError
 
-    def made(self, turn: Turn) -> list[Any]:
-        return messages_of([turn])
+    def prepare(self, turn: Turn) -> list[Any]:
+        return to_messages([turn])
 
-    async def save(self, cell: str, made: list[Any]) -> None:
-        self._history(cell).add_messages(made)
+    async def save(self, cell: str, prepared: list[Any]) -> None:
+        self._history(cell).add_messages(prepared)
 
     async def load(self, cell: str) -> int:
         return len(self._history(cell).messages) // 2
@@ -73,10 +73,10 @@ class FileChat(_LangChain):
         return self._kind(f"{self.place}/{cell}.json", encoding="utf-8", ensure_ascii=False)
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
-        # In its own shape, at once: message by message it takes minutes.
+        # Written directly in its format, because message by message takes minutes.
         from langchain_core.messages import messages_to_dict
 
-        text = json.dumps(messages_to_dict(messages_of(turns)), ensure_ascii=False)
+        text = json.dumps(messages_to_dict(to_messages(turns)), ensure_ascii=False)
         Path(f"{self.place}/{cell}.json").write_text(text, encoding="utf-8")
 
 
@@ -89,15 +89,15 @@ class SQLChat(_LangChain):
 
         self._kind = SQLChatMessageHistory
         self._engine = create_engine(f"sqlite:///{self.place}.db")
-        self._known: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
 
     def _history(self, cell: str) -> Any:
-        if cell not in self._known:
-            self._known[cell] = self._kind(cell, connection=self._engine)
-        return self._known[cell]
+        if cell not in self._cache:
+            self._cache[cell] = self._kind(cell, connection=self._engine)
+        return self._cache[cell]
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
-        self._history(cell).add_messages(messages_of(turns))
+        self._history(cell).add_messages(to_messages(turns))
 
 
 class LangGraph(Contender):
@@ -112,8 +112,8 @@ class LangGraph(Contender):
         return {"configurable": {"thread_id": cell, "checkpoint_ns": ""}}
 
     def _read(self, cell: str) -> list[Any]:
-        found = self._saver.get_tuple(self._config(cell))
-        return list(found.checkpoint["channel_values"]["messages"]) if found else []
+        saved = self._saver.get_tuple(self._config(cell))
+        return list(saved.checkpoint["channel_values"]["messages"]) if saved else []
 
     def _put(self, cell: str, messages: list[Any]) -> None:
         from langgraph.checkpoint.base import empty_checkpoint
@@ -126,13 +126,13 @@ class LangGraph(Contender):
         self._saver.put(self._config(cell), checkpoint, metadata, {"messages": len(messages)})
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
-        self._put(cell, messages_of(turns))
+        self._put(cell, to_messages(turns))
 
-    def made(self, turn: Turn) -> list[Any]:
-        return messages_of([turn])
+    def prepare(self, turn: Turn) -> list[Any]:
+        return to_messages([turn])
 
-    async def save(self, cell: str, made: list[Any]) -> None:
-        self._put(cell, [*self._read(cell), *made])
+    async def save(self, cell: str, prepared: list[Any]) -> None:
+        self._put(cell, [*self._read(cell), *prepared])
 
     async def load(self, cell: str) -> int:
         return len(self._read(cell)) // 2
@@ -151,18 +151,18 @@ class Agents(Contender):
         from agents import SQLiteSession
 
         self._kind = SQLiteSession
-        self._known: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
 
     def _session(self, cell: str) -> Any:
-        if cell not in self._known:
-            self._known[cell] = self._kind(cell, f"{self.place}.db")
-        return self._known[cell]
+        if cell not in self._cache:
+            self._cache[cell] = self._kind(cell, f"{self.place}.db")
+        return self._cache[cell]
 
     def _items(self, turns: list[Turn]) -> list[dict[str, str]]:
         pairs = (
             (
-                {"role": "user", "content": asked(turn)},
-                {"role": "assistant", "content": answered(turn)},
+                {"role": "user", "content": user_text(turn)},
+                {"role": "assistant", "content": assistant_text(turn)},
             )
             for turn in turns
         )
@@ -171,11 +171,11 @@ class Agents(Contender):
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         await self._session(cell).add_items(self._items(turns))
 
-    def made(self, turn: Turn) -> list[Any]:
+    def prepare(self, turn: Turn) -> list[Any]:
         return self._items([turn])
 
-    async def save(self, cell: str, made: list[Any]) -> None:
-        await self._session(cell).add_items(made)
+    async def save(self, cell: str, prepared: list[Any]) -> None:
+        await self._session(cell).add_items(prepared)
 
     async def load(self, cell: str) -> int:
         return len(await self._session(cell).get_items()) // 2
@@ -189,7 +189,7 @@ class Agents(Contender):
 
 
 class Nanobot(Contender):
-    """nanobot-ai's SessionManager, told to flush."""
+    """nanobot-ai's SessionManager with ``fsync=True``."""
 
     async def open(self) -> None:
         from loguru import logger
@@ -208,15 +208,15 @@ class Nanobot(Contender):
         self._manager.save(session, fsync=True)
 
     async def fill_many(self, notebook: str, sessions: int) -> None:
-        one = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
+        small_turn = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
         for number in range(sessions):
             session = self._manager.get_or_create(f"{notebook}:{number}")
-            self._add(session, one)
+            self._add(session, small_turn)
             self._manager.save(session)
 
-    async def save(self, cell: str, made: Turn) -> None:
+    async def save(self, cell: str, prepared: Turn) -> None:
         session = self._manager.get_or_create(f"aiserver:{cell}")
-        self._add(session, made)
+        self._add(session, prepared)
         self._manager.save(session, fsync=True)
 
     async def load(self, cell: str) -> int:
@@ -235,5 +235,5 @@ class Nanobot(Contender):
         return [intent(message["content"]) for message in messages if message["role"] == "user"]
 
     def _add(self, session: Any, turn: Turn) -> None:
-        session.add_message("user", asked(turn))
-        session.add_message("assistant", answered(turn))
+        session.add_message("user", user_text(turn))
+        session.add_message("assistant", assistant_text(turn))

@@ -1,4 +1,4 @@
-"""``GET sessions/{notebook}/{cell}`` beside an empty handler, on one real server, in turn."""
+"""Compare ``GET sessions/{notebook}/{cell}`` to an empty handler on one real server."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def _load_jupyter_server_extension(app):
 """
 
 
-def served(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
-    """Median milliseconds of an empty answer (``empty``), and of sessions of so many turns."""
+def request_times(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
+    """Median milliseconds of an empty answer (``empty``) and of sessions of the given sizes."""
     folder.mkdir()
     asyncio.run(_fill(folder, sizes))
     (folder / "empty_handler.py").write_text(EMPTY)
@@ -59,28 +59,28 @@ def served(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
     command = [sys.executable, "-m", "jupyter_server", *options]
     server = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, cwd=folder)
     try:
-        return _asked(port, token, sizes, rounds)
+        return _measure(port, token, sizes, rounds)
     finally:
         server.terminate()
         server.wait()
         reserved.release()
 
 
-def _asked(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, float]:
+def _measure(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, float]:
     paths = {"empty": "/empty"}
     paths |= {f"{size} turns": f"/aiserver/sessions/notebook/cell-{size}" for size in sizes}
-    connection = _connected(port, token)
+    connection = _connect(port, token)
     times: dict[str, list[float]] = {name: [] for name in paths}
     for number in range(rounds + 20):
         for name, path in paths.items():
             start = time.perf_counter()
             status, body = _get(connection, token, path)
-            took = (time.perf_counter() - start) * 1000
+            elapsed = (time.perf_counter() - start) * 1000
             assert status == 200, (path, status, body[:200])
             if number >= 20:
-                times[name].append(took)
+                times[name].append(elapsed)
     connection.close()
-    return {name: statistics.median(some) for name, some in times.items()}
+    return {name: statistics.median(samples) for name, samples in times.items()}
 
 
 def _get(connection: http.client.HTTPConnection, token: str, path: str) -> tuple[int, bytes]:
@@ -89,26 +89,26 @@ def _get(connection: http.client.HTTPConnection, token: str, path: str) -> tuple
     return answer.status, answer.read()
 
 
-def _connected(port: int, token: str) -> http.client.HTTPConnection:
-    until = time.monotonic() + 60
+def _connect(port: int, token: str) -> http.client.HTTPConnection:
+    deadline = time.monotonic() + 60
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
             if _get(connection, token, "/empty")[0] == 200:
                 return connection
         except OSError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
         time.sleep(0.1)
 
 
 async def _fill(folder: Path, sizes: list[int]) -> None:
-    sys.path.insert(0, str(WORKER.parent))  # where those modules find each other
-    from ours import session_of
+    sys.path.insert(0, str(WORKER.parent))  # these modules import each other by bare name
+    from ours import to_session
     from turns import turn
 
     store = FileSessionManager(root=str(folder))
     for size in sizes:
         key = SessionKey("notebook", f"cell-{size}")
-        await store.take_over(key, session_of(key, [turn(number) for number in range(size)]))
+        await store.take_over(key, to_session(key, [turn(number) for number in range(size)]))
     await store.close()

@@ -1,4 +1,4 @@
-"""How long a save, a load, a history and a list take: all contenders in turn, in one run."""
+"""Measure saves, loads, histories and lists: all contenders alternate in one run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .field import FILE, FLOOR, Entry, Field, Process
 T = TypeVar("T")
 
 _LONG = 1000  # turns
-HISTORY = 20  # turns that a model is told
+HISTORY = 20  # turns in the history for a model
 
 
 class Figure(NamedTuple):
@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
 
 class Figures:
-    """What was measured, by contender, size and work."""
+    """The measurements by contender, size and operation."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -36,11 +36,11 @@ class Figures:
             self._all[name, size, work].append(figure)
 
     def of(self, name: str, size: int, work: str) -> Figure | None:
-        """The medians, or None where it has no way for it."""
-        found = self._all.get((name, size, work))
-        if not found:
+        """The medians, or None if the contender doesn't support the operation."""
+        samples = self._all.get((name, size, work))
+        if not samples:
             return None
-        return Figure(*(statistics.median(column) for column in zip(*found, strict=True)))
+        return Figure(*(statistics.median(column) for column in zip(*samples, strict=True)))
 
     def names(self) -> list[str]:
         """The contenders, in their order."""
@@ -49,12 +49,12 @@ class Figures:
 
 
 def by_turns(
-    field: Field, sizes: Sequence[int], blocks: int, say: Callable[[str], None]
+    field: Field, sizes: Sequence[int], blocks: int, report: Callable[[str], None]
 ) -> Figures:
-    """Sessions of these many turns; each block has a fresh one and five saves into it.
+    """Measure sessions of these sizes; each block creates a session and saves five turns.
 
-    Four times as many of short ones: of them, 25 saves in half a minute say more of what else the
-    machine did than of the stores.
+    Short sessions get four times as many blocks, because 25 saves in half a minute depend more on
+    other load of the machine than on the stores.
     """
     entries = field.entries("turns")
     figures = Figures([FLOOR, *(entry.name for entry in entries)])
@@ -62,7 +62,7 @@ def by_turns(
         for size in sizes:
             count = 4 * blocks if size < _LONG else blocks
             for block in range(count):
-                say(f"{size} turns, block {block + 1} of {count}")
+                report(f"{size} turns, block {block + 1} of {count}")
                 _block(processes, figures, size, block)
     return figures
 
@@ -70,70 +70,76 @@ def by_turns(
 def _block(processes: list[Process], figures: Figures, size: int, block: int) -> None:
     cell = f"cell-{size}-{block}"
     for process in processes:
-        process.do("fill", cell=cell, turns=size, small=False)
-        process.do("save", cell=cell, number=0)  # the first opens what it opens
+        process.request("fill", cell=cell, turns=size, small=False)
+        process.request("save", cell=cell, number=0)  # opens files: not measured
     for number in range(1, 6):
-        for name, process, work in _in_turn(_saves(processes), block + number):
-            figures.add(name, size, "save", process.do(work, cell=cell, number=number))
+        for name, process, work in _rotate(_saves(processes), block + number):
+            figures.add(name, size, "save", process.request(work, cell=cell, number=number))
     for number in range(3):
-        for process in _in_turn(processes, block + number):
+        for process in _rotate(processes, block + number):
             for work in ("load", "history"):
-                answer = process.do(work, cell=cell, turns=HISTORY)
+                answer = process.request(work, cell=cell, turns=HISTORY)
                 figures.add(process.entry.name, size, work, answer)
 
 
-def among_many(field: Field, sessions: int, rounds: int, say: Callable[[str], None]) -> Figures:
-    """A notebook of a tenth of the sessions, alone and among all; and a save there.
+def among_many(field: Field, sessions: int, rounds: int, report: Callable[[str], None]) -> Figures:
+    """Measure a notebook with a tenth of the sessions, in a store of its own and among all.
 
-    Each stands at two places, so that both are listed in turn: the machine drifts by more in the
-    time that it takes to fill one than the other cells may cost.
+    Both stores exist at the same time and are listed alternately, because the machine's speed
+    drifts while a store is filled.
     """
     part = sessions // 10
-    alone, among = _listers(field, "alone"), _listers(field, "many")
-    figures = Figures([entry.name for entry in among])
-    with field.at_work(alone) as some, field.at_work(among) as all_:
-        for process in (*some, *all_):
-            say(f"{part} sessions: {process.entry.name}")
-            process.do("fill many", notebook="notebook", sessions=part)
-        for process in all_:
-            say(f"{sessions} sessions: {process.entry.name}")
-            process.do("fill many", notebook="other", sessions=sessions - part)
-        listers = [*((part, process) for process in some), *((sessions, p) for p in all_)]
+    separate, combined = _listers(field, "alone"), _listers(field, "many")
+    figures = Figures([entry.name for entry in combined])
+    with (
+        field.at_work(separate) as in_separate,
+        field.at_work(combined) as in_combined,
+    ):
+        for process in (*in_separate, *in_combined):
+            report(f"{part} sessions: {process.entry.name}")
+            process.request("fill many", notebook="notebook", sessions=part)
+        for process in in_combined:
+            report(f"{sessions} sessions: {process.entry.name}")
+            process.request("fill many", notebook="other", sessions=sessions - part)
+        listers = [
+            *((part, process) for process in in_separate),
+            *((sessions, p) for p in in_combined),
+        ]
         for number in range(rounds + 1):
             work = "list" if number else "list, the first"
-            for count, process in _in_turn(listers, number):
-                answer = process.do("list", notebook="notebook")
+            for count, process in _rotate(listers, number):
+                answer = process.request("list", notebook="notebook")
                 figures.add(process.entry.name, count, work, answer)
-        for process in all_:
-            process.do("fill", cell="among-many", turns=10, small=False)
+        for process in in_combined:
+            process.request("fill", cell="among-many", turns=10, small=False)
         for number in range(rounds):
-            for process in _in_turn(all_, number):
+            for process in _rotate(in_combined, number):
                 for work in ("save", "load", "history"):
                     order = {"cell": "among-many", "number": number, "turns": HISTORY}
-                    figures.add(process.entry.name, sessions, work, process.do(work, **order))
+                    figures.add(process.entry.name, sessions, work, process.request(work, **order))
     return figures
 
 
 def _listers(field: Field, part: str) -> list[Entry]:
-    """Those that know the cells of a notebook."""
+    """The contenders that can list the cells of a notebook."""
     kinds = ("ours:Ours", "ours:Files", "rivals:Nanobot")
     return [entry for entry in field.entries(part) if entry.kind in kinds]
 
 
 def _saves(processes: list[Process]) -> list[tuple[str, Process, str]]:
-    """A save of each, and the bare write in a place of its own, half-way round from our files.
+    """A save of each contender, and the bare write, half a round after our file store's save.
 
-    It runs in their process. Right behind their save it would find a core that is awake, and
-    what it needs in that core's caches, which no save of a person's finds.
+    It runs in the same process. Right after that save it would profit from a busy core with warm
+    caches, which a real save doesn't have.
     """
     saves = [(process.entry.name, process, "save") for process in processes]
-    [at] = [number for number, process in enumerate(processes) if process.entry.name == FILE]
-    floor = (FLOOR, processes[at], "floor")
-    place = (at + len(saves) // 2) % len(saves) + 1
-    return [*saves[:place], floor, *saves[place:]]
+    [index] = [number for number, process in enumerate(processes) if process.entry.name == FILE]
+    floor = (FLOOR, processes[index], "floor")
+    position = (index + len(saves) // 2) % len(saves) + 1
+    return [*saves[:position], floor, *saves[position:]]
 
 
-def _in_turn(all_: list[T], start: int) -> list[T]:
-    """All, beginning with another one each time: who follows whom shall not matter."""
-    start %= len(all_)
-    return all_[start:] + all_[:start]
+def _rotate(items: list[T], start: int) -> list[T]:
+    """Rotate the list, so that the order of contenders doesn't matter."""
+    start %= len(items)
+    return items[start:] + items[:start]

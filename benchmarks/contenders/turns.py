@@ -1,4 +1,4 @@
-"""The turns that are kept: the same for all. (Nothing but the standard library.)"""
+"""The turns that all contenders save. (Imports only the standard library.)"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Turn(NamedTuple):
-    """What was asked, of which code, and what was answered."""
+    """A request with its code, and the answer."""
 
     intent: str
     code: str
@@ -15,7 +15,7 @@ class Turn(NamedTuple):
 
 
 def turn(number: int, small: bool = False) -> Turn:
-    """A turn of ordinary size, some forty lines of code; or of a line."""
+    """A turn of ordinary size, about forty lines of code, or a small one."""
     lines = 1 if small else 40
     return Turn(
         f"读取 data.csv 并显示前{number}行",

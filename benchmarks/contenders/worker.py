@@ -1,10 +1,10 @@
-"""One contender in a process of its own. Told what to do by lines of JSON, and answers with them.
+"""Run one contender in a process of its own, which reads orders and writes answers as JSON lines.
 
     python worker.py <module>:<class> <place>
 
 ``{"do": "save", "cell": "c", "number": 7}`` -> ``{"wall": ms, "cpu": ms, "written": bytes}``. Only
-the contender's own work is within the clock. Runs in the rivals' Python, too, so it needs nothing
-but the standard library.
+the contender's own work is timed. Also runs in the rivals' environment, so it imports only the
+standard library.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _written() -> int:
     return int(fields["write_bytes"])
 
 
-async def obey(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
-    """Do one thing."""
+async def execute(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
+    """Execute one order."""
     do, cell = order["do"], order.get("cell", "")
     if do == "fill":
         await contender.fill(
@@ -60,7 +60,7 @@ async def obey(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
         await contender.fill_many(order["notebook"], order["sessions"])
         return {}
     if do == "save":
-        new = contender.made(turn(order["number"], order.get("small", False)))
+        new = contender.prepare(turn(order["number"], order.get("small", False)))
         with Meter() as meter:
             await contender.save(cell, new)
         return meter.figures()
@@ -71,36 +71,36 @@ async def obey(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
         return meter.figures()
     with Meter() as meter:
         if do == "load":
-            found = await contender.load(cell)
+            count_ = await contender.load(cell)
         elif do == "history":
-            found = await contender.history(cell, order["turns"])
+            count_ = await contender.history(cell, order["turns"])
         elif do == "list":
-            found = await contender.list(order["notebook"])
+            count_ = await contender.list(order["notebook"])
         else:
             raise ValueError(do)
-    return meter.figures() | {"found": found}
+    return meter.figures() | {"found": count_}
 
 
 async def write(contender: Any, cell: str, name: int, count: int) -> None:
-    """Save turns that tell who made them, and say each that was acknowledged."""
+    """Save turns with unique numbers, and report each acknowledged one."""
     for number in range(name * 1_000_000, name * 1_000_000 + count):
         try:
-            await contender.save(cell, contender.made(turn(number, small=True)))
+            await contender.save(cell, contender.prepare(turn(number, small=True)))
         except Exception as reason:
-            say({"failed": number, "why": type(reason).__name__})
+            send({"failed": number, "why": type(reason).__name__})
         else:
-            say({"kept": number})
+            send({"kept": number})
 
 
-async def kept(contender: Any, cell: str) -> dict[str, Any]:
-    """What a new process finds: the intents, or that it can't be read."""
+async def read_intents(contender: Any, cell: str) -> dict[str, Any]:
+    """The stored intents, or that the session is unreadable."""
     try:
         return {"intents": await contender.intents(cell)}
     except Exception as reason:
         return {"unreadable": type(reason).__name__}
 
 
-def say(content: dict[str, Any]) -> None:
+def send(content: dict[str, Any]) -> None:
     os.write(1, json.dumps(content).encode() + b"\n")
 
 
@@ -108,19 +108,19 @@ async def main() -> None:
     module, _, name = sys.argv[1].partition(":")
     contender = getattr(importlib.import_module(module), name)(sys.argv[2])
     await contender.open()
-    say({"ready": True})
+    send({"ready": True})
     for line in sys.stdin:
         order = json.loads(line)
         if order["do"] == "write":
             await write(contender, order["cell"], order["name"], order["count"])
-            say({"done": True})
+            send({"done": True})
         elif order["do"] == "kept":
-            say(await kept(contender, order["cell"]))
+            send(await read_intents(contender, order["cell"]))
         else:
             try:
-                say(await obey(contender, order))
+                send(await execute(contender, order))
             except NotImplementedError:
-                say({"none": True})
+                send({"none": True})
     await contender.close()
 
 

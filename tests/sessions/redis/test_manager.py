@@ -329,7 +329,7 @@ async def test_a_history_is_read_as_far_as_it_is_asked_for(redis_backend: RedisB
 async def test_long_lists_come_in_pages(
     redis_backend: RedisBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aiserver.sessions.redis.cells._PAGE", 3)
+    monkeypatch.setattr("aiserver.sessions.redis.sessions._PAGE", 3)
     store = redis_backend.open()
     keys = [SessionKey(n, c) for n, c in itertools.product("ab", "12345")]
     await asyncio.gather(*(store.save_interaction(key, turn()) for key in keys))
