@@ -1,4 +1,4 @@
-"""Keeps the translations of the interface: ``make translations``.
+"""Maintain the translations of the interface: ``make translations``.
 
     translations/aiserver.pot                          every text of the interface, in English
     translations/<locale>.po                           what people translate (the source of truth)
@@ -8,8 +8,8 @@ Takes the texts from the frontend (``strings.mjs``) and from the settings' schem
 into the PO files and compiles these. ``--add LOCALE`` begins a new language, and ``--check``
 changes nothing but says what is missing, and fails.
 
-What must hold: what is translated is never thrown away unasked (a text that is gone stays at the
-PO file's end, as ``#~``), and the same sources always give the same files, byte for byte.
+Invariants: no translation is ever dropped (that of a removed text stays at the PO file's end, as
+``#~``), and the same sources always produce the same files, byte for byte.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ class Text(NamedTuple):
     comments: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
-    """What the sources say; ``bare`` is what no translator ever sees."""
+class SourceTexts(NamedTuple):
+    """The texts in the sources; ``bare`` are those that can't be translated."""
 
     texts: list[Text]
     bare: list[str]
 
 
-def find() -> Found:
+def find_texts() -> SourceTexts:
     """Every text of the interface, in the order of the sources."""
     out = subprocess.check_output(["node", ROOT / "scripts" / "strings.mjs"], cwd=ROOT)
     read = json.loads(out)
     texts = [Text(**{**text, "comments": tuple(text["comments"])}) for text in read["messages"]]
     for path in sorted((ROOT / "schema").glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
-        texts += of_schema(schema, path.relative_to(ROOT).as_posix())
-    return Found(texts, read["bare"])
+        texts += schema_texts(schema, path.relative_to(ROOT).as_posix())
+    return SourceTexts(texts, read["bare"])
 
 
-def of_schema(schema: dict[str, Any], at: str) -> Iterator[Text]:
+def schema_texts(schema: dict[str, Any], at: str) -> Iterator[Text]:
     """The texts of a schema, by the rules of the server that will translate them."""
     patterns = _prepare_schema_patterns(schema)
 
@@ -89,14 +89,14 @@ def of_schema(schema: dict[str, Any], at: str) -> Iterator[Text]:
 
 
 def template(texts: list[Text]) -> Catalog:
-    """The template: one entry a text, whoever says it."""
+    """The template: one entry for each distinct text."""
     catalog = Catalog(project="aiserver", charset="utf-8", fuzzy=False)
     for text in texts:
-        known = catalog.get(text.id, text.context)
-        if known and isinstance(known.id, str) != (text.plural is None):
+        existing = catalog.get(text.id, text.context)
+        if existing and isinstance(existing.id, str) != (text.plural is None):
             # JupyterLab would find neither.
             raise SystemExit(
-                f"{text.at}: “{text.id}” is said elsewhere with, here without a plural."
+                f"{text.at}: “{text.id}” has a plural in one place and none in another."
             )
         # No line numbers: each edit above would change the files.
         file = text.at.partition(":")[0]
@@ -110,29 +110,29 @@ def template(texts: list[Text]) -> Catalog:
 
 
 def locales() -> list[str]:
-    """The languages there are."""
+    """The existing languages."""
     return sorted(path.stem for path in POS.glob("*.po"))
 
 
 def po_path(locale: str) -> Path:
-    """Where a language is kept."""
+    """The PO file of a language."""
     return POS / f"{locale}.po"
 
 
 def json_path(locale: str) -> Path:
-    """Where JupyterLab looks for it."""
+    """The file of a language that JupyterLab reads."""
     return COMPILED / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
 
 
 def read(locale: str) -> Catalog:
-    """A language as it is kept."""
+    """Read the catalog of a language."""
     with po_path(locale).open("rb") as file:
-        # What two branches made of it, left unsolved, would be read as if it were text.
+        # Otherwise unresolved merge conflicts would be read as text.
         return read_po(file, locale=locale, domain=DOMAIN, abort_invalid=True)
 
 
-def written(catalog: Catalog, locale: str = "") -> bytes:
-    """A catalog as a file: no dates, no names, one order."""
+def serialize(catalog: Catalog, locale: str = "") -> bytes:
+    """A catalog as bytes: no dates, no names, sorted."""
     out = BytesIO()
     write_po(out, catalog, width=100, omit_header=True, include_lineno=False, sort_by_file=True)
     head = "# AI Server: the texts of the interface. Made by `make translations`."
@@ -145,16 +145,16 @@ def written(catalog: Catalog, locale: str = "") -> bytes:
     return "\n".join(lines).encode() + b"\n\n" + out.getvalue().strip() + b"\n"
 
 
-def merged(into: Catalog, texts: Catalog) -> Catalog:
-    """A language with the texts there are now; what is new is empty in it."""
+def merge(into: Catalog, texts: Catalog) -> Catalog:
+    """Update a language to the current texts; new ones are empty."""
     header = into.header_comment
     into.update(texts, no_fuzzy_matching=True)
     into.header_comment = header
     return into
 
 
-def new(locale: str) -> Catalog:
-    """A language that nothing is translated into yet."""
+def new_catalog(locale: str) -> Catalog:
+    """A new language without translations."""
     catalog = Catalog(locale=locale, domain=DOMAIN, charset="utf-8", fuzzy=False)
     name = Locale.parse(locale).get_display_name("en")
     catalog.header_comment = HEADER.format(name=name)
@@ -162,25 +162,33 @@ def new(locale: str) -> Catalog:
 
 
 def key(message: Message) -> str:
-    """How a text is named in what JupyterLab reads."""
+    """The key of a text in the file that JupyterLab reads."""
     text = message.id if isinstance(message.id, str) else message.id[0]
     return f"{message.context}\x04{text}" if message.context else text
 
 
-def forms(message: Message) -> list[str]:
+def plural_forms(message: Message) -> list[str]:
     """Its translation, one for each plural form."""
-    said = message.string
-    return [said] if isinstance(said, str) else [form or "" for form in said or ("",)]
+    translations = message.string
+    return (
+        [translations]
+        if isinstance(translations, str)
+        else [form or "" for form in translations or ("",)]
+    )
 
 
-def compiled(catalog: Catalog, locale: str) -> bytes:
-    """A language in the form that JupyterLab reads, with what is translated and sure."""
+def compile_catalog(catalog: Catalog, locale: str) -> bytes:
+    """A language in the format that JupyterLab reads, without missing and fuzzy translations."""
     entries: dict[str, Any] = {}
     for message in catalog:
-        said = forms(message)
-        if message.id and all(said) and not message.fuzzy:
+        translations = plural_forms(message)
+        if message.id and all(translations) and not message.fuzzy:
             # Where a language has one form only, JupyterLab's gettext overlooks a list of one.
-            entries[key(message)] = said * 2 if message.pluralizable and len(said) == 1 else said
+            entries[key(message)] = (
+                translations * 2
+                if message.pluralizable and len(translations) == 1
+                else translations
+            )
     head = {
         "domain": DOMAIN,
         "language": locale.replace("_", "-"),
@@ -190,60 +198,60 @@ def compiled(catalog: Catalog, locale: str) -> bytes:
     return json.dumps(ordered, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def faults(catalog: Catalog) -> Iterator[str]:
-    """What a translator has still to do, and what would go wrong on the page."""
+def problems(catalog: Catalog) -> Iterator[str]:
+    """Missing translations, and those that would break the interface."""
     for message in catalog:
         if not message.id:
             continue
         ids = [message.id] if isinstance(message.id, str) else list(message.id)
-        said = forms(message)
+        translations = plural_forms(message)
         name = f"“{ids[0]}”" + (f" ({message.context})" if message.context else "")
         if message.fuzzy:
             yield f"{name} is marked as fuzzy"
-        elif not all(said):
+        elif not all(translations):
             yield f"{name} is not translated"
-        elif message.pluralizable and len(said) != catalog.num_plurals:
-            yield f"{name} has {len(said)} plural forms, not {catalog.num_plurals}"
+        elif message.pluralizable and len(translations) != catalog.num_plurals:
+            yield f"{name} has {len(translations)} plural forms, not {catalog.num_plurals}"
         else:
-            wanted = set(PLACEHOLDER.findall(ids[-1]))
-            if any(set(PLACEHOLDER.findall(form)) != wanted for form in said):
+            expected = set(PLACEHOLDER.findall(ids[-1]))
+            if any(set(PLACEHOLDER.findall(form)) != expected for form in translations):
                 yield f"{name} does not hold the same %1, %2 …"
-            if any(form.strip() != form for form in said) and ids[0].strip() == ids[0]:
+            if any(form.strip() != form for form in translations) and ids[0].strip() == ids[0]:
                 yield f"{name} begins or ends with a space"
 
 
 def update() -> None:
-    """Write template, PO files and what is compiled, as the sources are now."""
-    texts = template(find().texts)
-    TEMPLATE.write_bytes(written(texts))
+    """Write the template, the PO files and the compiled files."""
+    texts = template(find_texts().texts)
+    TEMPLATE.write_bytes(serialize(texts))
     for locale in locales():
-        catalog = merged(read(locale), texts)
-        po_path(locale).write_bytes(written(catalog, locale))
+        catalog = merge(read(locale), texts)
+        po_path(locale).write_bytes(serialize(catalog, locale))
         target = json_path(locale)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(compiled(catalog, locale))
-        left = sum(1 for _ in faults(catalog))
+        target.write_bytes(compile_catalog(catalog, locale))
+        left = sum(1 for _ in problems(catalog))
         print(f"{locale}: {len(catalog)} texts" + (f", {left} to do" if left else ""))
 
 
 def check() -> list[str]:
-    """What is not as it should be; nothing is changed."""
-    found = find()
-    wrong = [f"no translator ever sees this: {place}" for place in found.bare]
-    texts = template(found.texts)
+    """Report problems and stale files without changing anything."""
+    sources = find_texts()
+    issues = [f"no translator ever sees this: {place}" for place in sources.bare]
+    texts = template(sources.texts)
     stale = []
-    if TEMPLATE.read_bytes() != written(texts):
+    if TEMPLATE.read_bytes() != serialize(texts):
         stale.append(TEMPLATE)
     for locale in locales():
-        catalog = merged(read(locale), texts)
-        wrong += [f"{locale}: {fault}" for fault in faults(catalog)]
-        if po_path(locale).read_bytes() != written(catalog, locale):
+        catalog = merge(read(locale), texts)
+        issues += [f"{locale}: {problem}" for problem in problems(catalog)]
+        if po_path(locale).read_bytes() != serialize(catalog, locale):
             stale.append(po_path(locale))
         target = json_path(locale)
-        if not target.is_file() or target.read_bytes() != compiled(catalog, locale):
+        if not target.is_file() or target.read_bytes() != compile_catalog(catalog, locale):
             stale.append(target)
-    wrong += [f"{path.relative_to(ROOT)} is stale: make translations" for path in stale]
-    return wrong
+    issues += [f"{path.relative_to(ROOT)} is stale: make translations" for path in stale]
+    return issues
 
 
 def main() -> None:
@@ -253,12 +261,12 @@ def main() -> None:
     parser.add_argument("--add", metavar="LOCALE", help="begin a new language, such as pt_BR")
     options = parser.parse_args()
     if options.check:
-        wrong = check()
-        print("\n".join(wrong) or "The translations are whole.")
-        sys.exit(1 if wrong else 0)
+        issues = check()
+        print("\n".join(issues) or "The translations are whole.")
+        sys.exit(1 if issues else 0)
     if options.add and not po_path(options.add).exists():
         POS.mkdir(exist_ok=True)
-        po_path(options.add).write_bytes(written(new(options.add), options.add))
+        po_path(options.add).write_bytes(serialize(new_catalog(options.add), options.add))
     update()
 
 

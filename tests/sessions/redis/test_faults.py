@@ -87,7 +87,9 @@ def _numbers(ack: str) -> tuple[int, int]:
 
 
 @in_loop
-async def test_a_server_that_is_gone(redis_server: Redis, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_unreachable_server_raises(
+    redis_server: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
     """P20, P8: a clear error, without the password; and what was saved is there again."""
     store = store_of(redis_server, patience=0.1)
     await store.save_interaction(KEY, turn("before"))
@@ -211,8 +213,8 @@ async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
 
 
 @in_loop
-async def test_names_that_are_taken(redis_backend: RedisBackend) -> None:
-    """What another program keeps under our names stops a write before it has done anything."""
+async def test_keys_of_other_programs_are_not_overwritten(redis_backend: RedisBackend) -> None:
+    """A write fails before it changes anything if another program uses one of our keys."""
     store, session = redis_backend.open(), await record_of(KEY)
     server, names = redis_backend.server, redis_backend.names
     beside = names.of("log", "", "notebook"), names.of("blobs", ""), names.of("notebooks", "")

@@ -154,7 +154,7 @@ MEMORY = LOG | {"aof_enabled": "0"}
         ),
     ],
 )
-def test_what_is_not_promised_is_said(
+def test_missing_guarantees_are_reported(
     info: dict[str, str], config: dict[str, str] | None, words: list[str]
 ) -> None:
     said = missing_guarantees(info, config)
@@ -186,7 +186,7 @@ async def test_what_a_real_server_promises(redis_server: Redis) -> None:
         await each.close()
 
 
-async def found(store: SessionManager, **options: Any) -> list[VerifyResult]:
+async def problems_of(store: SessionManager, **options: Any) -> list[VerifyResult]:
     return [checked async for checked in store.verify(**options) if checked.problem]
 
 
@@ -204,21 +204,21 @@ BREAKS: dict[str, Break] = {
 
 @pytest.mark.parametrize("how", BREAKS)
 @in_loop
-async def test_counters_and_indexes_are_made_anew(redis_backend: RedisBackend, how: str) -> None:
+async def test_counters_and_indexes_are_rebuilt(redis_backend: RedisBackend, how: str) -> None:
     store = redis_backend.open()
     for number in range(3):
         await store.save_interaction(KEY, turn(str(number)))
         await store.record_events(KEY, [event("context_reset", id=str(number))])
     expected = await store.load_raw(KEY)
     listed = await store.list_sessions()
-    assert await found(store) == []
+    assert await problems_of(store) == []
     BREAKS[how](redis_backend, redis_backend.names.session(KEY))
-    [flaw] = await found(store)
+    [flaw] = await problems_of(store)
     assert "out of date" in (flaw.problem or "")
     assert not flaw.repaired
-    [flaw] = await found(store, repair=True)
+    [flaw] = await problems_of(store, repair=True)
     assert flaw.repaired
-    assert await found(store) == []
+    assert await problems_of(store) == []
     assert await store.load_raw(KEY) == expected
     assert await store.list_sessions() == listed
     assert await store.list_owners() == [""]
@@ -245,14 +245,16 @@ async def test_what_is_no_turn_is_put_aside(redis_backend: RedisBackend, text: b
         assert codec.parse(raw, KEY) == session
         assert len(await store.get_history(KEY)) == 2
     await store.save_interaction(KEY, turn("3"))
-    [flaw] = await found(store, repair=True)
+    [flaw] = await problems_of(store, repair=True)
     assert flaw.repaired
     assert flaw.location == f"{KEY.notebook_id}/{KEY.cell_id}"
-    assert await found(store) == []
+    assert await problems_of(store) == []
     session = await store.load_session(KEY)
     assert [t.user_request.intent for t in session.interactions] == ["0", "2", "3"]
-    [kept] = server.lrange(redis_backend.names.of("damaged", "", *cell_name(KEY).split()), 0, -1)
-    assert text in kept
+    [quarantined] = server.lrange(
+        redis_backend.names.of("damaged", "", *cell_name(KEY).split()), 0, -1
+    )
+    assert text in quarantined
     assert len(await store.get_history(OTHER)) == 1
 
 
@@ -263,12 +265,12 @@ async def test_what_is_in_one_place_only(redis_backend: RedisBackend) -> None:
         await store.save_interaction(key, turn("kept"))
     server.delete(redis_backend.names.session(KEY)[3])  # its head
     server.delete(*redis_backend.names.session(OTHER)[3:])  # all of it
-    flaws = await found(store, repair=True)
+    flaws = await problems_of(store, repair=True)
     assert [(flaw.repaired, "has no data" in (flaw.problem or "")) for flaw in flaws] == [
         (True, False),
         (True, True),
     ]
-    assert await found(store) == []
+    assert await problems_of(store) == []
     rows, total = await store.list_sessions()
     assert ([row.cell_id for row in rows], total) == ([KEY.cell_id], 1)
     assert [t.user_request.intent for t in await store.get_history(KEY)] == ["kept"]
@@ -280,14 +282,14 @@ async def test_logs_and_blobs_are_looked_at(redis_backend: RedisBackend) -> None
     for notebook_id in ("a", "b", "c"):
         await store.append_notebook_log(notebook_id, [log_entry(path="1"), log_entry(path="2")])
     digest = await store.put_blob(b"right")
-    assert await found(store) == []
+    assert await problems_of(store) == []
     server.rpush(names.of("log", "", "a"), "no line")
     server.hset(names.of("notebooks", ""), "b", "1 x")
     server.delete(names.of("log", "", "c"))
     server.hset(names.of("blobs", ""), digest, b"wrong")
-    flaws = await found(store, repair=True)
+    flaws = await problems_of(store, repair=True)
     assert [flaw.repaired for flaw in flaws] == [True, True, True, False]
-    assert [flaw.location for flaw in await found(store)] == [f"blob {digest}"]
+    assert [flaw.location for flaw in await problems_of(store)] == [f"blob {digest}"]
     assert server.lrange(names.of("damaged", "", "a"), 0, -1) == [b"no line"]
     assert await store.list_notebooks() == ["a", "b"]
     for notebook_id in ("a", "b"):
@@ -296,7 +298,7 @@ async def test_logs_and_blobs_are_looked_at(redis_backend: RedisBackend) -> None
 
 
 @in_loop
-async def test_a_newer_session_is_left_alone(
+async def test_a_newer_session_is_not_changed(
     redis_backend: RedisBackend, example: dict[str, Any]
 ) -> None:
     """P25"""
@@ -304,7 +306,7 @@ async def test_a_newer_session_is_left_alone(
     redis_backend.plant(KEY, json.dumps(example).encode())
     redis_backend.server.hset(redis_backend.names.session(KEY)[3], "seq", 99)
     before = redis_backend.content()
-    assert await found(redis_backend.open(), repair=True) == []
+    assert await problems_of(redis_backend.open(), repair=True) == []
     assert redis_backend.content() == before
 
 

@@ -110,7 +110,7 @@ async def test_out_of_reach_for_a_while(wire: Wire, caplog: pytest.LogCaptureFix
     for work in (store.save_interaction(KEY, turn()), store.load_session(KEY)):
         with pytest.raises(StorageUnreachable) as caught:
             await work
-        assert_says_nothing(caught.value)
+        assert_discloses_nothing(caught.value)
     assert not await store.writable()
     later = Database(wire.url).open()
     with pytest.raises(StorageUnreachable):
@@ -124,7 +124,7 @@ async def test_out_of_reach_for_a_while(wire: Wire, caplog: pytest.LogCaptureFix
     await later.close()
 
 
-def assert_says_nothing(error: StorageError) -> None:
+def assert_discloses_nothing(error: StorageError) -> None:
     """One of our sentences, without anything of the database's."""
     assert error.message.endswith(".")
     for secret in (PASSWORD, "127.0.0.1", "sqlalchemy", "refused", "tester", "SELECT"):
@@ -178,7 +178,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
                     await store.save_interaction(KEY, turn(code="x = 1\n" * 2000))
                     count += 1
             except StorageFull as error:
-                assert_says_nothing(error)
+                assert_discloses_nothing(error)
                 return count
             finally:
                 await store.close()
@@ -193,7 +193,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
             store = database.open()
             with pytest.raises(StorageReadOnly) as caught:
                 await store.save_interaction(KEY, turn())
-            assert_says_nothing(caught.value)
+            assert_discloses_nothing(caught.value)
             assert not await store.writable()
             await store.close()
 
@@ -213,7 +213,7 @@ def test_a_server_that_takes_no_writes(postgresql_database: Database) -> None:
         assert not await store.writable()
         with pytest.raises(StorageReadOnly) as caught:
             await store.save_interaction(KEY, turn())
-        assert_says_nothing(caught.value)
+        assert_discloses_nothing(caught.value)
         await store.close()
 
     run(refused())
@@ -222,7 +222,7 @@ def test_a_server_that_takes_no_writes(postgresql_database: Database) -> None:
 @pytest.mark.parametrize("kind", list(SERVERS))
 @pytest.mark.parametrize("what", ["password", "database", "port"])
 @in_loop
-async def test_what_is_wrong_with_the_setting_is_said(
+async def test_an_invalid_setting_raises_a_clear_error(
     request: pytest.FixtureRequest, kind: str, what: str
 ) -> None:
     """P8"""
@@ -236,7 +236,7 @@ async def test_what_is_wrong_with_the_setting_is_said(
     store = Database(url).open()
     with pytest.raises(StorageUnreachable) as caught:
         await store.start()
-    assert_says_nothing(caught.value)
+    assert_discloses_nothing(caught.value)
     words = {"password": "rejected", "database": "does not exist", "port": "connect to"}
     assert words[what] in caught.value.message
     assert "canary" not in caught.value.message

@@ -35,8 +35,8 @@ START = 60.0
 def example(mark: str) -> str:
     """A piece of code out of the docs, by a line in it."""
     blocks = re.findall(r"```(?:sql|python)\n(.*?)```", DOCS, re.DOTALL)
-    (found,) = [block for block in blocks if mark in block]
-    return str(found)
+    (match,) = [block for block in blocks if mark in block]
+    return str(match)
 
 
 def placed(code: str, url: str, password_file: Path) -> str:
@@ -171,8 +171,10 @@ def test_people_never_meet_and_a_person_is_one_everywhere(
     assert generate("alice elsewhere", "from afar")["turn_id"] == 2
     assert intents("alice") == intents("alice elsewhere") == ["from alice", "from afar"]
     assert intents("bob") == ["from bob"]
-    told = json.dumps(scripted.requests[-2]["body"], ensure_ascii=False)
-    assert "from bob" in told and "from alice" not in told, "nor does a model hear of another's"
+    request_body = json.dumps(scripted.requests[-2]["body"], ensure_ascii=False)
+    assert "from bob" in request_body and "from alice" not in request_body, (
+        "nor does a model hear of another's"
+    )
     assert servers["bob"].ask("DELETE", f"sessions/{NOTEBOOK}/{CELL}").status_code == 204
     assert len(intents("alice")) == 2
     assert run(people_database.open().list_owners()) == ["alice"]

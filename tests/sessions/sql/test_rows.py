@@ -100,7 +100,7 @@ examples = settings(
 
 @examples
 @given(content=contents())
-def test_a_session_is_kept_to_the_letter(database: Database, content: dict[str, Any]) -> None:
+def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]) -> None:
     """P25: taken over into nothing it is what it was, and it grows as in every other store."""
     key = fresh_key()
     session = session_of(content, key)

@@ -41,7 +41,7 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     return Database(new_database(other.url))
 
 
-def test_the_newest_migration_makes_the_tables_of_the_code(bare: Database) -> None:
+def test_the_newest_migration_matches_the_tables_of_the_code(bare: Database) -> None:
     config = Config()
     config.set_main_option("path_separator", "os")
     config.set_main_option("script_location", str(PACKAGE / "migrations"))
@@ -54,7 +54,7 @@ def test_the_newest_migration_makes_the_tables_of_the_code(bare: Database) -> No
     assert bare.ask(lambda connection: connection.run_sync(difference)) == []
 
 
-def test_servers_that_start_at_once_make_the_tables_once(bare: Database) -> None:
+def test_concurrent_servers_create_the_tables_once(bare: Database) -> None:
     """P23"""
 
     def start(number: int) -> int:
@@ -71,7 +71,7 @@ def test_servers_that_start_at_once_make_the_tables_once(bare: Database) -> None
         assert sorted(threads.map(start, range(6))) == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_migration_that_was_killed_is_ended_by_the_next(bare: Database) -> None:
+def test_a_killed_migration_is_completed_by_the_next(bare: Database) -> None:
     """P19: MySQL knows no transaction for tables, so half of them may be there."""
     asyncio.run(saved(bare))
     bare.execute(f"DELETE FROM {VERSION_TABLE}")
@@ -140,7 +140,7 @@ DAMAGE = {
 
 
 @in_loop
-async def test_damage_beside_the_sessions_is_found(database: Database) -> None:
+async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
     """P22: of the logs and the blobs; the lines that are whole are served."""
     store = database.open()
     await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
@@ -164,7 +164,7 @@ async def test_damage_beside_the_sessions_is_found(database: Database) -> None:
 
 @pytest.mark.parametrize("what", DAMAGE)
 @in_loop
-async def test_damaged_rows_are_mended(database: Database, what: str) -> None:
+async def test_damaged_rows_are_repaired(database: Database, what: str) -> None:
     """P22: what is whole is served, what isn't is kept, and the person is told."""
     store = database.open()
     await several(store)
@@ -205,7 +205,7 @@ async def test_damaged_rows_are_mended(database: Database, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["meta", "counters", "counters lag", "the session's row is gone"])
 @in_loop
-async def test_a_save_mends_what_stands_in_its_way(database: Database, what: str) -> None:
+async def test_a_save_repairs_the_damage_in_its_way(database: Database, what: str) -> None:
     """P22: an answer is never lost because the rows around it are damaged."""
     store = database.open()
     await several(store)
@@ -218,7 +218,7 @@ async def test_a_save_mends_what_stands_in_its_way(database: Database, what: str
 
 
 @in_loop
-async def test_nothing_whole_is_said(database: Database) -> None:
+async def test_a_session_without_readable_records_is_corrupt(database: Database) -> None:
     store = database.open()
     await store.save_interaction(KEY, turn())
     database.execute("UPDATE aiserver_items SET content = ''")
@@ -245,7 +245,7 @@ async def test_nothing_whole_is_said(database: Database) -> None:
     ],
 )
 @in_loop
-async def test_what_is_wrong_with_an_address_is_said(url: str, said: str) -> None:
+async def test_an_invalid_url_raises_a_clear_error(url: str, said: str) -> None:
     """P8"""
     with pytest.raises(SettingError, match=said) as caught:
         await create_session_manager(url).start()
@@ -275,7 +275,7 @@ async def test_the_password_may_be_in_a_file(database: Database, tmp_path: Path)
             await SQLSessionManager(url=url, password_file=str(tmp_path / "none")).start()
 
 
-def test_whose_it_is(tmp_path: Path) -> None:
+def test_shared_depends_on_the_database(tmp_path: Path) -> None:
     """P9: a file is one person's, a server is many's, unless they say otherwise."""
     assert SQLSessionManager(url="postgresql://a@b/c").shared
     assert not SQLSessionManager(url=f"sqlite:///{tmp_path}/x.db").shared
@@ -283,7 +283,7 @@ def test_whose_it_is(tmp_path: Path) -> None:
 
 
 @in_loop
-async def test_a_file_is_private_and_stands_where_it_was_said(tmp_path: Path) -> None:
+async def test_a_file_is_private_and_at_the_configured_path(tmp_path: Path) -> None:
     """P7"""
     store = SQLSessionManager(url="sqlite:///mine/histories.db", start_dir=str(tmp_path))
     await store.save_interaction(KEY, turn())
@@ -298,7 +298,7 @@ async def test_a_file_is_private_and_stands_where_it_was_said(tmp_path: Path) ->
 
 
 @in_loop
-async def test_memory_is_said_to_be_memory() -> None:
+async def test_a_database_in_memory_has_a_warning() -> None:
     store = create_session_manager("sqlite://")
     assert ["memory only" in one for one in await store.start()] == [True]
     await store.save_interaction(KEY, turn())
@@ -320,7 +320,7 @@ async def test_a_file_on_a_network_disk_is_warned_of(
     await store.close()
 
 
-def test_what_postgresql_does_not_guarantee_is_said(postgresql_database: Database) -> None:
+def test_missing_guarantees_of_postgresql_are_reported(postgresql_database: Database) -> None:
     database = Database(new_database(postgresql_database.url))
     assert run(database.open().start()) == []
     name = database.url.rpartition("/")[2]
@@ -329,7 +329,7 @@ def test_what_postgresql_does_not_guarantee_is_said(postgresql_database: Databas
     assert "synchronous_commit is off" in said
 
 
-def test_what_mysql_does_not_guarantee_is_said(mysql_database: Database) -> None:
+def test_missing_guarantees_of_mysql_are_reported(mysql_database: Database) -> None:
     database = Database(new_database(mysql_database.url))
     assert run(database.open().start()) == []
     database.execute("ALTER TABLE aiserver_items ENGINE = Aria")
@@ -343,7 +343,7 @@ def test_what_mysql_does_not_guarantee_is_said(mysql_database: Database) -> None
 
 
 @in_loop
-async def test_one_at_a_time_says_which_notebook_is_which(database: Database) -> None:
+async def test_the_notebook_lock_is_exclusive(database: Database) -> None:
     """P9, P23: of one owner; another's need not wait. Who died holds up nobody."""
     first, second = database.open(), database.open()
     order = []
