@@ -228,7 +228,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** What happened in all cells of a notebook, in one order */
+        /** The changes in all cells of a notebook, in one order */
         get: operations["notebookTimeline"];
         put?: never;
         post?: never;
@@ -347,10 +347,10 @@ export interface paths {
         put?: never;
         /**
          * Record what happened to the cells of a notebook between two moments of it
-         * @description The events are put into the sessions of their cells, then one line of the notebook's log
-         *     says how far each session had come. Sending the same batch again is sending it once. A
-         *     cell whose record can't be written (damaged, or of a newer AI Server) is left out of the
-         *     answer and holds up no other.
+         * @description The events are appended to the sessions of their cells; then an entry in the notebook's
+         *     change log names the last `seq` of each session. Sending the same batch again has no
+         *     further effect. A cell whose session can't be written (it is damaged, or from a newer AI
+         *     Server) is left out of the answer and doesn't block other cells.
          */
         post: operations["recordChanges"];
         delete?: never;
@@ -777,29 +777,29 @@ export interface components {
             type: "code" | "markdown" | "raw";
         };
         ChangesBody: {
-            /** @description The sender's name of the batch */
+            /** @description The id of the batch, chosen by the sender */
             id: components["schemas"]["Id"];
             /** Format: date-time */
             timestamp?: string | null;
-            /** @description In this state the notebook was saved */
+            /** @description Whether the notebook was saved in this state */
             saved?: boolean;
-            /** @description The sender's name of itself */
+            /** @description The id of the page that sends the batch */
             page?: components["schemas"]["Id"] | null;
-            /** @description The `seq` of the answer up to which the sender knows what other pages recorded. With it, and where others recorded something since, nothing is marked as saved: `others` names the cells, and the sender tells what it wrote into the file */
+            /** @description The `seq` of the last answer that the sender has processed. If other pages recorded something since, nothing is marked as saved: `others` names the cells, and the sender sends what it wrote into the file */
             seen?: number | null;
-            /** @description All cells of the notebook, where their order or the type of one changed */
+            /** @description All cells of the notebook, if their order or the type of a cell changed */
             order?: components["schemas"]["PlacedCell"][] | null;
             cells?: components["schemas"]["CellChangeBody"][];
         };
         Changes: {
-            /** @description The last line of the notebook's log */
+            /** @description The last entry of the notebook's change log */
             seq: number;
-            /** @description The cells that other pages recorded something of since `seen`; absent where they recorded nothing */
+            /** @description The cells that other pages changed since `seen`; absent if there are none */
             others?: components["schemas"]["Id"][];
             cells: {
                 [key: string]: {
                     revision: number;
-                    /** @description The last place in its order */
+                    /** @description The session's last record */
                     seq: number;
                 };
             };
@@ -899,30 +899,30 @@ export interface components {
             total: number;
         };
         /**
-         * @description One step of a cell's life. The chain is whole: where `applied`, the cell held `code` after
-         *     the step, else it still held `before`; the next step's `before` is the same.
+         * @description One step of a cell's replay. The chain has no gaps: the cell's source after the step is
+         *     `code` if `applied`, otherwise `before`; it is the `before` of the next step.
          */
         Step: {
             /** @description From 0 */
             index: number;
-            /** @description The record's seq; a step that was inferred has that of the record that gave it away */
+            /** @description The record's seq; an inferred step has that of the record it was inferred from */
             seq: number;
             kind: components["schemas"]["StepKind"];
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, where it is recorded */
+            /** @description The agent's or program's name, if recorded */
             name?: string;
             timestamp: string;
             /** @description The cell's code before the step */
             before: string;
             /** @description The code that the step shows: for a turn its suggestion */
             code: string;
-            /** @description The cell held a source of so many characters, too many to be recorded; `code` is what it held before */
+            /** @description Length in characters of a source that was too large to record; `code` is the source before it */
             missing?: number;
-            /** @description Whether the cell held `code` after the step */
+            /** @description Whether `code` is the cell's source after the step */
             applied: boolean;
-            /** @description For a request that went on from an answer nobody had accepted yet: the code it started from */
+            /** @description For a request that continued from an answer that was not accepted yet: the code it started from */
             base?: string;
-            /** @description The intent, or empty: the client words other kinds */
+            /** @description The intent of a turn; empty for other kinds, whose titles the client chooses */
             title: string;
             outcome: components["schemas"]["Outcome"];
             turnId?: number;
@@ -930,21 +930,21 @@ export interface components {
             mode?: string;
             explanation?: string;
             error?: string;
-            /** @description For a restore or a late accept: the step whose code came back */
+            /** @description For a restore or a late accept: the step whose code was restored */
             fromStep?: number;
-            /** @description The type of the event as stored; absent for a turn and for a step that was inferred */
+            /** @description The type of the event as stored; absent for a turn and for an inferred step */
             event?: string;
-            /** @description What the event holds beside */
+            /** @description The event's other data */
             data?: {
                 [key: string]: unknown;
             };
-            /** @description The seq of the accept or reject that is told by a turn's outcome */
+            /** @description The seq of the accept or reject that a turn's outcome stands for */
             settledSeq?: number;
-            /** @description And its time */
+            /** @description The time of that accept or reject */
             settledAt?: string;
-            /** @description The step that this one went on from: the one before, unless it branches */
+            /** @description The step that this one continues from: the previous one, unless it starts a branch */
             parent: number | null;
-            /** @description 0: how the cell came to what it holds. 1 and more: a branch that was left; a lane is used again after its end */
+            /** @description The column of the step's branch. 0: the path to the cell's current code. 1 and more: an abandoned branch; columns are reused after its end */
             lane: number;
         };
         /** @enum {string} */
@@ -994,21 +994,21 @@ export interface components {
         };
         BlameLine: {
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, where it is recorded */
+            /** @description The agent's or program's name, if recorded */
             name?: string;
             /**
              * @description The line was there before anything was recorded of the cell
              * @constant
              */
             existing?: true;
-            /** @description The step that the line came up at; null: no step knows it yet */
+            /** @description The step at which the line appeared; null: it isn't recorded yet */
             step: number | null;
             seq: number | null;
             turnId?: number;
             model?: string;
             intent?: string;
             timestamp?: string;
-            /** @description Where it was written, if in another cell (that was merged into this one, or whose version was put here); `step` and `seq` are then of the step that brought it */
+            /** @description The step that wrote the line, if in another cell (which was merged into this one, or whose version was restored here); `step` and `seq` are then those of the merge or restore */
             brought?: {
                 cellId: components["schemas"]["Id"];
                 step: number | null;
@@ -1020,8 +1020,8 @@ export interface components {
             revision: number;
         };
         /**
-         * @description A step of a cell, a new order of the cells, or several things that happened as one (a
-         *     split, cells pasted together): then it is named by one of them.
+         * @description A step of a cell, a new order of the cells, or several of these that happened together (a
+         *     split, several pasted cells); one of them gives it its kind and title.
          */
         Moment: {
             index: number;
@@ -1031,14 +1031,14 @@ export interface components {
             /** @description The index in the cell's replay */
             step: number | null;
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, where it is recorded */
+            /** @description The agent's or program's name, if recorded */
             name?: string;
             outcome: components["schemas"]["Outcome"];
             /** @description The intent */
             title: string;
-            /** @description Whether the notebook was saved as it was then */
+            /** @description Whether the notebook was saved in this state */
             saved: boolean;
-            /** @description What else happened in the same moment */
+            /** @description Further steps of the same moment */
             also?: components["schemas"]["MomentStep"][];
         };
         MomentStep: {
@@ -1056,25 +1056,25 @@ export interface components {
             mergedInto: components["schemas"]["Id"] | null;
         };
         Timeline: {
-            /** @description Another one as soon as anything was recorded */
+            /** @description It changes with every write */
             version: string;
             moments: components["schemas"]["Moment"][];
-            /** @description Those of the notebook in order, then those that are gone */
+            /** @description Those of the notebook in order, then the deleted ones */
             cells: components["schemas"]["TimelineCell"][];
         };
         CellSnapshot: {
             cellId: components["schemas"]["Id"];
             type: string;
             source: string;
-            /** @description The newest step by then; null: nothing was noted of it yet, and `source` is what it held when it was first looked at */
+            /** @description The newest step by then; null: nothing is recorded yet, and `source` is that of the initial observation */
             step: number | null;
-            /** @description Of one that is gone, where it is known: the cell that it stood behind; null: it was the first */
+            /** @description Of a deleted cell, if recorded: the cell that was in front of it; null: it was the first */
             after?: components["schemas"]["Id"] | null;
-            /** @description Whether it was changed in this moment, or came (of cells in the notebook) */
+            /** @description Whether this moment changed or added it (of cells in the notebook) */
             changed?: boolean;
-            /** @description What it held the moment before, where this one made something else of it */
+            /** @description Its source one moment earlier, if this moment changed it */
             before?: string;
-            /** @description Characters of its source, where that was too large to be recorded; `source` is empty then */
+            /** @description Length in characters of a source that was too large to record; `source` is empty then */
             missing?: number;
         };
         NotebookSnapshot: {
@@ -1091,9 +1091,9 @@ export interface components {
             byPerson: number;
             byAgent: number;
             byProgram: number;
-            /** @description Changed by nobody knows whom */
+            /** @description By an unknown author */
             byUnknown: number;
-            /** @description There before anything was recorded of their cell */
+            /** @description From before anything was recorded of the cell */
             existing: number;
             turns: number;
             /** @description Lines by the model's id */
@@ -1113,9 +1113,9 @@ export interface components {
             byPerson: number;
             byAgent: number;
             byProgram: number;
-            /** @description Changed by nobody knows whom */
+            /** @description By an unknown author */
             byUnknown: number;
-            /** @description There before anything was recorded of their cell */
+            /** @description From before anything was recorded of the cell */
             existing: number;
             turns: number;
             models: {
@@ -1691,7 +1691,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The moments, oldest first; none if nothing is kept. `ETag` is the version */
+            /** @description The moments, oldest first; empty if nothing is recorded. `ETag` is the version */
             200: {
                 headers: {
                     ETag?: string;
@@ -1718,8 +1718,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description That of the timeline which the index is from. While the server remembers it, the
-                 *     answer is of that timeline and comes at once, also if the notebook has changed since.
+                 * @description The version of the timeline that the index refers to. While the server has it in its
+                 *     cache, the answer is from that timeline, even if the notebook has changed since.
                  */
                 version?: string;
             };
@@ -1918,7 +1918,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where the session of each cell stands */
+            /** @description The revision and the last `seq` of each cell's session */
             201: {
                 headers: {
                     [name: string]: unknown;
