@@ -9,8 +9,8 @@ import type { CellType, ContextCell } from '../api/types';
 
 const MAX_CELLS = 2000;
 const MAX_SOURCE = 200_000;
-// All sources together: far more than a prompt needs, and (at three bytes each) well below the API's
-// limit.
+// All sources together: far more than a prompt needs, and (at three bytes each) well below the
+// API's limit.
 const MAX_CHARACTERS = 500_000;
 
 /** The nearest cells before the cell with this id, in the notebook's order. */

@@ -1,4 +1,4 @@
-/** Provides `ITracking`: notes what happens to the cells of the open notebooks. */
+/** Provides `ITracking`, which records changes to the cells of open notebooks. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -11,7 +11,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import { ApiClient } from '../api/client';
-import { Acts } from './model/contributors/pageInput';
+import { PageInput } from './model/contributors/pageInput';
 import { RunningCommands } from './model/contributors/commands';
 import { editorInput } from './model/contributors/editorInput';
 import { Tracking } from './model/tracking';
@@ -21,7 +21,7 @@ const PLUGIN_ID = 'aiserver:track';
 
 export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
   id: PLUGIN_ID,
-  description: 'Notes what happens to the cells of the open notebooks.',
+  description: 'Records changes to the cells of open notebooks.',
   autoStart: true,
   provides: ITracking,
   requires: [INotebookTracker, IHistory, INotebookIdentity],
@@ -40,31 +40,31 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
         EditorExtensionRegistry.createImmutableExtension(editorInput)
     });
     const commands = new RunningCommands(app.commands);
-    const explanations = { commands, acts: new Acts() };
+    const explanations = { commands, input: new PageInput() };
     const api = new ApiClient(app.serviceManager.serverSettings);
-    const keep = (picture: Blob) => api.putBlob(picture);
+    const storeImage = (image: Blob) => api.putBlob(image);
     const tracking = new Tracking({
       identity,
       history,
-      keep,
+      storeImage,
       explanations
     });
-    // Before a notebook is followed: "off" means that nothing is told at all.
-    await follow(tracking, registry);
+    // Before any notebook is added, because "off" means that nothing is sent.
+    await applySettings(tracking, registry);
     tracker.forEach(panel => tracking.add(panel));
     tracker.widgetAdded.connect((_, panel) => tracking.add(panel));
-    window.addEventListener('pagehide', () => tracking.leave());
+    window.addEventListener('pagehide', () => tracking.captureAll());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') {
-        tracking.leave();
+        tracking.captureAll();
       }
     });
     return tracking;
   }
 };
 
-/** Have the settings say what is watched. */
-async function follow(
+/** Apply the plugin's settings now and whenever they change. */
+async function applySettings(
   tracking: Tracking,
   registry: ISettingRegistry | null
 ): Promise<void> {
@@ -73,11 +73,11 @@ async function follow(
     const read = () => {
       const { cells, outputs } = settings?.composite ?? {};
       tracking.scope = cells === 'ai' || cells === 'off' ? cells : 'all';
-      tracking.keepsOutputs = outputs !== false;
+      tracking.recordsOutputs = outputs !== false;
     };
     read();
     settings?.changed.connect(read);
   } catch {
-    console.warn('AI Server could not read its settings of what is tracked.');
+    console.warn('AI Server could not read its tracking settings.');
   }
 }

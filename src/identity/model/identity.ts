@@ -152,8 +152,8 @@ export class NotebookIdentity implements INotebookIdentity {
 }
 
 /**
- * Register a notebook's path and cells between its earlier and later changes, so that an older order
- * of its cells is never recorded last.
+ * Register a notebook's path and cells between its earlier and later changes, so that an older
+ * order of its cells is never recorded last.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,

@@ -1,39 +1,39 @@
 /**
- * Others in the same shared notebook (jupyter-collaboration) hear at once what this page had kept
- * of a cell, and this page hears it of them: what is on show of that cell is old.
+ * Notifies the other pages of a shared notebook (jupyter-collaboration) when a session is written,
+ * and receives their notifications, so that views update.
  *
- * What must hold: it travels with where people's cursors are (Yjs calls that awareness), so the
- * notebook itself does not grow; what was heard is not told on.
+ * Invariants: notifications use Yjs's awareness, as cursors do, so the notebook itself doesn't grow;
+ * received notifications are not forwarded.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
-/** The name under which each page says of which cells it had something kept. */
+/** The field of a page's awareness state with the cells whose sessions it wrote. */
 const FIELD = 'aiserver_kept';
 
-/** How many cells a page names at a time: it is sent to all with each move of a cursor. */
-const MOST = 50;
+/** Most cells in the state, because it is sent with each move of a cursor. */
+const MAX_CELLS = 50;
 
-/** Cells of which something was kept, with a number that rises each time; the newest last. */
-type Kept = readonly (readonly [cellId: string, count: number])[];
+/** Written cells, each with a number that increases with each write; the newest last. */
+type Writes = readonly (readonly [cellId: string, count: number])[];
 
-export class Others implements IDisposable {
-  /** @param _tell Is called with the cell of which another page had something kept. */
+export class SessionAwareness implements IDisposable {
+  /** @param _onRemote Called with the id of a cell whose session another page wrote. */
   constructor(
     private readonly _awareness: IAwareness,
-    private readonly _tell: (cellId: string) => void
+    private readonly _onRemote: (cellId: string) => void
   ) {
     _awareness.on('change', this._onChange);
   }
 
-  /** Tell the others that something was kept of a cell. */
+  /** Notify the other pages that the session of a cell was written. */
   announce(cellId: string): void {
-    if (!this._news.size) {
-      // What is kept of many cells at once are few messages.
+    if (!this._pending.size) {
+      // Combine simultaneous writes into few messages.
       void Promise.resolve().then(() => this._send());
     }
-    this._news.delete(cellId);
-    this._news.add(cellId);
+    this._pending.delete(cellId);
+    this._pending.add(cellId);
   }
 
   get isDisposed(): boolean {
@@ -48,23 +48,27 @@ export class Others implements IDisposable {
   }
 
   private _send(): void {
-    const news = [...this._news];
-    this._news.clear();
-    for (let at = 0; at < news.length && !this._isDisposed; at += MOST) {
-      this._say(news.slice(at, at + MOST));
+    const cellIds = [...this._pending];
+    this._pending.clear();
+    for (
+      let at = 0;
+      at < cellIds.length && !this._isDisposed;
+      at += MAX_CELLS
+    ) {
+      this._publish(cellIds.slice(at, at + MAX_CELLS));
     }
   }
 
-  /** Each time it is sent to those who are there, so all hear of all. */
-  private _say(news: readonly string[]): void {
-    // Two views of one notebook say it in the same place.
-    const said = keptOf(this._awareness.getLocalState());
-    const count = 1 + Math.max(0, ...said.map(([, each]) => each));
-    const older = said.filter(([cellId]) => !news.includes(cellId));
-    const newer = news.map(cellId => [cellId, count] as const);
+  /** Each call sends one state, so the other pages receive all cells. */
+  private _publish(cellIds: readonly string[]): void {
+    // Two views of one notebook share the state.
+    const published = writesOf(this._awareness.getLocalState());
+    const count = 1 + Math.max(0, ...published.map(([, number]) => number));
+    const older = published.filter(([cellId]) => !cellIds.includes(cellId));
+    const newer = cellIds.map(cellId => [cellId, count] as const);
     this._awareness.setLocalStateField(
       FIELD,
-      [...older, ...newer].slice(-MOST)
+      [...older, ...newer].slice(-MAX_CELLS)
     );
   }
 
@@ -72,37 +76,37 @@ export class Others implements IDisposable {
     const { clientID } = this._awareness;
     for (const client of [...added, ...updated]) {
       if (client !== clientID) {
-        this._hear(client);
+        this._receive(client);
       }
     }
   };
 
-  private _hear(client: number): void {
-    const kept = keptOf(this._awareness.getStates().get(client));
-    const known = new Map(this._heard.get(client));
-    this._heard.set(client, kept);
-    kept
-      .filter(([cellId, count]) => count !== known.get(cellId))
-      .forEach(([cellId]) => this._tell(cellId));
+  private _receive(client: number): void {
+    const writes = writesOf(this._awareness.getStates().get(client));
+    const previous = new Map(this._received.get(client));
+    this._received.set(client, writes);
+    writes
+      .filter(([cellId, count]) => count !== previous.get(cellId))
+      .forEach(([cellId]) => this._onRemote(cellId));
   }
 
-  private readonly _heard = new Map<number, Kept>();
+  private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
-  private readonly _news = new Set<string>();
+  private readonly _pending = new Set<string>();
 }
 
-/** Whose state came, changed or went, as Yjs tells it. */
+/** Yjs's description of changed awareness states. */
 interface IAwarenessChange {
   readonly added: readonly number[];
   readonly updated: readonly number[];
 }
 
-/** What a page says. Anybody may have written anything there. */
-function keptOf(state: Record<string, unknown> | null | undefined): Kept {
-  const kept = state?.[FIELD];
-  const isOne = (each: unknown): each is Kept[number] =>
+/** The writes in a page's state, which may contain anything. */
+function writesOf(state: Record<string, unknown> | null | undefined): Writes {
+  const value = state?.[FIELD];
+  const isWrite = (each: unknown): each is Writes[number] =>
     Array.isArray(each) &&
     typeof each[0] === 'string' &&
     typeof each[1] === 'number';
-  return Array.isArray(kept) ? kept.filter(isOne) : [];
+  return Array.isArray(value) ? value.filter(isWrite) : [];
 }

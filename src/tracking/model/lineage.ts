@@ -1,12 +1,12 @@
 /**
- * What became of a notebook's cells in one step: pure, from the cells before and after it.
+ * Detects the operations on a notebook's cells in one step: pure, from the cells before and after.
  *
- * No signal of JupyterLab says "split" or "merged"; what is left behind tells it. A split leaves
- * the id with the last piece; a merge deletes all and makes a new id; a move and a change of the
- * type delete a cell and insert it again with the same id.
+ * JupyterLab has no signals for splits and merges, so they are inferred. A split leaves the id with
+ * the last piece; a merge deletes all cells and creates a new id; a move or a change of type deletes
+ * a cell and inserts it again with the same id.
  *
- * What must hold: each cell that came, went or changed is named once; an id that was there before
- * is the same cell come back, never a new one.
+ * Invariant: each changed cell is part of one operation; a known id is a restored cell, never a new
+ * one.
  */
 
 /** A cell at one moment. */
@@ -22,96 +22,101 @@ export interface IOrigin {
   readonly cellId: string;
 }
 
-/** The place of a cell that was deleted or came back. */
-interface IPlace {
+/** The position of a deleted or restored cell. */
+interface IPosition {
   readonly index: number;
-  /** The nearest cell above it that was there before and after; null if none was. */
+  /** The nearest cell above that exists before and after the step; null if there is none. */
   readonly after: string | null;
 }
 
-export type Happening =
-  /** `pieces`: in their order; the last of them is `from` itself. */
+export type CellOperation =
+  /** `pieces` are in order; the last one is `from` itself. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
-  /** `isBack`: the merge was undone, and done again. */
-  | { kind: 'merge'; into: string; parents: readonly string[]; isBack: boolean }
+  /** `isRestored`: the merge was undone and redone. */
+  | {
+      kind: 'merge';
+      into: string;
+      parents: readonly string[];
+      isRestored: boolean;
+    }
   | { kind: 'copy'; id: string; from: IOrigin }
   | { kind: 'new'; id: string }
-  | ({ kind: 'delete' | 'undelete'; id: string } & IPlace)
+  | ({ kind: 'delete' | 'undelete'; id: string } & IPosition)
   | { kind: 'type'; id: string; from: string; to: string }
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
 
-export interface IHints {
-  /** Whether a cell of this id was in the notebook at some time before. */
-  wasThere(id: string): boolean;
-  /** Where a cell with a new id was copied from; null if from nowhere that is known. */
+export interface IDetectionHints {
+  /** Whether a cell with this id was in the notebook before. */
+  existedBefore(id: string): boolean;
+  /** The origin of a cell with a new id; null if it is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
-  /** The cells that were made anew, under their ids, in this step. */
-  readonly remade: ReadonlySet<string>;
+  /** The cells that were recreated with the same id in this step. */
+  readonly recreated: ReadonlySet<string>;
 }
 
-export function happenings(
+export function detectOperations(
   before: readonly ICellState[],
   after: readonly ICellState[],
-  hints: IHints
-): Happening[] {
-  const was = new Map(before.map(cell => [cell.id, cell]));
-  const is = new Map(after.map(cell => [cell.id, cell]));
-  const gone = before.filter(cell => !is.has(cell.id));
-  const came = after.filter(cell => !was.has(cell.id));
-  const found: Happening[] = [];
-  const named = new Set<string>();
-  const add = (happening: Happening, ids: readonly string[]) => {
-    found.push(happening);
-    ids.forEach(id => named.add(id));
+  hints: IDetectionHints
+): CellOperation[] {
+  const oldCells = new Map(before.map(cell => [cell.id, cell]));
+  const newCells = new Map(after.map(cell => [cell.id, cell]));
+  const removed = before.filter(cell => !newCells.has(cell.id));
+  const added = after.filter(cell => !oldCells.has(cell.id));
+  const operations: CellOperation[] = [];
+  const handled = new Set<string>();
+  const add = (operation: CellOperation, ids: readonly string[]) => {
+    operations.push(operation);
+    ids.forEach(id => handled.add(id));
   };
 
-  if (gone.length > 1 && came.length === 1 && isJoined(gone, came[0])) {
-    const parents = gone.map(cell => cell.id);
-    const into = came[0].id;
-    const isBack = hints.wasThere(into);
-    add({ kind: 'merge', into, parents, isBack }, [into, ...parents]);
+  if (removed.length > 1 && added.length === 1 && isMerge(removed, added[0])) {
+    const parents = removed.map(cell => cell.id);
+    const into = added[0].id;
+    const isRestored = hints.existedBefore(into);
+    add({ kind: 'merge', into, parents, isRestored }, [into, ...parents]);
   }
   after.forEach((cell, index) => {
-    const whole = was.get(cell.id);
-    if (whole && whole.source !== cell.source) {
+    const old = oldCells.get(cell.id);
+    if (old && old.source !== cell.source) {
       const first = firstPiece(after, index, id => isNew(id));
       const pieces = after.slice(first, index + 1);
-      if (first < index && isTornInto(whole.source, pieces)) {
+      if (first < index && isSplit(old.source, pieces)) {
         const ids = pieces.map(piece => piece.id);
         add({ kind: 'split', from: cell.id, pieces: ids }, ids);
       }
     }
   });
   before.forEach(({ id }, index) => {
-    if (!is.has(id) && !named.has(id)) {
-      add({ kind: 'delete', id, ...placeOf(before, index, is) }, [id]);
+    if (!newCells.has(id) && !handled.has(id)) {
+      add({ kind: 'delete', id, ...placeOf(before, index, newCells) }, [id]);
     }
   });
   after.forEach((cell, index) => {
     const { id } = cell;
-    const whole = was.get(id);
-    if (whole) {
-      if (whole.type !== cell.type) {
-        add({ kind: 'type', id, from: whole.type, to: cell.type }, [id]);
-      } else if (whole.source !== cell.source && !named.has(id)) {
+    const old = oldCells.get(id);
+    if (old) {
+      if (old.type !== cell.type) {
+        add({ kind: 'type', id, from: old.type, to: cell.type }, [id]);
+      } else if (old.source !== cell.source && !handled.has(id)) {
         add({ kind: 'edit', id }, [id]);
       }
-    } else if (!named.has(id)) {
+    } else if (!handled.has(id)) {
       const from = isNew(id) ? hints.originOf(cell, index) : null;
       if (from) {
         add({ kind: 'copy', id, from }, [id]);
       } else if (isNew(id)) {
         add({ kind: 'new', id }, [id]);
       } else {
-        add({ kind: 'undelete', id, ...placeOf(after, index, was) }, [id]);
+        add({ kind: 'undelete', id, ...placeOf(after, index, oldCells) }, [id]);
       }
     }
   });
-  return [...found, ...moves(before, after, hints.remade)];
+  return [...operations, ...moves(before, after, hints.recreated)];
 
   function isNew(id: string): boolean {
-    return !was.has(id) && !hints.wasThere(id);
+    return !oldCells.has(id) && !hints.existedBefore(id);
   }
 }
 
@@ -119,18 +124,20 @@ function placeOf(
   cells: readonly ICellState[],
   index: number,
   others: ReadonlyMap<string, ICellState>
-): IPlace {
+): IPosition {
   const above = cells.slice(0, index).reverse();
   return { index, after: above.find(({ id }) => others.has(id))?.id ?? null };
 }
 
-/** JupyterLab puts an empty line between the cells that it merges, or none. */
-function isJoined(cells: readonly ICellState[], into: ICellState): boolean {
+/** Whether the merge of these cells yields `into`. JupyterLab may add an empty line between them. */
+function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
-  return ['\n\n', '\n'].some(between => sources.join(between) === into.source);
+  return ['\n\n', '\n'].some(
+    separator => sources.join(separator) === into.source
+  );
 }
 
-/** Where the new cells directly above this one begin. */
+/** The index of the first of the new cells directly above a cell. */
 function firstPiece(
   cells: readonly ICellState[],
   index: number,
@@ -147,48 +154,48 @@ function firstPiece(
   return first;
 }
 
-/** Whether these are the parts of a source; line breaks at their ends are dropped. */
-function isTornInto(source: string, pieces: readonly ICellState[]): boolean {
-  let at = 0;
+/** Whether a source was split into these cells; line breaks at their ends are dropped. */
+function isSplit(source: string, pieces: readonly ICellState[]): boolean {
+  let offset = 0;
   for (const piece of pieces) {
-    while (source[at] === '\n') {
-      at++;
+    while (source[offset] === '\n') {
+      offset++;
     }
-    if (!source.startsWith(piece.source, at)) {
+    if (!source.startsWith(piece.source, offset)) {
       return false;
     }
-    at += piece.source.length;
+    offset += piece.source.length;
   }
-  return /^\n*$/.test(source.slice(at));
+  return /^\n*$/.test(source.slice(offset));
 }
 
-/** The cells that stand elsewhere among those that stayed. */
+/** The moves among the cells that exist before and after. */
 function moves(
   before: readonly ICellState[],
   after: readonly ICellState[],
-  remade: ReadonlySet<string>
-): Happening[] {
+  recreated: ReadonlySet<string>
+): CellOperation[] {
   const from = new Map(before.map((cell, index) => [cell.id, index]));
   const to = new Map(after.map((cell, index) => [cell.id, index]));
-  const stayed = before.filter(cell => to.has(cell.id)).map(cell => cell.id);
-  const now = after.filter(cell => from.has(cell.id)).map(cell => cell.id);
-  if (stayed.every((id, index) => id === now[index])) {
+  const oldOrder = before.filter(cell => to.has(cell.id)).map(cell => cell.id);
+  const newOrder = after.filter(cell => from.has(cell.id)).map(cell => cell.id);
+  if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  let moved = new Set(now.filter(id => remade.has(id)));
+  let moved = new Set(newOrder.filter(id => recreated.has(id)));
   const rest = (ids: string[]) => ids.filter(id => !moved.has(id)).join('\n');
-  if (moved.size === now.length || rest(stayed) !== rest(now)) {
-    const inOrder = longestRising(now.map(id => from.get(id)!));
-    moved = new Set(now.filter(id => !inOrder.has(from.get(id)!)));
+  if (moved.size === newOrder.length || rest(oldOrder) !== rest(newOrder)) {
+    const inOrder = longestIncreasing(newOrder.map(id => from.get(id)!));
+    moved = new Set(newOrder.filter(id => !inOrder.has(from.get(id)!)));
   }
-  return now
+  return newOrder
     .filter(id => moved.has(id))
     .map(id => ({ kind: 'move', id, from: from.get(id)!, to: to.get(id)! }));
 }
 
-/** The members of a longest rising part of a list of different numbers. */
-function longestRising(numbers: readonly number[]): Set<number> {
-  const ends: number[] = []; // the smallest end of a rising part of each length
+/** The members of a longest increasing subsequence of distinct numbers. */
+function longestIncreasing(numbers: readonly number[]): Set<number> {
+  const ends: number[] = []; // the smallest last member of a subsequence of each length
   const previous = new Map<number, number | undefined>();
   for (const number of numbers) {
     let low = 0;
@@ -204,11 +211,11 @@ function longestRising(numbers: readonly number[]): Set<number> {
     previous.set(number, ends[low - 1]);
     ends[low] = number;
   }
-  const rising = new Set<number>();
+  const members = new Set<number>();
   let end = ends.at(-1);
   while (end !== undefined) {
-    rising.add(end);
+    members.add(end);
     end = previous.get(end);
   }
-  return rising;
+  return members;
 }

@@ -1,8 +1,4 @@
-/**
- * For specs of what is tracked: real notebooks, with JupyterLab's own models, widgets and actions.
- *
- * Played: the kernel, for no spec can start one.
- */
+/** Notebooks with JupyterLab's own models, widgets and actions, and a fake kernel, for specs. */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
@@ -24,7 +20,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { NotebookBody } from '../../api/types';
 import { GenerationModel } from '../../ask/model/generation';
-import type { GenerationApi } from '../../ask/model/generationStream';
+import type { GenerationApi } from '../../ask/model/run';
 import { HistoryApi, HistoryModel } from '../../history/model/history';
 import { NotebookCell } from '../../cells/notebookCell';
 import { editorInput } from './contributors/editorInput';
@@ -34,23 +30,23 @@ import {
   enqueueRegistration
 } from '../../identity/model/identity';
 import { Tracking } from './tracking';
-import { Receiver } from './tracking.receiver.fakes';
+import { FakeServer } from './tracking.server.fakes';
 
-// JupyterLab's models read their cells before those are in a document, and yjs warns of each.
-const KNOWN = /Add Yjs type to a document|Not same Y\.Doc/;
+// Yjs warns because JupyterLab's models read cells before they are in a document.
+const IGNORED_WARNINGS = /Add Yjs type to a document|Not same Y\.Doc/;
 const warn = console.warn;
-console.warn = (...said: unknown[]) => {
-  if (!said.some(one => KNOWN.test(String(one)))) {
-    warn(...said);
+console.warn = (...args: unknown[]) => {
+  if (!args.some(arg => IGNORED_WARNINGS.test(String(arg)))) {
+    warn(...args);
   }
 };
 
-/** After all that is ready to go on has gone on; the real one, where a spec plays the clock. */
+/** Resolve after all pending tasks, with the real timer even if a spec fakes the clock. */
 const realTimeout = window.setTimeout.bind(window);
 const later = (resolve: () => void) => realTimeout(resolve, 0);
 
-/** Plays a kernel: each run is counted, prints its source; one with `raise` in it fails. */
-export function playKernel(): void {
+/** Fake a kernel: a run prints its source, and fails if that contains `raise`. */
+export function fakeKernel(): void {
   let count = 0;
   setCellExecutor({
     runCell: async ({ cell, onCellExecuted, onCellExecutionScheduled }) => {
@@ -86,39 +82,39 @@ export function playKernel(): void {
   });
 }
 
-/** What a page needs of a server; `Receiver` plays one, `JupyterServer` is one. */
+/** The server of a page: a `FakeServer` or a real `JupyterServer`. */
 export interface IServer {
   readonly api: HistoryApi & GenerationApi;
-  /** Says which id a notebook must carry. */
+  /** Registers a notebook; resolves to its id. */
   register(body: NotebookBody): Promise<{ notebookId: string }>;
-  /** Keeps a picture; says under which name. */
-  keep(picture: Blob): Promise<string>;
-  /** Have the model answer this next. */
-  script(answer: string): Promise<void>;
-  /** Where the files are; without it they are played. */
+  /** Stores an image; resolves to its SHA-256. */
+  storeImage(image: Blob): Promise<string>;
+  /** Set the model's next answer. */
+  setAnswer(answer: string): Promise<void>;
+  /** The contents manager; without it, files are faked. */
   readonly contents?: Contents.IManager;
 }
 
 type Cells = readonly { id: string; type?: string; source: string }[];
 
-/** A page: all that the plugins make, and the notebooks that are open in it. */
-export class Page<S extends IServer = Receiver> {
+/** A page with the plugins' services and its open notebooks. */
+export class Page<S extends IServer = FakeServer> {
   constructor(
-    readonly receiver: S = new Receiver() as unknown as S,
+    readonly server: S = new FakeServer() as unknown as S,
     explanations: IExplanations = {}
   ) {
-    const { api } = receiver;
+    const { api } = server;
     this.history = new HistoryModel(api);
     this.identity = new NotebookIdentity({
       register: body =>
-        enqueueRegistration(this.history, body, () => receiver.register(body)),
+        enqueueRegistration(this.history, body, () => server.register(body)),
       save: panel => panel.context.save(),
       trans: nullTranslator.load('aiserver')
     });
     this.tracking = new Tracking({
       identity: this.identity,
       history: this.history,
-      keep: picture => receiver.keep(picture),
+      storeImage: image => server.storeImage(image),
       explanations
     });
   }
@@ -135,9 +131,9 @@ export class Page<S extends IServer = Receiver> {
     const { notebookId, documentWideUndo } = options;
     const content = notebookOf(cells, notebookId);
     const path = `${Math.random()}.ipynb`;
-    if (this.receiver.contents) {
+    if (this.server.contents) {
       const file = { type: 'notebook', format: 'json', content } as const;
-      await this.receiver.contents.save(path, file);
+      await this.server.contents.save(path, file);
       return this.openPath(path, documentWideUndo);
     }
     const context = this._context(path, documentWideUndo);
@@ -146,7 +142,7 @@ export class Page<S extends IServer = Receiver> {
     return this._show(context);
   }
 
-  /** Open a notebook that is there. */
+  /** Open an existing notebook. */
   async openPath(
     path: string,
     documentWideUndo?: boolean
@@ -161,7 +157,7 @@ export class Page<S extends IServer = Receiver> {
     documentWideUndo = false
   ): Context<INotebookModel> {
     const manager = new ServiceManagerMock() as { contents: Contents.IManager };
-    manager.contents = this.receiver.contents ?? manager.contents;
+    manager.contents = this.server.contents ?? manager.contents;
     return new Context<INotebookModel>({
       manager: manager as never,
       factory: new NotebookModelFactory({
@@ -181,19 +177,19 @@ export class Page<S extends IServer = Receiver> {
     void this.identity.observe(panel);
     this.tracking.add(panel);
     const open = new OpenNotebook(panel, this);
-    await open.rest();
+    await open.settle();
     return open;
   }
 }
 
-/** As the plugin does for all editors. */
-function listenTo(editor: CodeMirrorEditor): void {
-  if (!listened.has(editor)) {
-    listened.add(editor);
+/** Add the plugin's editor extension. */
+function addEditorInput(editor: CodeMirrorEditor): void {
+  if (!withEditorInput.has(editor)) {
+    withEditorInput.add(editor);
     editor.injectExtension(editorInput);
   }
 }
-const listened = new WeakSet<CodeMirrorEditor>();
+const withEditorInput = new WeakSet<CodeMirrorEditor>();
 
 function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   return {
@@ -210,8 +206,8 @@ function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   } as unknown as INotebookContent;
 }
 
-/** One open notebook, with what a person can do in it. */
-export class OpenNotebook<S extends IServer = Receiver> {
+/** An open notebook with the actions of a person. */
+export class OpenNotebook<S extends IServer = FakeServer> {
   constructor(
     readonly panel: NotebookPanel,
     readonly page: Page<S>
@@ -231,9 +227,9 @@ export class OpenNotebook<S extends IServer = Receiver> {
     );
   }
 
-  /** Of a cell: what is kept that happened to it, where the server is played. */
+  /** The kinds of a cell's records on the fake server. */
   kinds(this: OpenNotebook, cellId: string): string[] {
-    return this.page.receiver.kinds(this.id, cellId);
+    return this.page.server.kinds(this.id, cellId);
   }
 
   /** Select cells; the last of them is the active one. */
@@ -246,11 +242,11 @@ export class OpenNotebook<S extends IServer = Receiver> {
     }
   }
 
-  /** Press keys in a cell's editor: what was there is replaced from `from` on. */
+  /** Type into a cell's editor, replacing the text after `from`. */
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;
-    listenTo(editor);
+    addEditorInput(editor);
     editor.editor.dispatch({
       changes: { from: Math.min(from, to), to, insert: text },
       userEvent: 'input.type'
@@ -265,8 +261,8 @@ export class OpenNotebook<S extends IServer = Receiver> {
   }
 
   async ask(index: number, answer: string): Promise<GenerationModel> {
-    const { api } = this.page.receiver;
-    await this.page.receiver.script(answer);
+    const { api } = this.page.server;
+    await this.page.server.setAnswer(answer);
     const { identity, history, tracking } = this.page;
     const trans = nullTranslator.load('aiserver');
     const model = new GenerationModel({
@@ -282,37 +278,37 @@ export class OpenNotebook<S extends IServer = Receiver> {
     });
     model.open();
     await model.ask('do it');
-    await this.rest();
+    await this.settle();
     return model;
   }
 
   async run(first: number, last = first): Promise<void> {
     this.select(first, last);
     await NotebookActions.run(this.panel.content, this.panel.sessionContext);
-    await this.rest();
+    await this.settle();
   }
 
   async save(): Promise<void> {
     await this.panel.context.save();
-    await this.rest();
+    await this.settle();
   }
 
-  /** Wait until all that was done is told. */
-  async rest(): Promise<void> {
-    // What a person does next is a step of its own: the undo manager would join what comes at once.
+  /** Wait until all changes are recorded. */
+  async settle(): Promise<void> {
+    // The undo manager must not merge the next action with this one.
     const { sharedModel } = this.panel.context.model;
     (sharedModel as YNotebook).undoManager.stopCapturing();
     (sharedModel as YNotebook).cells.forEach(cell =>
       (cell as unknown as YBaseCell<never>).undoManager?.stopCapturing()
     );
     for (let round = 0; round < 3; round++) {
-      await this.page.tracking.begun(this.panel);
+      await this.page.tracking.started(this.panel);
       await new Promise<void>(resolve => later(resolve));
       await this.page.history.flushed(this.id);
     }
   }
 
-  /** Save and close it, and open it again in another page. */
+  /** Save, close and reopen the notebook in another page. */
   async reopen(): Promise<OpenNotebook<S>> {
     await this.save();
     const cells = [...this.panel.content.model!.cells].map(cell => ({
@@ -322,11 +318,11 @@ export class OpenNotebook<S extends IServer = Receiver> {
     }));
     const notebookId = this.id;
     const { path } = this.panel.context;
-    const { receiver } = this.page;
+    const { server } = this.page;
     this.close();
     await this.page.history.flushed(notebookId);
-    const page = new Page<S>(receiver);
-    return receiver.contents
+    const page = new Page<S>(server);
+    return server.contents
       ? page.openPath(path)
       : page.open(cells, { notebookId });
   }
@@ -336,8 +332,10 @@ export class OpenNotebook<S extends IServer = Receiver> {
   }
 }
 
-/** A notebook of three cells, in the second of which a model was asked. */
-export async function asked(page: Page = new Page()): Promise<OpenNotebook> {
+/** Open a notebook of three cells, the second of which has a turn. */
+export async function openWithTurn(
+  page: Page = new Page()
+): Promise<OpenNotebook> {
   const open = await page.open([
     { id: 'aa', source: 'a = 1\nb = 2' },
     { id: 'bb', source: 'c = 3' },
@@ -345,6 +343,6 @@ export async function asked(page: Page = new Page()): Promise<OpenNotebook> {
   ]);
   const model = await open.ask(1, 'c = 4');
   await model.accept();
-  await open.rest();
+  await open.settle();
   return open;
 }

@@ -1,7 +1,6 @@
 /**
- * A real Jupyter server with AI Server, for specs: real files, the real store, the real API.
- *
- * Played: the model that is asked (tests/scripted_model.py), for real ones are paid for.
+ * A real Jupyter server with AI Server, for specs. Only the model is faked
+ * (tests/scripted_model.py).
  */
 import { ContentsManager, ServerConnection } from '@jupyterlab/services';
 import { ChildProcess, spawn } from 'child_process';
@@ -14,7 +13,7 @@ import { ApiClient } from '../../api/client';
 import type { NotebookBody } from '../../api/types';
 import type { IServer } from './tracking.fakes';
 
-const REPOSITORY = resolve(__dirname, '..', '..');
+const REPOSITORY = resolve(__dirname, '..', '..', '..');
 
 export class JupyterServer implements IServer {
   private constructor(
@@ -35,9 +34,9 @@ export class JupyterServer implements IServer {
 
   static async start(): Promise<JupyterServer> {
     const model = run(['-m', 'tests.scripted_model', '--port', '0']);
-    const [url] = await said(model, /http:\/\/127\.0\.0\.1:\d+/);
+    const [url] = await outputMatch(model, /http:\/\/127\.0\.0\.1:\d+/);
     const ports = run(['-m', 'tests.ports', '1']);
-    const [, port] = await said(ports, /^ports (\d+)$/);
+    const [, port] = await outputMatch(ports, /^ports (\d+)$/);
     const server = new JupyterServer(model, url, ports, Number(port));
     await server.begin();
     return server;
@@ -47,23 +46,23 @@ export class JupyterServer implements IServer {
     return this.api.openNotebook(body);
   }
 
-  keep(picture: Blob): Promise<string> {
-    return this.api.putBlob(picture);
+  storeImage(image: Blob): Promise<string> {
+    return this.api.putBlob(image);
   }
 
-  async script(answer: string): Promise<void> {
+  async setAnswer(answer: string): Promise<void> {
     const text = '```python\n' + answer + '\n```\n';
     const body = JSON.stringify([{ text }]);
     const url = `${this._modelUrl}/script`;
     const init = { method: 'POST', body };
     const settings = ServerConnection.makeSettings({
       baseUrl: this._modelUrl,
-      init: { cache: 'default' } // else it adds a query
+      init: { cache: 'default' } // otherwise it adds a query
     });
     await ServerConnection.makeRequest(url, init, settings);
   }
 
-  /** Start it, in the folder in which it was before. */
+  /** Start the server in its previous folder. */
   async begin(): Promise<void> {
     const options = {
       base_url: `${this._modelUrl}/v1`,
@@ -80,31 +79,35 @@ export class JupyterServer implements IServer {
       '--AIServer.model=openai:scripted',
       `--ModelRegistry.model_options=${JSON.stringify(options)}`
     ]);
-    await said(this._server, /Jupyter Server .* is running at/);
-    await this._reach();
+    await outputMatch(this._server, /Jupyter Server .* is running at/);
+    await this._waitUntilReachable();
   }
 
-  /** Ask until it answers: connections that were kept to the one before are dead. */
-  private async _reach(): Promise<void> {
+  /** Retry until the server responds: kept connections to the previous process are dead. */
+  private async _waitUntilReachable(): Promise<void> {
     const url = `${this.settings.baseUrl}api`;
-    let isThere = false;
-    while (!isThere) {
-      isThere = await ServerConnection.makeRequest(url, {}, this.settings).then(
+    let isReachable = false;
+    while (!isReachable) {
+      isReachable = await ServerConnection.makeRequest(
+        url,
+        {},
+        this.settings
+      ).then(
         ({ ok }) => ok,
         () => false
       );
     }
   }
 
-  /** End it at once, as a machine that fails does. */
+  /** Kill the server, like a machine failure. */
   async kill(): Promise<void> {
-    await ended(this._server);
+    await kill(this._server);
   }
 
   async dispose(): Promise<void> {
     await this.kill();
-    await ended(this._model);
-    await ended(this._ports);
+    await kill(this._model);
+    await kill(this._ports);
     rmSync(this._root, { recursive: true, force: true });
   }
 
@@ -119,31 +122,34 @@ function run(args: string[]): ChildProcess {
   });
 }
 
-/** Wait until a process says something. */
-function said(child: ChildProcess, what: RegExp): Promise<RegExpMatchArray> {
+/** Wait until a line of a process's output matches. */
+function outputMatch(
+  child: ChildProcess,
+  pattern: RegExp
+): Promise<RegExpMatchArray> {
   const lines: string[] = [];
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on('line', line => {
         lines.push(line);
-        const found = line.match(what);
-        if (found) {
-          resolve(found);
+        const match = line.match(pattern);
+        if (match) {
+          resolve(match);
         }
       });
     }
-    const why = 'Is the environment with AI Server the first on the PATH?';
-    child.on('error', () => reject(new Error(`There is no python. ${why}`)));
+    const hint = 'Is the environment with AI Server the first on the PATH?';
+    child.on('error', () => reject(new Error(`There is no python. ${hint}`)));
     child.on('exit', () =>
-      reject(new Error(`${why}\n${lines.slice(-100).join('\n')}`))
+      reject(new Error(`${hint}\n${lines.slice(-100).join('\n')}`))
     );
   });
 }
 
-async function ended(child: ChildProcess | null): Promise<void> {
+async function kill(child: ChildProcess | null): Promise<void> {
   if (child && child.exitCode === null && child.signalCode === null) {
-    const gone = new Promise(resolve => child.once('exit', resolve));
+    const exited = new Promise(resolve => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Any sequence of what people do to notebooks, on JupyterLab's own models and a real Jupyter
- * server: renamed, duplicated and restarted too.
+ * Random operations on notebooks, with JupyterLab's own models and a real Jupyter server, including
+ * renames, duplicates and restarts.
  */
 import { NotebookActions } from '@jupyterlab/notebook';
 import { dangerDialog } from '@jupyterlab/testing';
@@ -8,8 +8,8 @@ import * as fc from 'fast-check';
 
 import { request } from '../../api/request';
 import type { Session, Step } from '../../api/types';
-import { Operation, operation, perform } from './tracking.deeds.fakes';
-import { OpenNotebook, Page, playKernel } from './tracking.fakes';
+import { Operation, operation, perform } from './tracking.operations.fakes';
+import { OpenNotebook, Page, fakeKernel } from './tracking.fakes';
 import { JupyterServer } from './tracking.jupyter.fakes';
 
 type Open = OpenNotebook<JupyterServer>;
@@ -17,42 +17,42 @@ type Row = [id: string, type: string, source: string];
 
 let server: JupyterServer;
 beforeAll(async () => {
-  playKernel();
+  fakeKernel();
   server = await JupyterServer.start();
 }, 60_000);
 afterAll(() => server.dispose());
 afterEach(() => document.body.replaceChildren());
 
-type More = { do: 'rename' | 'duplicate' | 'restart' };
-type Deed = (Operation | More) & { in: number };
+type FileOperation = { do: 'rename' | 'duplicate' | 'restart' };
+type TargetedOperation = (Operation | FileOperation) & { in: number };
 
-const deed: fc.Arbitrary<Deed> = fc
+const targetedOperation: fc.Arbitrary<TargetedOperation> = fc
   .tuple(
     fc.oneof(
       { weight: 20, arbitrary: operation },
       {
         weight: 3,
-        arbitrary: fc.record<More>({
+        arbitrary: fc.record<FileOperation>({
           do: fc.constantFrom('rename', 'duplicate', 'restart')
         })
       }
     ),
     fc.nat(3)
   )
-  .map(([one, where]) => ({ ...one, in: where }));
+  .map(([operation, index]) => ({ ...operation, in: index }));
 
-/** What a notebook was, held by what the page showed. */
-class Truth {
-  /** `[cell, source]`: on view when it matters. */
+/** The expected history of a notebook. */
+class Expected {
+  /** `[cell, source]` whenever edits are captured. */
   readonly shown = new Set<string>();
-  /** What each save wrote. */
+  /** The state of each save. */
   readonly saves: string[] = [];
-  /** The answers that came, by cell. */
+  /** The received answers, by cell. */
   readonly answers: [cellId: string, code: string][] = [];
-  /** How far the history of each cell had come that a duplicate began with. */
+  /** The last seq of each session that a duplicate started with. */
   readonly inherited = new Map<string, number>();
 
-  look(open: Open): void {
+  addShown(open: Open): void {
     rows(open).forEach(([id, , source]) =>
       this.shown.add(JSON.stringify([id, source]))
     );
@@ -73,25 +73,25 @@ function sessionOf(notebookId: string, cellId: string): Promise<Session> {
   return json<Session>(`sessions/${notebookId}/${cellId}`);
 }
 
-/** Where a cell's own history begins, behind what it inherited. */
-function bornAt(
+/** The last inherited seq of a cell's session. */
+function lastInherited(
   events: NonNullable<Session['events']>,
   cellId: string,
   inherited: number
 ): number {
-  const births = events.filter(
+  const origins = events.filter(
     ({ type, data }) =>
       type === 'copy' || (type === 'split' && data?.from !== cellId)
   );
-  return Math.max(inherited, (births.at(-1)?.seq ?? 1) - 1);
+  return Math.max(inherited, (origins.at(-1)?.seq ?? 1) - 1);
 }
 
-let made = 0;
+let counter = 0;
 
-/** All that is done to one notebook and its duplicates. */
-class Desk {
-  /** The notebooks that are open, each with what it was. */
-  readonly open: { notebook: Open; truth: Truth }[] = [];
+/** A notebook and its duplicates. */
+class Workspace {
+  /** The open notebooks, each with its expected history. */
+  readonly open: { notebook: Open; expected: Expected }[] = [];
 
   async begin(): Promise<void> {
     const notebook = await new Page(server).open([
@@ -99,22 +99,22 @@ class Desk {
       { id: 'bb', source: 'c = 3' },
       { id: 'cc', type: 'markdown', source: '# 标题\n\ntext' }
     ]);
-    const truth = new Truth();
-    truth.answers.push(['bb', 'c = 4']);
+    const expected = new Expected();
+    expected.answers.push(['bb', 'c = 4']);
     const model = await notebook.ask(1, 'c = 4');
     await model.accept();
-    this.open.push({ notebook, truth });
+    this.open.push({ notebook, expected });
     await this.save(0);
   }
 
-  async act({ in: where, ...done }: Deed): Promise<void> {
-    const index = where % this.open.length;
-    const { notebook, truth } = this.open[index];
-    switch (done.do) {
+  async act({ in: target, ...operation }: TargetedOperation): Promise<void> {
+    const index = target % this.open.length;
+    const { notebook, expected } = this.open[index];
+    switch (operation.do) {
       case 'rename':
         await this.save(index);
-        await notebook.panel.context.rename(`名 ${++made}.ipynb`);
-        await notebook.rest();
+        await notebook.panel.context.rename(`名 ${++counter}.ipynb`);
+        await notebook.settle();
         break;
       case 'duplicate':
         await this.save(index);
@@ -122,11 +122,11 @@ class Desk {
         break;
       case 'restart':
         await server.kill();
-        // What is written while it is away is kept for it.
-        notebook.type(0, `away = ${++made}`);
-        notebook.page.tracking.leave();
-        truth.look(notebook);
-        await notebook.rest();
+        // Edits while the server is down wait in the outbox.
+        notebook.type(0, `offline = ${++counter}`);
+        notebook.page.tracking.captureAll();
+        expected.addShown(notebook);
+        await notebook.settle();
         await server.begin();
         await this.save(index);
         break;
@@ -135,74 +135,80 @@ class Desk {
         this.open[index].notebook = await notebook.reopen();
         break;
       default: {
-        const id = 'at' in done ? this._cell(notebook, done.at) : '';
-        const answer = done.do === 'generate' ? `answer = ${++made}` : '';
-        const asked = answer ? { ...done, text: answer } : done;
-        await perform(notebook, asked as Operation, []);
+        const id = 'at' in operation ? this._cell(notebook, operation.at) : '';
+        const answer =
+          operation.do === 'generate' ? `answer = ${++counter}` : '';
+        const performed = answer ? { ...operation, text: answer } : operation;
+        await perform(notebook, performed as Operation, []);
         if (answer) {
-          truth.answers.push([id, answer]);
+          expected.answers.push([id, answer]);
         }
         await this.save(index);
       }
     }
   }
 
-  /** Save it: that is what must be there again. */
+  /** Save a notebook and remember its state. */
   async save(index: number): Promise<void> {
-    const { notebook, truth } = this.open[index];
-    await notebook.rest();
+    const { notebook, expected } = this.open[index];
+    await notebook.settle();
     await notebook.save();
-    truth.look(notebook);
-    truth.saves.push(JSON.stringify(rows(notebook)));
+    expected.addShown(notebook);
+    expected.saves.push(JSON.stringify(rows(notebook)));
   }
 
   private _cell(notebook: Open, at: number): string {
     return notebook.ids[at % notebook.ids.length];
   }
 
-  /** As JupyterLab does: the file is copied, and opened by whoever wants it. */
+  /** Copy the file, as JupyterLab does, and open it in another page. */
   private async _duplicate(index: number): Promise<void> {
     if (this.open.length > 2) {
       return;
     }
-    const { notebook, truth } = this.open[index];
+    const { notebook, expected } = this.open[index];
     const { path } = await server.contents.copy(
       notebook.panel.context.path,
       ''
     );
-    const twin = await new Page(server).openPath(path);
-    expect(twin.id).not.toBe(notebook.id);
-    const its = new Truth();
-    truth.answers.forEach(one => its.answers.push(one));
-    truth.shown.forEach(one => its.shown.add(one));
-    for (const { cellId } of await twin.page.history.summaries(twin.id)) {
-      const { events } = await sessionOf(twin.id, cellId);
-      its.inherited.set(cellId, events?.at(-1)?.seq ?? 0);
+    const duplicate = await new Page(server).openPath(path);
+    expect(duplicate.id).not.toBe(notebook.id);
+    const inherited = new Expected();
+    expected.answers.forEach(item => inherited.answers.push(item));
+    expected.shown.forEach(item => inherited.shown.add(item));
+    for (const { cellId } of await duplicate.page.history.summaries(
+      duplicate.id
+    )) {
+      const { events } = await sessionOf(duplicate.id, cellId);
+      inherited.inherited.set(cellId, events?.at(-1)?.seq ?? 0);
     }
-    this.open.push({ notebook: twin, truth: its });
+    this.open.push({ notebook: duplicate, expected: inherited });
     await this.save(this.open.length - 1);
   }
 }
 
-async function check(deeds: Deed[], tell: (name: string) => void) {
-  const desk = new Desk();
-  await desk.begin();
-  for (const one of deeds) {
-    tell(one.do);
-    await desk.act(one);
+async function check(
+  operations: TargetedOperation[],
+  onOperation: (name: string) => void
+) {
+  const workspace = new Workspace();
+  await workspace.begin();
+  for (const operation of operations) {
+    onOperation(operation.do);
+    await workspace.act(operation);
   }
   const owners = new Map<string, string>();
-  for (const [index, { notebook, truth }] of desk.open.entries()) {
-    await desk.save(index);
+  for (const [index, { notebook, expected }] of workspace.open.entries()) {
+    await workspace.save(index);
     expect(notebook.page.history.hasUnsent).toBe(false);
-    await isWhole(notebook, truth, owners);
+    await verify(notebook, expected, owners);
   }
-  desk.open.forEach(({ notebook }) => notebook.close());
+  workspace.open.forEach(({ notebook }) => notebook.close());
 }
 
-async function isWhole(
+async function verify(
   notebook: Open,
-  truth: Truth,
+  expected: Expected,
   owners: Map<string, string>
 ): Promise<void> {
   const { id } = notebook;
@@ -214,36 +220,40 @@ async function isWhole(
     const { steps } = await json<{ steps: Step[] }>(
       `sessions/${id}/${cellId}/replay`
     );
-    const known = steps.flatMap(({ code, before }) => [code, before]);
-    codes.set(cellId, new Set(known));
+    const sources = steps.flatMap(({ code, before }) => [code, before]);
+    codes.set(cellId, new Set(sources));
   }
   // No turn is lost.
-  for (const [cellId, code] of truth.answers) {
+  for (const [cellId, code] of expected.answers) {
     const turns = sessions.get(cellId)?.interactions ?? [];
-    // In a Markdown cell the code is a part of the text; in one of bash, Python is no code.
-    const said = turns
+    // In Markdown and bash cells, the code may be part of the explanation.
+    const answers = turns
       .map(({ ai_response: { suggestion, explanation } }) => [
         suggestion,
         explanation
       ])
       .join('\n');
-    expect(`${cellId}: ${said}`).toContain(code);
+    expect(`${cellId}: ${answers}`).toContain(code);
   }
-  // Every source that was ever on view can be put back, byte for byte.
-  for (const pair of truth.shown) {
+  // Every displayed source can be restored exactly.
+  for (const pair of expected.shown) {
     const [cellId, source] = JSON.parse(pair) as [string, string];
-    const known = codes.get(cellId) ?? new Set();
-    expect([cellId, source, known.has(source) || !source]).toEqual([
+    const sources = codes.get(cellId) ?? new Set();
+    expect([cellId, source, sources.has(source) || !source]).toEqual([
       cellId,
       source,
       true
     ]);
   }
-  // No two cells share a history: what was noted once is one cell's, but for what it inherited.
+  // No two cells share an event, except inherited ones.
   for (const [cellId, { events = [] }] of sessions) {
     const name = `${id}/${cellId}`;
-    const born = bornAt(events, cellId, truth.inherited.get(cellId) ?? 0);
-    for (const event of events.filter(({ seq }) => seq > born)) {
+    const first = lastInherited(
+      events,
+      cellId,
+      expected.inherited.get(cellId) ?? 0
+    );
+    for (const event of events.filter(({ seq }) => seq > first)) {
       if (event.id) {
         const owner = owners.get(event.id) ?? name;
         expect([event.type, event.id, owner]).toEqual([
@@ -255,25 +265,25 @@ async function isWhole(
       }
     }
   }
-  // Each save is a moment of the record, and the last moment is what is there.
+  // Each save is a moment, and the last moment is the current state.
   const { moments } = await notebook.page.history.timeline(id);
   const saved: string[] = [];
   for (const { index, saved: isSaved } of moments) {
     if (isSaved || index === moments.length - 1) {
       const { cells } = await notebook.page.history.moment(id, index);
-      const then = cells.map(cell => [cell.cellId, cell.type, cell.source]);
-      saved.push(JSON.stringify(then));
+      const rows = cells.map(cell => [cell.cellId, cell.type, cell.source]);
+      saved.push(JSON.stringify(rows));
     }
   }
-  truth.saves.forEach(save => expect(saved).toContain(save));
+  expected.saves.forEach(save => expect(saved).toContain(save));
   expect(saved.at(-1)).toBe(JSON.stringify(rows(notebook)));
 }
 
 describe('two windows of one notebook', () => {
-  it('are told apart: the record of each save says what was written (P26)', async () => {
-    const desk = new Desk();
-    await desk.begin();
-    const [{ notebook: first, truth }] = desk.open;
+  it('record the written state of each save (P26)', async () => {
+    const workspace = new Workspace();
+    await workspace.begin();
+    const [{ notebook: first, expected }] = workspace.open;
     const second = await new Page(server).openPath(first.panel.context.path);
     const written: string[] = [];
     const save = async (open: Open) => {
@@ -281,24 +291,24 @@ describe('two windows of one notebook', () => {
       written.push(JSON.stringify(rows(open)));
     };
     second.type(0, 'other = 1');
-    await second.rest();
+    await second.settle();
     await save(second);
     first.type(1, 'c = 5');
-    await first.rest();
+    await first.settle();
     await save(first);
     second.select(2);
     NotebookActions.deleteCells(second.panel.content);
-    await second.rest();
+    await second.settle();
     await save(second);
     await save(first);
-    truth.saves.push(...written);
-    truth.look(first);
-    await isWhole(first, truth, new Map());
+    expected.saves.push(...written);
+    expected.addShown(first);
+    await verify(first, expected, new Map());
     [first, second].forEach(open => open.close());
   }, 60_000);
 });
 
-/** Save, over what is on disk if JupyterLab asks. (It doesn't within half a second.) */
+/** Save, and overwrite the file if JupyterLab asks. (It doesn't within half a second.) */
 async function overwrite(open: Open): Promise<void> {
   let isSaved = false;
   const saving = open.save().finally(() => (isSaved = true));
@@ -308,24 +318,24 @@ async function overwrite(open: Open): Promise<void> {
   await saving;
 }
 
-describe('whatever is done to notebooks', () => {
-  it('their histories are whole, and their own (P28, P36)', async () => {
-    const done: string[] = [];
+describe('random operations on notebooks', () => {
+  it('keep their histories complete and separate (P28, P36)', async () => {
+    const performed: string[] = [];
     await fc.assert(
       fc.asyncProperty(
-        fc.array(deed, { minLength: 10, maxLength: 25 }),
-        async deeds => {
+        fc.array(targetedOperation, { minLength: 10, maxLength: 25 }),
+        async operations => {
           document.body.replaceChildren();
-          await check(deeds, name => done.push(name));
+          await check(operations, name => performed.push(name));
         }
       ),
       {
         numRuns: Number(process.env.AISERVER_RUNS ?? 4),
-        // Another one finds more; this one finds the same each time.
+        // A fixed seed, so that runs are reproducible.
         seed: Number(process.env.AISERVER_SEED ?? 5),
         endOnFailure: true
       }
     );
-    expect(done.length).toBeGreaterThan(30);
+    expect(performed.length).toBeGreaterThan(30);
   }, 300_000);
 });

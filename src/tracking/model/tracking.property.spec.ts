@@ -1,19 +1,22 @@
-/**
- * Any sequence of what people do to a notebook, on JupyterLab's own models.
- */
+/** Random operations on a notebook, with JupyterLab's own models. */
 import * as fc from 'fast-check';
 
-import { NOTES, Operation, operation, perform } from './tracking.deeds.fakes';
-import { OpenNotebook, Page, playKernel } from './tracking.fakes';
-import { held } from './tracking.receiver.fakes';
+import {
+  CAPTURING_OPERATIONS,
+  Operation,
+  operation,
+  perform
+} from './tracking.operations.fakes';
+import { OpenNotebook, Page, fakeKernel } from './tracking.fakes';
+import { lastSource } from './tracking.server.fakes';
 
-beforeAll(() => playKernel());
+beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
-/** What was on view, and where: `[cell, source]`. */
+/** Displayed sources: `[cell, source]`. */
 type Shown = Set<string>;
 
-function look(open: OpenNotebook, shown: Shown): void {
+function addShown(open: OpenNotebook, shown: Shown): void {
   open.ids.forEach((id, index) =>
     shown.add(JSON.stringify([id, open.sources[index]]))
   );
@@ -32,93 +35,97 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
   const answers: [string, string][] = [['bb', 'c = 4']];
   const model = await open.ask(1, 'c = 4');
   await model.accept();
-  await open.rest();
-  const { receiver } = open.page;
+  await open.settle();
+  const { server } = open.page;
   const notebookId = open.id;
   const shown: Shown = new Set();
-  const ever: Shown = new Set();
+  const allShown: Shown = new Set();
   const saves: Map<string, string>[] = [];
-  look(open, shown);
+  addShown(open, shown);
 
-  for (const one of operations) {
+  for (const operation of operations) {
     const before = open.ids.join();
-    look(open, ever);
-    if (NOTES.includes(one.do)) {
-      look(open, shown);
+    addShown(open, allShown);
+    if (CAPTURING_OPERATIONS.includes(operation.do)) {
+      addShown(open, shown);
     }
     const earlier = open.ids.map((id, at) => [id, open.sources[at]]);
-    open = await perform(open, one, answers);
-    look(open, ever);
+    open = await perform(open, operation, answers);
+    addShown(open, allShown);
     if (open.ids.join() !== before) {
-      // Cells came, went or moved: both moments are noted.
+      // Both states are captured if cells were inserted, deleted or moved.
       earlier.forEach(pair => shown.add(JSON.stringify(pair)));
-      look(open, shown);
+      addShown(open, shown);
     }
-    if (one.do === 'save' || one.do === 'reopen') {
+    if (operation.do === 'save' || operation.do === 'reopen') {
       saves.push(new Map(open.ids.map((id, at) => [id, open.sources[at]])));
     }
   }
   await open.save();
   saves.push(new Map(open.ids.map((id, at) => [id, open.sources[at]])));
-  look(open, shown);
+  addShown(open, shown);
 
   // No turn is lost.
   for (const [cellId, suggestion] of answers) {
-    const { records } = receiver.session(notebookId, cellId)!;
+    const { records } = server.session(notebookId, cellId)!;
     expect(
-      records.some(one => one.ai_response?.suggestion === suggestion)
+      records.some(record => record.ai_response?.suggestion === suggestion)
     ).toBe(true);
   }
-  // Every source ever shown is in the record, byte for byte.
+  // Every captured source is recorded exactly.
   for (const pair of shown) {
     const [cellId, source] = JSON.parse(pair);
-    const session = receiver.session(notebookId, cellId);
-    const known = (session?.records ?? []).flatMap(one => [
-      one.source,
-      one.user_request?.current_code,
-      one.ai_response?.suggestion
+    const session = server.session(notebookId, cellId);
+    const sources = (session?.records ?? []).flatMap(record => [
+      record.source,
+      record.user_request?.current_code,
+      record.ai_response?.suggestion
     ]);
-    expect(session ? known.includes(source) || !source : !source).toBe(true);
+    expect(session ? sources.includes(source) || !source : !source).toBe(true);
   }
-  // No two cells share a history: what a cell's own events say was in that cell.
+  // No two cells share an event, except inherited ones, and each source was displayed in its cell.
   const owners = new Map<string, string>();
-  for (const [name, { records, forkedFrom }] of receiver.sessions) {
+  for (const [name, { records, forkedFrom }] of server.sessions) {
     const cellId = name.split('/')[1];
     const origin =
-      forkedFrom && receiver.session(forkedFrom.notebookId, forkedFrom.cellId)!;
+      forkedFrom && server.session(forkedFrom.notebookId, forkedFrom.cellId)!;
     for (const { id, type, source } of records) {
-      const isInherited = origin?.records.some(one => id && one.id === id);
+      const isInherited = origin?.records.some(
+        record => id && record.id === id
+      );
       if (!type || !id || isInherited) {
         continue;
       }
       expect(owners.get(id) ?? name).toBe(name);
       owners.set(id, name);
       if (typeof source === 'string' && type !== 'reject') {
-        expect(ever).toContain(JSON.stringify([cellId, source]));
+        expect(allShown).toContain(JSON.stringify([cellId, source]));
       }
     }
   }
-  // The record says last what the cells hold.
+  // The last recorded sources are the current ones.
   open.ids.forEach((id, index) => {
-    const session = receiver.session(notebookId, id);
-    expect(session ? held(session.records) : '').toBe(open.sources[index]);
+    const session = server.session(notebookId, id);
+    expect(session ? lastSource(session.records) : '').toBe(
+      open.sources[index]
+    );
   });
-  // Each save can be told from the record as it was.
-  const log = receiver.logs.get(notebookId)!;
-  const marked = log.flatMap((line, at) => (line.saved ? [at] : []));
-  const files = marked.map(at => receiver.asOf(notebookId, at));
+  // Each save can be reconstructed.
+  const log = server.logs.get(notebookId)!;
+  const marked = log.flatMap((entry, at) => (entry.saved ? [at] : []));
+  const files = marked.map(at => server.snapshot(notebookId, at));
   for (const save of saves) {
     expect(files).toContainEqual([...save]);
   }
   open.close();
 }
 
-describe('whatever is done to a notebook', () => {
+describe('random operations on a notebook', () => {
   it.each([
-    ['each cell undoes for itself', false],
-    ['undo goes over the whole document', true]
+    ['undo is per cell', false],
+    ['undo is document-wide', true]
   ])(
-    'its history is whole, where %s',
+    'keep its history complete if %s',
     async (_, documentWideUndo) => {
       await fc.assert(
         fc.asyncProperty(

@@ -1,84 +1,88 @@
-/** Which notebooks and cells are followed, and by whom. */
+/** Tracked notebooks and cells, alone and with other pages. */
 import { NotebookActions } from '@jupyterlab/notebook';
 
-import { Others } from './awareness';
-import { Page, asked, playKernel } from './tracking.fakes';
-import { awarenessOf, other, pass } from './tracking.others.fakes';
+import { SessionAwareness } from './awareness';
+import { Page, openWithTurn, fakeKernel } from './tracking.fakes';
+import {
+  awarenessOf,
+  connectClient,
+  syncAwareness
+} from './tracking.collaboration.fakes';
 
-beforeAll(() => playKernel());
+beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
 describe('a notebook without an AI turn', () => {
-  it('is left alone', async () => {
+  it('is not tracked', async () => {
     const page = new Page();
     const open = await page.open([{ id: 'aa', source: 'x' }]);
     open.type(0, 'y');
     await open.run(0);
     await open.save();
-    expect(page.receiver.sessions.size).toBe(0);
-    const known = await page.open([{ id: 'aa', source: 'x' }], {
+    expect(page.server.sessions.size).toBe(0);
+    const withId = await page.open([{ id: 'aa', source: 'x' }], {
       notebookId: 'known'
     });
-    await known.save();
-    expect(page.receiver.logs.size).toBe(0);
+    await withId.save();
+    expect(page.server.logs.size).toBe(0);
   });
 });
 
 describe('from the first AI turn on', () => {
-  it('notes what all cells hold, once', async () => {
-    const open = await asked();
-    const { receiver } = open.page;
+  it('records the sources of all cells once', async () => {
+    const open = await openWithTurn();
+    const { server } = open.page;
     expect(open.kinds('aa')).toEqual(['edit']);
-    expect(receiver.events(open.id, 'aa')[0]).toMatchObject({
+    expect(server.events(open.id, 'aa')[0]).toMatchObject({
       source: 'a = 1\nb = 2',
       data: { trigger: 'first' }
     });
     expect(open.kinds('bb')).toEqual(['turn', 'accept']);
     expect(open.kinds('cc')).toEqual(['edit']);
-    const [line] = receiver.logs.get(open.id)!;
-    expect(line.order).toEqual(['aa', 'bb', 'cc']);
-    expect(line.types).toEqual({ aa: 'code', bb: 'code', cc: 'markdown' });
+    const [entry] = server.logs.get(open.id)!;
+    expect(entry.order).toEqual(['aa', 'bb', 'cc']);
+    expect(entry.types).toEqual({ aa: 'code', bb: 'code', cc: 'markdown' });
   });
 
-  it('notes raw cells too: without them no moment would be as it was', async () => {
-    const open = await asked();
+  it('records raw cells too', async () => {
+    const open = await openWithTurn();
     open.select(2);
     NotebookActions.insertBelow(open.panel.content);
     NotebookActions.changeCellType(open.panel.content, 'raw');
-    await open.rest();
+    await open.settle();
     open.type(3, 'title: 报告');
     await open.save();
-    const { receiver } = open.page;
-    expect(receiver.events(open.id, open.ids[3]).at(-1)).toMatchObject({
+    const { server } = open.page;
+    expect(server.events(open.id, open.ids[3]).at(-1)).toMatchObject({
       type: 'edit',
       source: 'title: 报告'
     });
   });
 
-  it('doubles nothing when it is opened again', async () => {
-    const open = await asked();
+  it('records nothing twice when the notebook is reopened', async () => {
+    const open = await openWithTurn();
     await open.save();
     const cells = open.ids.map((id, index) => ({
       id,
       type: open.panel.content.widgets[index].model.type,
       source: open.sources[index]
     }));
-    const before = JSON.stringify([...open.page.receiver.sessions]);
-    const again = new Page(open.page.receiver);
-    await again.open(cells, { notebookId: open.id });
-    expect(JSON.stringify([...open.page.receiver.sessions])).toBe(before);
+    const before = JSON.stringify([...open.page.server.sessions]);
+    const reopened = new Page(open.page.server);
+    await reopened.open(cells, { notebookId: open.id });
+    expect(JSON.stringify([...open.page.server.sessions])).toBe(before);
   });
 
-  it('notes what was changed while nobody looked', async () => {
-    const open = await asked();
-    const again = new Page(open.page.receiver);
-    const cells = [{ id: 'aa', source: 'elsewhere = 1' }];
-    await again.open(cells, { notebookId: open.id });
+  it('records changes made while the notebook was closed', async () => {
+    const open = await openWithTurn();
+    const reopened = new Page(open.page.server);
+    const cells = [{ id: 'aa', source: 'outside = 1' }];
+    await reopened.open(cells, { notebookId: open.id });
     expect(open.kinds('aa')).toEqual(['edit', 'edit']);
   });
 
-  it('leaves the notebook as it is but for the id', async () => {
-    const open = await asked();
+  it('changes nothing in the notebook except the id', async () => {
+    const open = await openWithTurn();
     open.type(0, 'x');
     await open.run(0);
     await open.save();
@@ -92,52 +96,56 @@ describe('from the first AI turn on', () => {
   });
 });
 
-describe('changes of others', () => {
-  it('are heard as soon as they are kept, and ours are told, each once', async () => {
-    const open = await asked();
+describe('changes of other pages', () => {
+  it('are announced once in both directions', async () => {
+    const open = await openWithTurn();
     const { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } =
       await import('y-protocols/awareness');
     const { Doc } = await import('yjs');
     const [ours, theirs] = [awarenessOf(open), new Awareness(new Doc())];
-    const [heard, shown]: string[][] = [[], []];
-    const teller = new Others(theirs, cellId => heard.push(cellId));
+    const [received, shown]: string[][] = [[], []];
+    const remote = new SessionAwareness(theirs, cellId =>
+      received.push(cellId)
+    );
     open.page.history.changed.connect((_, { cellId, isRemote }) =>
       shown.push(`${cellId} ${isRemote ? 'theirs' : 'ours'}`)
     );
-    // What was kept before they came: whatever they had on show by then may be old.
-    await pass(ours, theirs);
-    expect([...heard].sort()).toEqual(['aa', 'bb', 'cc']);
-    heard.length = 0;
-    teller.announce('bb');
-    teller.announce('aa');
-    await pass(theirs, ours);
-    await pass(theirs, ours);
+    // Earlier writes are announced too, because their views may be outdated.
+    await syncAwareness(ours, theirs);
+    expect([...received].sort()).toEqual(['aa', 'bb', 'cc']);
+    received.length = 0;
+    remote.announce('bb');
+    remote.announce('aa');
+    await syncAwareness(theirs, ours);
+    await syncAwareness(theirs, ours);
     expect(shown).toEqual(['bb theirs', 'aa theirs']);
-    teller.announce('bb');
-    await pass(theirs, ours);
+    remote.announce('bb');
+    await syncAwareness(theirs, ours);
     expect(shown.splice(0)).toEqual(['bb theirs', 'aa theirs', 'bb theirs']);
     open.type(0, 'mine = 1');
     await open.save();
-    const told = new Set(shown.map(each => each.replace(' ours', '')));
-    expect(told).toContain('aa');
-    await pass(ours, theirs);
-    await pass(ours, theirs);
-    expect([...heard].sort()).toEqual([...told].sort());
-    // A cursor moves, somebody writes nonsense, the notebook is closed.
+    const ownCells = new Set(shown.map(each => each.replace(' ours', '')));
+    expect(ownCells).toContain('aa');
+    await syncAwareness(ours, theirs);
+    await syncAwareness(ours, theirs);
+    expect([...received].sort()).toEqual([...ownCells].sort());
+    // A cursor moves, a state is malformed, the notebook is closed.
     theirs.setLocalStateField('cursors', []);
-    await pass(theirs, ours);
+    await syncAwareness(theirs, ours);
     theirs.setLocalStateField('aiserver_kept', [7, []]);
-    await pass(theirs, ours);
+    await syncAwareness(theirs, ours);
     open.close();
-    teller.announce('aa');
-    await pass(theirs, ours);
+    remote.announce('aa');
+    await syncAwareness(theirs, ours);
     expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
-    // Many cells at once are few messages, each a small one, and all of them are heard.
+    // Many cells are announced in few small messages.
     const cells = Array.from({ length: 1000 }, (_, cell) => `cell-${cell}`);
     const sent = jest.fn();
-    const heardOf: string[] = [];
+    const receivedCells: string[] = [];
     theirs.on('update', sent);
-    const listener = new Others(ours, cellId => heardOf.push(cellId));
+    const listener = new SessionAwareness(ours, cellId =>
+      receivedCells.push(cellId)
+    );
     const relay = () =>
       applyAwarenessUpdate(
         ours,
@@ -145,51 +153,51 @@ describe('changes of others', () => {
         null
       );
     theirs.on('update', relay);
-    cells.forEach(cellId => teller.announce(cellId));
+    cells.forEach(cellId => remote.announce(cellId));
     await Promise.resolve();
     expect(sent).toHaveBeenCalledTimes(20);
-    expect(heardOf).toEqual(cells);
+    expect(receivedCells).toEqual(cells);
     expect(JSON.stringify(theirs.getLocalState()).length).toBeLessThan(2000);
-    // Another view of the same notebook says no older thing.
-    const view = new Others(theirs, () => undefined);
+    // Another view of the same notebook doesn't repeat older cells.
+    const view = new SessionAwareness(theirs, () => undefined);
     view.announce('cell-999');
     await Promise.resolve();
-    expect(heardOf).toEqual([...cells, 'cell-999']);
+    expect(receivedCells).toEqual([...cells, 'cell-999']);
     theirs.off('update', relay);
     [listener, view].forEach(each => each.dispose());
-    teller.dispose();
+    remote.dispose();
     theirs.destroy();
   });
 
-  it('begin the watch, where they were the first to ask', async () => {
+  it('start the watch if they have the first turn', async () => {
     const page = new Page();
     const cells = [{ id: 'aa', source: 'x' }];
-    const known = { notebookId: 'shared' };
-    const hers = await page.open(cells, known);
-    const his = await new Page(page.receiver).open(cells, known);
+    const options = { notebookId: 'shared' };
+    const hers = await page.open(cells, options);
+    const his = await new Page(page.server).open(cells, options);
     await hers.ask(0, 'y');
-    await pass(awarenessOf(hers), awarenessOf(his));
-    await his.rest();
+    await syncAwareness(awarenessOf(hers), awarenessOf(his));
+    await his.settle();
     his.type(0, 'z');
     await his.save();
     expect(his.kinds('aa')).toEqual(['turn', 'edit']);
   });
 
-  it('are followed, and recorded by them alone', async () => {
-    const open = await asked();
-    const { cells, source, send } = await other(open, {
+  it('update the mirror and are recorded only by them', async () => {
+    const open = await openWithTurn();
+    const { cells, source, send } = await connectClient(open, {
       aiserver_watches: true
     });
-    open.page.receiver.bodies = [];
+    open.page.server.bodies = [];
     source(0).insert(0, 'theirs = 0\n');
     cells.delete(1, 1);
     send();
-    await open.rest();
+    await open.settle();
     expect(open.ids).toEqual(['aa', 'cc']);
-    expect(open.page.receiver.bodies).toEqual([]);
-    open.page.tracking.leave();
-    await open.rest();
-    expect(open.page.receiver.bodies).toEqual([]);
+    expect(open.page.server.bodies).toEqual([]);
+    open.page.tracking.captureAll();
+    await open.settle();
+    expect(open.page.server.bodies).toEqual([]);
     open.type(0, 'mine = 1');
     await open.save();
     expect(open.kinds('aa')).toEqual(['edit', 'edit']);
@@ -198,15 +206,15 @@ describe('changes of others', () => {
 });
 
 describe('the setting', () => {
-  it('watches only the cells in which a model was asked', async () => {
+  it('limits tracking to cells with a turn', async () => {
     const page = new Page();
     page.tracking.scope = 'ai';
-    const open = await asked(page);
+    const open = await openWithTurn(page);
     open.type(0, 'x');
     open.type(1, 'y');
     await open.run(0);
     await open.run(1);
-    expect(page.receiver.session(open.id, 'aa')).toBeNull();
+    expect(page.server.session(open.id, 'aa')).toBeNull();
     expect(open.kinds('bb')).toEqual(['turn', 'accept', 'edit', 'run']);
     const model = await open.ask(0, 'asked = 1');
     await model.accept();
@@ -215,15 +223,15 @@ describe('the setting', () => {
     expect(open.kinds('aa')).toEqual(['turn', 'accept', 'edit']);
   });
 
-  it('watches nothing where it is off, until it is on again', async () => {
+  it('turns tracking off and on', async () => {
     const page = new Page();
     page.tracking.scope = 'off';
-    const open = await asked(page);
+    const open = await openWithTurn(page);
     open.type(0, 'x');
     await open.save();
-    expect(page.receiver.bodies).toEqual([]);
+    expect(page.server.bodies).toEqual([]);
     page.tracking.scope = 'all';
-    await open.rest();
+    await open.settle();
     expect(open.kinds('aa')).toEqual(['edit']);
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Watches the open notebooks in which a model was asked.
+ * Watches the open notebooks that have AI turns.
  *
- * What must hold:
- * - A notebook without an AI turn is left alone: nothing of it is sent. It is only remembered which
- *   of its cells came from watched notebooks, for with the first turn they are their copies.
- * - Nothing is told under an id before the server has said that the notebook may carry it: it may
- *   be a copy of another one.
- * - A second page, a reload or an id that changes begins a watch anew, and that doubles nothing.
+ * Invariants:
+ * - Nothing of a notebook without an AI turn is sent. Only cells pasted from watched notebooks are
+ *   remembered, because they are recorded as copies once there is a turn.
+ * - Nothing is recorded under an id before the server has confirmed it, because the notebook may be
+ *   a copy of another.
+ * - A second page, a reload or a changed id starts a new watch without recording anything twice.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -21,12 +21,12 @@ import type {
   ITracking,
   ISessionChange
 } from '../../tokens';
-import { Arrivals } from './untrackedPastes';
+import { UntrackedPastes } from './untrackedPastes';
 import type { IExplanations } from './contributors/writers';
-import { Others } from './awareness';
+import { SessionAwareness } from './awareness';
 import { NotebookWatch } from './watch/notebookWatch';
 import { Origins } from './watch/origins';
-import { listed, pictureOf, textOf } from './runs/outputs';
+import { outputsOf, imageOf, textOf } from './runs/outputs';
 import type { Scope } from './watch/record';
 import type { IRun } from './runs/runs';
 import { IThumbnail, thumbnail } from './runs/thumbnail';
@@ -34,17 +34,17 @@ import { IThumbnail, thumbnail } from './runs/thumbnail';
 export interface ITrackingOptions {
   identity: INotebookIdentity;
   history: IHistory;
-  /** Keeps a small picture; resolves to the name under which it is kept. */
-  keep: (picture: Blob) => Promise<string>;
-  /** Explanations of changes in the page. */
+  /** Stores a thumbnail; resolves to its SHA-256. */
+  storeImage: (image: Blob) => Promise<string>;
+  /** Sources that explain changes in the page. */
   explanations?: IExplanations;
 }
 
-/** After this time, in milliseconds, it is looked again where the server did not answer. */
-const AGAIN_MS = 10_000;
+/** Delay before a failed start is retried, in milliseconds. */
+const RETRY_MS = 10_000;
 
-/** The last step of a cell that is no longer there; `merge`: it went into another one. */
-const GONE: ReadonlySet<string> = new Set(['delete', 'merge']);
+/** Kinds of the last step of a removed cell; `merge`: it was merged into another cell. */
+const REMOVED_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
 export class Tracking implements ITracking, IDisposable {
   constructor(private readonly _options: ITrackingOptions) {
@@ -52,11 +52,11 @@ export class Tracking implements ITracking, IDisposable {
       (_, panel) => this._consider(panel),
       this
     );
-    _options.history.changed.connect(this._onWritten, this);
-    _options.history.recording.connect(this._onTold, this);
+    _options.history.changed.connect(this._onSessionChanged, this);
+    _options.history.recording.connect(this._onRecording, this);
   }
 
-  /** Which cells are watched; `off`: none. */
+  /** The cells that are watched; `off` for none. */
   get scope(): Scope | 'off' {
     return this._scope;
   }
@@ -71,19 +71,19 @@ export class Tracking implements ITracking, IDisposable {
     }
   }
 
-  /** Whether a preview of what runs put out is kept. */
-  keepsOutputs = true;
+  /** Whether previews of the runs' outputs are recorded. */
+  recordsOutputs = true;
 
-  /** Follow an open notebook until it is closed. */
+  /** Track an open notebook until it is closed. */
   add(panel: NotebookPanel): void {
     this._panels.add(panel);
-    void panel.context.ready.then(() => this._look(panel));
+    void panel.context.ready.then(() => this._observe(panel));
     panel.disposed.connect(() => {
       this._panels.delete(panel);
-      this._arrivals.get(panel)?.dispose();
-      this._arrivals.delete(panel);
-      this._others.get(panel)?.dispose();
-      this._others.delete(panel);
+      this._pastes.get(panel)?.dispose();
+      this._pastes.delete(panel);
+      this._awareness.get(panel)?.dispose();
+      this._awareness.delete(panel);
       this._watches.get(panel)?.capture('leave');
       this._end(panel);
     }, this);
@@ -94,24 +94,24 @@ export class Tracking implements ITracking, IDisposable {
     this._watches.get(panel)?.capture('request');
   }
 
-  /** Resolves when it is known whether the notebook is watched, or that this can't be told now. */
-  async begun(panel: NotebookPanel): Promise<void> {
-    await this._beginnings.get(panel);
+  /** Resolves when the watch has started, isn't needed, or couldn't be started for now. */
+  async started(panel: NotebookPanel): Promise<void> {
+    await this._starting.get(panel);
   }
 
   async flushed(panel: NotebookPanel): Promise<void> {
-    await this.begun(panel);
+    await this.started(panel);
     const { identity, history } = this._options;
     const watch = this._watches.get(panel);
     const notebookId = watch?.notebookId ?? identity.get(panel);
     if (notebookId) {
-      this._tellArrived(panel, notebookId);
+      this._recordPastes(panel, notebookId);
       await history.flushed(notebookId);
     }
   }
 
-  /** The page may be going: note what is not noted yet. */
-  leave(): void {
+  /** Record unrecorded edits, because the page may be about to close. */
+  captureAll(): void {
     this._watches.forEach(watch => watch.capture('leave'));
   }
 
@@ -124,27 +124,27 @@ export class Tracking implements ITracking, IDisposable {
       this._isDisposed = true;
       this._panels.forEach(panel => this._end(panel));
       this._panels.clear();
-      this._arrivals.forEach(arrivals => arrivals.dispose());
-      this._arrivals.clear();
-      this._others.forEach(others => others.dispose());
-      this._others.clear();
+      this._pastes.forEach(pastes => pastes.dispose());
+      this._pastes.clear();
+      this._awareness.forEach(awareness => awareness.dispose());
+      this._awareness.clear();
       Signal.clearData(this);
     }
   }
 
-  /** Watch a notebook if it is to be watched; look again if that can't be told. */
+  /** Start or end the watch of a notebook as needed; retry if the server can't be reached. */
   private _consider(panel: NotebookPanel): void {
-    const beginning = this._begin(panel).catch(() => {
+    const starting = this._start(panel).catch(() => {
       setTimeout(() => {
         if (this._panels.has(panel)) {
           this._consider(panel);
         }
-      }, AGAIN_MS);
+      }, RETRY_MS);
     });
-    this._beginnings.set(panel, beginning);
+    this._starting.set(panel, starting);
   }
 
-  private async _begin(panel: NotebookPanel): Promise<void> {
+  private async _start(panel: NotebookPanel): Promise<void> {
     const { identity, history } = this._options;
     await identity.registered(panel);
     const notebookId = this._panels.has(panel) ? identity.get(panel) : null;
@@ -154,22 +154,22 @@ export class Tracking implements ITracking, IDisposable {
     if (!notebookId || this._scope === 'off' || this._watches.has(panel)) {
       return;
     }
-    const look = (this._looks.get(panel) ?? 0) + 1;
-    this._looks.set(panel, look);
-    const isStill = () =>
-      this._looks.get(panel) === look &&
+    const attempt = (this._attempts.get(panel) ?? 0) + 1;
+    this._attempts.set(panel, attempt);
+    const isCurrent = () =>
+      this._attempts.get(panel) === attempt &&
       this._panels.has(panel) &&
       identity.get(panel) === notebookId;
     let summaries = await history.summaries(notebookId);
-    if (!isStill() || !summaries.some(({ turns }) => turns)) {
+    if (!isCurrent() || !summaries.some(({ turns }) => turns)) {
       return;
     }
-    if (this._tellArrived(panel, notebookId)) {
+    if (this._recordPastes(panel, notebookId)) {
       await history.flushed(notebookId);
       summaries = await history.summaries(notebookId);
     }
     const { scope } = this;
-    if (!isStill() || scope === 'off') {
+    if (!isCurrent() || scope === 'off') {
       return;
     }
     this._watches.set(
@@ -182,9 +182,9 @@ export class Tracking implements ITracking, IDisposable {
         origins: this._origins,
         explanations: this._options.explanations ?? {},
         push: change => history.recordChange(notebookId, change),
-        isGone: async cellId => {
+        isDeleted: async cellId => {
           const { steps } = await history.replay({ notebookId, cellId });
-          return GONE.has(steps.at(-1)?.kind ?? '');
+          return REMOVED_KINDS.has(steps.at(-1)?.kind ?? '');
         },
         preview: run => this._preview(run)
       })
@@ -192,22 +192,27 @@ export class Tracking implements ITracking, IDisposable {
   }
 
   /**
-   * Remember which cells come into a notebook as long as it is not watched, and hear of others in
-   * it: they may be the first to ask.
+   * Remember cells pasted into a notebook while it isn't watched, and listen to other pages, which
+   * may ask a model first.
    */
-  private _look(panel: NotebookPanel): void {
-    if (this._panels.has(panel) && !this._arrivals.has(panel)) {
-      const isOpen = () => this._scope !== 'off' && !this._watches.has(panel);
-      this._arrivals.set(panel, new Arrivals(panel, this._origins, isOpen));
+  private _observe(panel: NotebookPanel): void {
+    if (this._panels.has(panel) && !this._pastes.has(panel)) {
+      const isActive = () => this._scope !== 'off' && !this._watches.has(panel);
+      this._pastes.set(
+        panel,
+        new UntrackedPastes(panel, this._origins, isActive)
+      );
       const { awareness } = panel.context.model.sharedModel as YNotebook;
-      const others = new Others(awareness, id => this._onHeard(panel, id));
-      this._others.set(panel, others);
+      const remote = new SessionAwareness(awareness, id =>
+        this._onRemote(panel, id)
+      );
+      this._awareness.set(panel, remote);
     }
   }
 
-  /** Tell where cells came from before there was anything to tell; whether there were any. */
-  private _tellArrived(panel: NotebookPanel, notebookId: string): boolean {
-    const cells = this._arrivals.get(panel)?.take() ?? [];
+  /** Record the origins of cells pasted before the watch. Returns whether there were any. */
+  private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {
+    const cells = this._pastes.get(panel)?.take() ?? [];
     if (!cells.length || this._scope === 'off') {
       return false;
     }
@@ -220,8 +225,8 @@ export class Tracking implements ITracking, IDisposable {
     this._watches.delete(panel);
   }
 
-  /** Another page wrote into the session of a cell. */
-  private _onHeard(panel: NotebookPanel, cellId: string): void {
+  /** Another page wrote to the session of a cell. */
+  private _onRemote(panel: NotebookPanel, cellId: string): void {
     const { identity, history } = this._options;
     const notebookId = identity.get(panel);
     if (notebookId) {
@@ -229,69 +234,69 @@ export class Tracking implements ITracking, IDisposable {
     }
   }
 
-  /** Somebody wrote into a session: it may have been the first turn of a notebook, or a cell. */
-  private _onWritten(_: IHistory, key: ISessionChange): void {
+  /** A session was written, perhaps with the first turn of a notebook or cell. */
+  private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
       const { identity } = this._options;
       const watch = this._watches.get(panel);
-      const isIn = identity.get(panel) === key.notebookId;
-      if (isIn && !key.isRemote) {
-        this._others.get(panel)?.announce(key.cellId);
+      const isSameNotebook = identity.get(panel) === key.notebookId;
+      if (isSameNotebook && !key.isRemote) {
+        this._awareness.get(panel)?.announce(key.cellId);
       }
-      if (!watch && isIn) {
+      if (!watch && isSameNotebook) {
         this._consider(panel);
       } else if (watch?.notebookId === key.notebookId) {
-        void this._lookForTurn(watch, key);
+        void this._checkForTurn(watch, key);
       }
     }
   }
 
-  private async _lookForTurn(
+  private async _checkForTurn(
     watch: NotebookWatch,
     key: ICellKey
   ): Promise<void> {
-    if (watch.needsTurn(key.cellId)) {
+    if (watch.needsTurnCheck(key.cellId)) {
       const replay = await this._options.history.replay(key).catch(() => null);
       if (replay?.steps.some(step => step.kind === 'turn')) {
-        watch.asked(key.cellId);
+        watch.addTurn(key.cellId);
       }
     }
   }
 
-  private _onTold(_: IHistory, recorded: IRecording): void {
-    this._watches.forEach(watch => watch.recorded(recorded));
+  private _onRecording(_: IHistory, recording: IRecording): void {
+    this._watches.forEach(watch => watch.onRecording(recording));
   }
 
-  /** What of a run's outputs is kept. */
+  /** A preview of a run's outputs; null if there is nothing to record. */
   private async _preview({ model }: IRun): Promise<object | null> {
-    if (!model || !this.keepsOutputs) {
+    if (!model || !this.recordsOutputs) {
       return null;
     }
-    const outputs = listed(model);
+    const outputs = outputsOf(model);
     const text = textOf(outputs);
-    const picture = pictureOf(outputs);
-    const small = picture && (await thumbnail(picture));
-    const image = small && (await this._keep(small));
+    const source = imageOf(outputs);
+    const small = source && (await thumbnail(source));
+    const image = small && (await this._storeImage(small));
     const images = image && { images: [image] };
     return text || image ? { ...text, ...images } : null;
   }
 
-  private async _keep({ blob, width, height }: IThumbnail) {
+  private async _storeImage({ blob, width, height }: IThumbnail) {
     try {
-      const sha256 = await this._options.keep(blob);
+      const sha256 = await this._options.storeImage(blob);
       return { sha256, mime: blob.type, width, height };
     } catch {
-      return null; // A run without its picture is a run all the same.
+      return null; // Record the run without its image.
     }
   }
 
   private _scope: Scope | 'off' = 'all';
   private readonly _panels = new Set<NotebookPanel>();
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
-  private readonly _arrivals = new Map<NotebookPanel, Arrivals>();
-  private readonly _others = new Map<NotebookPanel, Others>();
-  private readonly _beginnings = new WeakMap<NotebookPanel, Promise<void>>();
-  private readonly _looks = new WeakMap<NotebookPanel, number>();
+  private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
+  private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
+  private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
+  private readonly _attempts = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
   private _isDisposed = false;
 }

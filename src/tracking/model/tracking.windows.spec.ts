@@ -1,12 +1,10 @@
-/**
- * Two windows of one notebook without a shared document: each saves over what the other wrote.
- */
+/** Two windows of one notebook without a shared document: each overwrites the other's changes. */
 import * as fc from 'fast-check';
 
-import { Operation, operation, perform } from './tracking.deeds.fakes';
-import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
+import { Operation, operation, perform } from './tracking.operations.fakes';
+import { OpenNotebook, Page, openWithTurn, fakeKernel } from './tracking.fakes';
 
-beforeAll(() => playKernel());
+beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
 type Rows = [string, string][];
@@ -15,8 +13,8 @@ function rows(open: OpenNotebook): Rows {
   return open.ids.map((id, index) => [id, open.sources[index]]);
 }
 
-/** The same notebook in another window, as its file is now. */
-function another(open: OpenNotebook): Promise<OpenNotebook> {
+/** Open the same notebook in another window. */
+function openSecondWindow(open: OpenNotebook): Promise<OpenNotebook> {
   const cells = [...open.panel.content.model!.cells].map(
     ({ id, type, sharedModel }) => ({
       id,
@@ -24,15 +22,15 @@ function another(open: OpenNotebook): Promise<OpenNotebook> {
       source: sharedModel.getSource()
     })
   );
-  const { receiver } = open.page;
-  return new Page(receiver).open(cells, { notebookId: open.id });
+  const { server } = open.page;
+  return new Page(server).open(cells, { notebookId: open.id });
 }
 
-/** The last save, as the record has it. */
+/** The recorded state of the last save. */
 function lastSave(open: OpenNotebook): Rows | null {
-  const { receiver } = open.page;
-  const log = receiver.logs.get(open.id) ?? [];
-  return log.at(-1)?.saved ? receiver.asOf(open.id, log.length - 1) : null;
+  const { server } = open.page;
+  const log = server.logs.get(open.id) ?? [];
+  return log.at(-1)?.saved ? server.snapshot(open.id, log.length - 1) : null;
 }
 
 async function setSource(
@@ -41,90 +39,90 @@ async function setSource(
   source: string
 ): Promise<void> {
   open.type(index, source);
-  await open.rest();
+  await open.settle();
 }
 
-describe('a save over what another window wrote', () => {
-  it('is recorded as what was written', async () => {
-    const first = await asked();
+describe('a save over changes of another window', () => {
+  it('is recorded with the written state', async () => {
+    const first = await openWithTurn();
     await first.save();
-    const second = await another(first);
+    const second = await openSecondWindow(first);
     await setSource(second, 0, 'a = 2');
     await second.save();
     expect(lastSave(second)).toEqual(rows(second));
-    await first.save(); // of a window in which nothing was changed
+    await first.save(); // a window without changes
     expect(lastSave(first)).toEqual(rows(first));
     expect(rows(first)[0]).toEqual(['aa', 'a = 1\nb = 2']);
-    const { receiver } = first.page;
-    const sources = receiver.events(first.id, 'aa').map(({ source }) => source);
+    const { server } = first.page;
+    const sources = server.events(first.id, 'aa').map(({ source }) => source);
     expect(sources).toContain('a = 2'); // No version is lost.
   });
 
-  it('is recorded so where the other window had not saved', async () => {
-    const first = await asked();
+  it('is recorded with the written state if the other window has not saved', async () => {
+    const first = await openWithTurn();
     await first.save();
-    const second = await another(first);
+    const second = await openSecondWindow(first);
     const model = await second.ask(0, 'a = 3');
     await model.accept();
-    await second.rest();
+    await second.settle();
     await first.save();
     expect(lastSave(first)).toEqual(rows(first));
   });
 
-  it('is of that moment, though it was changed before the server answered', async () => {
-    const first = await asked();
+  it('is recorded as of the save, despite changes before the server responds', async () => {
+    const first = await openWithTurn();
     await first.save();
-    const second = await another(first);
+    const second = await openSecondWindow(first);
     await setSource(second, 0, 'a = 2');
     await second.save();
     const saving = first.panel.context.save();
     const written = rows(first);
     await saving;
     first.type(0, 'a = 9');
-    first.page.tracking.leave();
-    await first.rest();
-    const { receiver } = first.page;
-    const log = receiver.logs.get(first.id)!;
-    const at = log.map(line => line.saved).lastIndexOf(true);
-    expect(receiver.asOf(first.id, at)).toEqual(written);
-    expect(receiver.asOf(first.id, log.length - 1)[0]).toEqual(['aa', 'a = 9']);
+    first.page.tracking.captureAll();
+    await first.settle();
+    const { server } = first.page;
+    const log = server.logs.get(first.id)!;
+    const at = log.map(entry => entry.saved).lastIndexOf(true);
+    expect(server.snapshot(first.id, at)).toEqual(written);
+    expect(server.snapshot(first.id, log.length - 1)[0]).toEqual([
+      'aa',
+      'a = 9'
+    ]);
   });
 
-  it.each([1, 2, 3, 4])(
-    'is recorded once it can be, where %s answers were lost',
-    async lost => {
-      const first = await asked();
-      await first.save();
-      const second = await another(first);
-      await setSource(second, 0, 'a = 2');
-      await second.save();
-      const { receiver } = first.page;
-      receiver.lost = lost;
-      await setSource(first, 1, 'c = 5');
-      await first.save();
-      const written = rows(first);
-      await setSource(first, 0, 'a = 7');
-      first.page.tracking.leave();
-      await first.rest();
-      for (let time = 0; first.page.history.hasUnsent && time < 10; time++) {
-        first.page.history.notify({ notebookId: first.id, cellId: 'cc' });
-        await first.rest();
-      }
-      expect(first.page.history.hasUnsent).toBe(false);
-      const log = receiver.logs.get(first.id)!;
-      const files = log.flatMap((line, at) =>
-        line.saved ? [receiver.asOf(first.id, at)] : []
-      );
-      expect(files).toContainEqual(written);
-    }
-  );
-
-  it('leaves cells alone of which nothing is kept', async () => {
-    const first = await asked();
-    first.page.tracking.scope = 'ai';
-    await first.rest();
+  it.each([1, 2, 3, 4])('is recorded after %s lost responses', async count => {
+    const first = await openWithTurn();
     await first.save();
-    const second = await another(first);
+    const second = await openSecondWindow(first);
+    await setSource(second, 0, 'a = 2');
+    await second.save();
+    const { server } = first.page;
+    server.lostResponses = count;
+    await setSource(first, 1, 'c = 5');
+    await first.save();
+    const written = rows(first);
+    await setSource(first, 0, 'a = 7');
+    first.page.tracking.captureAll();
+    await first.settle();
+    for (let round = 0; first.page.history.hasUnsent && round < 10; round++) {
+      first.page.history.notify({ notebookId: first.id, cellId: 'cc' });
+      await first.settle();
+    }
+    expect(first.page.history.hasUnsent).toBe(false);
+    const log = server.logs.get(first.id)!;
+    const files = log.flatMap((entry, at) =>
+      entry.saved ? [server.snapshot(first.id, at)] : []
+    );
+    expect(files).toContainEqual(written);
+  });
+
+  it('ignores cells without a session', async () => {
+    const first = await openWithTurn();
+    first.page.tracking.scope = 'ai';
+    await first.settle();
+    await first.save();
+    const second = await openSecondWindow(first);
     second.page.tracking.scope = 'ai';
     await setSource(second, 0, 'a = 2');
     await setSource(second, 1, 'c = 6');
@@ -135,16 +133,16 @@ describe('a save over what another window wrote', () => {
     expect(Object.fromEntries(lastSave(first)!).bb).toBe('c = 4');
   });
 
-  it('is recorded as written, whatever is done in both', async () => {
-    const deed = fc.tuple(operation, fc.boolean(), fc.boolean());
+  it('is recorded with the written state after random operations in both', async () => {
+    const windowOperation = fc.tuple(operation, fc.boolean(), fc.boolean());
     await fc.assert(
       fc.asyncProperty(
-        fc.array(deed, { minLength: 2, maxLength: 25 }),
-        async (deeds: [Operation, boolean, boolean][]) => {
+        fc.array(windowOperation, { minLength: 2, maxLength: 25 }),
+        async (operations: [Operation, boolean, boolean][]) => {
           document.body.replaceChildren();
-          const first = await asked();
+          const first = await openWithTurn();
           await first.save();
-          const windows = [first, await another(first)];
+          const windows = [first, await openSecondWindow(first)];
           const { id } = first;
           const saves: Rows[] = [];
           const save = async (at: number) => {
@@ -152,25 +150,25 @@ describe('a save over what another window wrote', () => {
             saves.push(rows(windows[at]));
             expect(lastSave(windows[at])).toEqual(saves.at(-1));
           };
-          for (const [done, where, saved] of deeds) {
-            const at = Number(where);
-            windows[at] = await perform(windows[at], done, []);
-            await windows[at].rest();
-            // JupyterLab can give a copy of an only cell its id; then no record tells them apart.
+          for (const [action, inSecond, isSaved] of operations) {
+            const at = Number(inSecond);
+            windows[at] = await perform(windows[at], action, []);
+            await windows[at].settle();
+            // JupyterLab may give the copy of an only cell the same id; then they can't be distinguished.
             fc.pre(new Set(windows[at].ids).size === windows[at].ids.length);
-            if (saved) {
+            if (isSaved) {
               await save(at);
             }
           }
           await save(0);
           await save(1);
-          // What was true of a save stays true, whatever came later.
-          const { receiver } = first.page;
-          const log = receiver.logs.get(id)!;
-          const files = log.flatMap((line, at) =>
-            line.saved ? [receiver.asOf(id, at)] : []
+          // Later changes don't alter the state of a save.
+          const { server } = first.page;
+          const log = server.logs.get(id)!;
+          const files = log.flatMap((entry, at) =>
+            entry.saved ? [server.snapshot(id, at)] : []
           );
-          saves.forEach(one => expect(files).toContainEqual(one));
+          saves.forEach(save => expect(files).toContainEqual(save));
           windows.forEach(open => open.close());
         }
       ),

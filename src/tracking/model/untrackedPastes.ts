@@ -1,9 +1,9 @@
 /**
- * Cells that came from a watched notebook into one that is not watched yet, for no model was asked
- * in it so far: remembered until there is something to tell.
+ * Cells that were pasted from a watched notebook into one without an AI turn. They are remembered
+ * until it has one.
  *
- * What must hold: of a notebook without an AI turn nothing is told. As long as no other one is
- * watched nothing of it is read.
+ * Invariants: nothing of a notebook without an AI turn is sent. Nothing of it is read while no
+ * other notebook is watched.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -11,15 +11,15 @@ import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from '../../cells/cellIds';
 import { ITransaction, Transactions } from '../../cells/transactions';
-import { Told, toldBy } from './watch/events';
+import { CellEvents, eventsOf } from './watch/events';
 import type { ISource, Origins } from './watch/origins';
 
-export class Arrivals implements IDisposable {
-  /** @param _isOpen Whether it is to be looked who comes: not where a watch does so. */
+export class UntrackedPastes implements IDisposable {
+  /** @param _isActive Whether pastes are to be remembered; false while the notebook is watched. */
   constructor(
     panel: NotebookPanel,
     private readonly _origins: Origins,
-    private readonly _isOpen: () => boolean
+    private readonly _isActive: () => boolean
   ) {
     this._notebook = panel.context.model.sharedModel as YNotebook;
     this._self = { notebook: panel.content, notebookId: '', find: () => null };
@@ -30,14 +30,14 @@ export class Arrivals implements IDisposable {
     );
   }
 
-  /** What is to be told of the cells that came and are still there. It is told once. */
-  take(): Told[] {
+  /** Returns and forgets the events of pasted cells that still exist. */
+  take(): CellEvents[] {
     const ids = new Set(this._notebook.cells.map(cell => cell.getId()));
-    const told = [...this._came.values()].filter(({ cellId }) =>
+    const pasted = [...this._pasted.values()].filter(({ cellId }) =>
       ids.has(cellId)
     );
-    this._came.clear();
-    return told;
+    this._pasted.clear();
+    return pasted;
   }
 
   get isDisposed(): boolean {
@@ -49,15 +49,15 @@ export class Arrivals implements IDisposable {
   }
 
   private _before({ local }: ITransaction): void {
-    this._ids = null;
-    if (local && this._origins.areThere && this._isOpen()) {
-      this._origins.look();
-      this._ids = new Set(this._notebook.cells.map(cell => cell.getId()));
+    this._idsBefore = null;
+    if (local && this._origins.hasSources && this._isActive()) {
+      this._origins.capture();
+      this._idsBefore = new Set(this._notebook.cells.map(cell => cell.getId()));
     }
   }
 
   private _after({ changed }: ITransaction): void {
-    const before = this._ids;
+    const before = this._idsBefore;
     if (!before || !changed.has(this._transactions.cells)) {
       return;
     }
@@ -70,8 +70,13 @@ export class Arrivals implements IDisposable {
       const from = this._origins.of(state, this._self, []);
       if (from) {
         const states = new Map([[id, state]]);
-        const [told] = toldBy({ kind: 'copy', id, from }, '', states, 'paste');
-        this._came.set(id, told);
+        const [copy] = eventsOf(
+          { kind: 'copy', id, from },
+          '',
+          states,
+          'paste'
+        );
+        this._pasted.set(id, copy);
       }
     }
   }
@@ -79,7 +84,7 @@ export class Arrivals implements IDisposable {
   private readonly _notebook: YNotebook;
   private readonly _self: ISource;
   private readonly _transactions: Transactions;
-  /** The cells before a transaction; null where it is of no interest. */
-  private _ids: ReadonlySet<string> | null = null;
-  private readonly _came = new Map<string, Told>();
+  /** The cell ids before a transaction; null if the transaction is ignored. */
+  private _idsBefore: ReadonlySet<string> | null = null;
+  private readonly _pasted = new Map<string, CellEvents>();
 }

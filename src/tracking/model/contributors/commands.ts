@@ -1,9 +1,9 @@
 /**
- * Finds the command that wrote something, and its contributor.
+ * Finds the command that made a change, and its contributor.
  *
- * A command is announced when its synchronous part has run. So a write waits for the end of the
- * running task to learn its command; one that came later in an asynchronous command is explained
- * by the commands that have not ended.
+ * A command emits its signal after its synchronous part has run. So the command of a write is known
+ * at the end of the current task; a later write of an asynchronous command is explained by the
+ * commands that are still running.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -14,12 +14,12 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** Commands of JupyterLab by which a person edits. */
+/** JupyterLab's commands with which a person edits. */
 const EDITING =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
-/** Of these, those that go on for long or write nothing. */
+/** Those of them that run for long or write nothing. */
 const NOT_EDITING = /run|execut|restart|kernel|save|export|trust|render/;
-/** Other commands of JupyterLab explain no write; what AI Server writes is marked (`own.ts`). */
+/** Other commands of JupyterLab explain no write; AI Server marks its own (`ownWrites.ts`). */
 const NEUTRAL =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
 
@@ -35,30 +35,30 @@ export class RunningCommands {
     commands.commandExecuted.connect(this._onExecuted, this);
   }
 
-  /** Resolves to the command of a write that was made just now; null if there is none. */
+  /** Resolves to the command of a write in the current task; null if there is none. */
   async find(): Promise<ICommandWrite | null> {
     const before = new Set(this._running);
     await Promise.resolve();
-    // The outer one of commands that ran one in another is announced last.
-    const announced = [...this._running].filter(one => !before.has(one));
-    const found = pick(announced) ?? pick([...before]);
-    return found ? { contributor: contributorOf(found), command: found } : null;
+    // Of nested commands, the outer one emits its signal last.
+    const started = [...this._running].filter(running => !before.has(running));
+    const command = pick(started) ?? pick([...before]);
+    return command ? { contributor: contributorOf(command), command } : null;
   }
 
   private _onExecuted(_: unknown, { id, result }: Executed): void {
     const running = { id };
     this._running.add(running);
-    // Later than `find` looks for what was announced.
+    // After `find` has read the running commands.
     void Promise.resolve(result)
       .catch(() => undefined)
       .then(() => this._running.delete(running));
   }
 
-  /** Commands that were announced and have not ended, in that order. */
+  /** Running commands, in the order of their signals. */
   private readonly _running = new Set<{ readonly id: string }>();
 }
 
-/** The command that explains a write: the last one of an extension, else of JupyterLab. */
+/** The command that explains a write: the last of an extension, or else of JupyterLab. */
 function pick(running: readonly { readonly id: string }[]): string | undefined {
   const ids = running.map(({ id }) => id).reverse();
   return (

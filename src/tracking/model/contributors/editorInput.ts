@@ -1,7 +1,7 @@
 /**
- * Marks changes of an editor that a person's input made: keys, paste, drop, a picked completion.
+ * Detects changes of an editor by a person's input: keys, paste, drop or a chosen completion.
  *
- * CodeMirror names the user event of such a change; programs that dispatch changes name none.
+ * CodeMirror annotates such changes with a user event; changes by programs have none.
  */
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
@@ -10,12 +10,12 @@ const INPUT = /^(input|delete|move|indent|undo|redo)(\.|$)/;
 
 let isInput = false;
 
-/** Whether an editor is passing on a person's input right now. */
-export function isPersonsInput(): boolean {
+/** Whether an editor is processing a person's input. */
+export function isEditorInput(): boolean {
   return isInput;
 }
 
-function look({ docChanged, transactions }: ViewUpdate): void {
+function onUpdate({ docChanged, transactions }: ViewUpdate): void {
   isInput =
     docChanged &&
     transactions.some(transaction =>
@@ -23,9 +23,9 @@ function look({ docChanged, transactions }: ViewUpdate): void {
     );
 }
 
-/** An editor extension. It comes first: before the one that writes into the shared model. */
+/** Editor extension that runs before the one that writes into the shared model. */
 export const editorInput: Extension = [
-  Prec.highest(ViewPlugin.define(() => ({ update: look }))),
+  Prec.highest(ViewPlugin.define(() => ({ update: onUpdate }))),
   EditorView.updateListener.of(() => {
     isInput = false;
   })

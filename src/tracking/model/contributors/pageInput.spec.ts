@@ -1,6 +1,6 @@
-import { Acts } from './pageInput';
+import { PageInput } from './pageInput';
 
-/** A window in which the browser passes on an event. */
+/** A window that is dispatching an event. */
 function windowWith(event: Partial<Event> | undefined, now = 0): Window {
   const performance = { now: () => now };
   return { event, performance, document } as unknown as Window;
@@ -12,22 +12,25 @@ function elementIn(className: string): Element {
   return parent.appendChild(document.createElement('button'));
 }
 
-describe('a person’s acts', () => {
+describe('PageInput', () => {
   it.each([
     ['jp-DocumentSearch-overlay', true, true],
     ['jp-Completer', true, true],
     ['jp-Completer', false, false],
     ['jp-chat', true, false]
-  ])('in %s, trusted: %s (P40)', (className, isTrusted, expected) => {
-    const target = elementIn(className);
-    const acts = new Acts(windowWith({ isTrusted, target }));
-    expect(acts.isPersons).toBe(expected);
-    acts.dispose();
-  });
+  ])(
+    'detects input in %s, trusted: %s (P40)',
+    (className, isTrusted, expected) => {
+      const target = elementIn(className);
+      const input = new PageInput(windowWith({ isTrusted, target }));
+      expect(input.isActive).toBe(expected);
+      input.dispose();
+    }
+  );
 
-  it('are none without an event', () => {
-    const acts = new Acts(windowWith(undefined));
-    expect(acts.isPersons).toBe(false);
-    acts.dispose();
+  it('is inactive without an event', () => {
+    const input = new PageInput(windowWith(undefined));
+    expect(input.isActive).toBe(false);
+    input.dispose();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * A person's acts in the page, as the browser tells them: a trusted event in an editor, in the list
- * of completions or in the search box. They explain changes that name no input and no command.
+ * A person's input in the page: a trusted browser event in an editor, in the completer or in the
+ * search box. It explains changes without a user event or command.
  */
 import type { IDisposable } from '@lumino/disposable';
 
@@ -8,22 +8,22 @@ const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
-/** Replacing goes on after the click: it shows rendered cells first. In milliseconds. */
+/** Replacing continues for this time after the click, in milliseconds, to show rendered cells. */
 const SEARCH_MS = 1000;
 
-export class Acts implements IDisposable {
+export class PageInput implements IDisposable {
   constructor(private readonly _window: Window = window) {
     for (const type of ['click', 'keydown']) {
-      _window.document.addEventListener(type, this._look, true);
+      _window.document.addEventListener(type, this._onEvent, true);
     }
   }
 
-  /** Whether a person is doing something in an editor or search box right now. */
-  get isPersons(): boolean {
+  /** Whether a person is using an editor, the completer or the search box. */
+  get isActive(): boolean {
     const { event, performance } = this._window;
     return (
       isIn(event, `${EDITOR}, ${COMPLETER}, ${SEARCH}`) ||
-      performance.now() - this._searched < SEARCH_MS
+      performance.now() - this._searchTime < SEARCH_MS
     );
   }
 
@@ -35,22 +35,22 @@ export class Acts implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       for (const type of ['click', 'keydown']) {
-        this._window.document.removeEventListener(type, this._look, true);
+        this._window.document.removeEventListener(type, this._onEvent, true);
       }
     }
   }
 
-  private readonly _look = (event: Event): void => {
+  private readonly _onEvent = (event: Event): void => {
     const isKey = event.type === 'keydown';
     if (isKey && (event as KeyboardEvent).key !== 'Enter') {
       return;
     }
     if (isIn(event, SEARCH)) {
-      this._searched = this._window.performance.now();
+      this._searchTime = this._window.performance.now();
     }
   };
 
-  private _searched = -Infinity;
+  private _searchTime = -Infinity;
   private _isDisposed = false;
 }
 

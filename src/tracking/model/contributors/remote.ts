@@ -1,8 +1,8 @@
 /**
- * The writers of changes that came from elsewhere in a shared notebook (jupyter-collaboration).
+ * The writers of remote changes in a shared notebook (jupyter-collaboration).
  *
- * Invariants: a page that watches records its own changes, and says so in its awareness state. All
- * other changes are recorded once: by the watching page with the lowest client id.
+ * Invariants: a watching page records its own changes, and announces this in its awareness state.
+ * All other changes are recorded once, by the watching page with the lowest client id.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
@@ -16,7 +16,7 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** The name under which a page says that it watches. */
+/** The field of the awareness state in which a page announces that it watches. */
 const FIELD = 'aiserver_watches';
 
 type State = Record<string, unknown>;
@@ -26,7 +26,7 @@ export class RemoteWriters implements IDisposable {
     _awareness.setLocalStateField(FIELD, true);
   }
 
-  /** The writer of a transaction that is not this page's. */
+  /** The writer of a remote transaction. */
   of({ beforeState, afterState }: ITransaction): IWriter {
     const clients = [...afterState]
       .filter(([client, clock]) => clock > (beforeState.get(client) ?? 0))
@@ -55,36 +55,40 @@ export class RemoteWriters implements IDisposable {
     }
   }
 
-  /** Null where another page records it. */
+  /** The contributor; null if another page records the change. */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._writersOf(clients);
-    const isPages = writers.some(id => this._watches(id));
-    return isPages || !this._isFirst ? null : this._named(clients, writers);
+    const isOtherPage = writers.some(id => this._watches(id));
+    return isOtherPage || !this._isRecorder
+      ? null
+      : this._contributorOf(clients, writers);
   }
 
-  /** Of what only takes away: the contributor if no watching page made it. */
+  /** The contributor of a pure deletion in case that no watching page made it. */
   private _alternative(clients: readonly number[]): Contributor | null {
     const writers = this._others.filter(id => !this._watches(id));
-    const isUnsure = !clients.length && writers.length < this._others.length;
-    return isUnsure && this._isFirst ? this._named(clients, writers) : null;
+    const isAmbiguous = !clients.length && writers.length < this._others.length;
+    return isAmbiguous && this._isRecorder
+      ? this._contributorOf(clients, writers)
+      : null;
   }
 
-  private _named(
+  private _contributorOf(
     clients: readonly number[],
     writers: readonly number[]
   ): Contributor {
     const states = this._awareness.getStates();
-    const named = writers
+    const contributors = writers
       .map(id => contributorIn(states.get(id)))
-      .filter((one): one is Contributor => one !== null);
-    if (named.length > 1 && !clients.length) {
+      .filter(contributor => contributor !== null);
+    if (contributors.length > 1 && !clients.length) {
       return UNKNOWN;
     }
-    return named[0] ?? { kind: 'program', name: JUPYTER_SERVER };
+    return contributors[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
-  /** Whether this page records what no page records. */
-  private get _isFirst(): boolean {
+  /** Whether this page records the changes that no page makes. */
+  private get _isRecorder(): boolean {
     const { clientID } = this._awareness;
     return !this._others.some(id => this._watches(id) && id < clientID);
   }
@@ -96,7 +100,7 @@ export class RemoteWriters implements IDisposable {
     );
   }
 
-  /** Whoever may have written. What only takes away names no client. */
+  /** The possible writers. A pure deletion names no client. */
   private _writersOf(clients: readonly number[]): readonly number[] {
     return clients.length ? clients : this._others;
   }
@@ -108,7 +112,7 @@ export class RemoteWriters implements IDisposable {
   private _isDisposed = false;
 }
 
-/** The contributor that a client says it is; null if it says nothing. Anybody may write anything. */
+/** The contributor named in a client's state, which may contain anything; null if there is none. */
 function contributorIn(state: State | null | undefined): Contributor | null {
   const user = state?.user;
   if (!user || typeof user !== 'object') {
@@ -120,9 +124,9 @@ function contributorIn(state: State | null | undefined): Contributor | null {
   if (text(agent)) {
     return { kind: 'agent', name: text(agent).split('/')[0] };
   }
-  const named = [display_name, name, username, owner].map(text).find(Boolean);
-  if (!named) {
+  const label = [display_name, name, username, owner].map(text).find(Boolean);
+  if (!label) {
     return null;
   }
-  return { kind: isAgentName(named) ? 'agent' : 'unknown', name: named };
+  return { kind: isAgentName(label) ? 'agent' : 'unknown', name: label };
 }

@@ -1,8 +1,8 @@
 /**
- * A cell that a program deleted to put another in its place, as some extensions set a cell's text:
- * the new one goes on from it, so that the lines that stay keep their authors.
+ * A cell that a program replaced by deleting it and inserting another, as some extensions do to set
+ * a cell's source. The new cell is a copy of it, so that unchanged lines keep their contributors.
  */
-import type { Happening, ICellState } from '../lineage';
+import type { CellOperation, ICellState } from '../lineage';
 import type { IWriter } from '../../../records/contributor';
 
 interface IDeleted {
@@ -12,19 +12,19 @@ interface IDeleted {
 }
 
 export class ReplacedCell {
-  /** Take in what a step did. */
-  after(found: readonly Happening[], writer: IWriter): void {
-    const [first] = found;
+  /** Remember the cell that a step deleted. */
+  update(operations: readonly CellOperation[], writer: IWriter): void {
+    const [first] = operations;
     this._deleted =
-      found.length === 1 && first.kind === 'delete'
+      operations.length === 1 && first.kind === 'delete'
         ? { id: first.id, index: first.index, writer }
         : null;
   }
 
   /**
-   * The cell in whose place a new one was put, in one go with its deletion.
+   * The id of the cell that a new cell replaces; null if there is none.
    *
-   * @param find A cell that was deleted.
+   * @param find Returns a deleted cell.
    */
   of(
     cell: ICellState,
@@ -33,9 +33,11 @@ export class ReplacedCell {
     find: (id: string) => ICellState | null
   ): string | null {
     const deleted = this._deleted;
-    const isOne =
+    const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.settled;
-    return isOne && find(deleted.id)?.type === cell.type ? deleted.id : null;
+    return isReplaced && find(deleted.id)?.type === cell.type
+      ? deleted.id
+      : null;
   }
 
   private _deleted: IDeleted | null = null;

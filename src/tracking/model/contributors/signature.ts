@@ -1,18 +1,21 @@
-/** Puts contributors on events. */
+/** Set the contributors of events. */
 import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
-/** Put the contributor on an event, as soon as it is known; returns what is to be waited for. */
-export function sign(told: EventBody, writer: IWriter): Promise<void>[] {
+/** Set the contributor of an event once it is known; returns promises to wait for. */
+export function setContributor(
+  event: EventBody,
+  writer: IWriter
+): Promise<void>[] {
   if (writer.settled) {
-    return [writer.settled.then(() => void sign(told, writer))];
+    return [writer.settled.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, isExplained = true } = writer;
-  // A move that nothing names was a person's mouse.
-  if (contributor && (told.type === 'edit' || isExplained)) {
-    told.contributor = { ...contributor };
+  // An unexplained move is a drag by a person.
+  if (contributor && (event.type === 'edit' || isExplained)) {
+    event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {
-      told.data = { ...told.data, command };
+      event.data = { ...event.data, command };
     }
   }
   return [];

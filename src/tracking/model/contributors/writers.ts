@@ -1,14 +1,14 @@
 /**
- * The writer of each transaction of a notebook.
+ * Finds the writer of each transaction of a notebook.
  *
- * Invariants (P40): only a person's input, undo, editing command or act in an editor or search box
- * makes the person the writer. A program that nothing names is a program without a name.
+ * Invariants (P40): the person is the writer only after an input, an undo, an editing command or an
+ * event in an editor or search box. An unexplained change belongs to a program without a name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
 import type { ITransaction } from '../../../cells/transactions';
-import type { Acts } from './pageInput';
+import type { PageInput } from './pageInput';
 import type { RunningCommands } from './commands';
 import {
   Contributor,
@@ -18,18 +18,18 @@ import {
   PERSON_WRITER,
   writerOf
 } from '../../../records/contributor';
-import { isPersonsInput } from './editorInput';
+import { isEditorInput } from './editorInput';
 import { isOwnWrite } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
-/** Explanations of changes in the page. */
+/** Sources that explain changes in the page. */
 export interface IExplanations {
   readonly commands?: Pick<RunningCommands, 'find'>;
-  readonly acts?: Pick<Acts, 'isPersons'>;
+  readonly input?: Pick<PageInput, 'isActive'>;
 }
 
-const OWN = writerOf(PERSON, 'own');
-const DISK = writerOf({ kind: 'program', name: FILE_ON_DISK });
+const OWN_WRITER = writerOf(PERSON, 'own');
+const DISK_WRITER = writerOf({ kind: 'program', name: FILE_ON_DISK });
 
 export class Writers implements IDisposable {
   constructor(
@@ -39,23 +39,23 @@ export class Writers implements IDisposable {
     this._remote = new RemoteWriters(notebook.awareness);
   }
 
-  /** Whether a person's keys or undo made it. Cheap. */
+  /** Whether a person's typing made the transaction. Cheap. */
   isTyping({ local, origin }: ITransaction): boolean {
-    return local && isEditors(origin) && isPersonsInput();
+    return local && isEditorOrigin(origin) && isEditorInput();
   }
 
-  /** The writer of a transaction. @param isWhole Whether it replaced all cells. */
-  of(transaction: ITransaction, isWhole = false): IWriter {
+  /** The writer of a transaction. @param isReload Whether it replaced all cells. */
+  of(transaction: ITransaction, isReload = false): IWriter {
     if (!transaction.local) {
       return this._remote.of(transaction);
     }
     if (isOwnWrite()) {
-      return OWN;
+      return OWN_WRITER;
     }
     if (this.isTyping(transaction) || isUndo(transaction.origin)) {
       return PERSON_WRITER;
     }
-    return isWhole ? DISK : this._program();
+    return isReload ? DISK_WRITER : this._program();
   }
 
   get isDisposed(): boolean {
@@ -66,25 +66,25 @@ export class Writers implements IDisposable {
     this._remote.dispose();
   }
 
-  /** One writer for all that is written in one go. */
+  /** The writer of all unexplained transactions in the current task. */
   private _program(): IWriter {
-    if (!this._now) {
-      const isPersons = this._explanations.acts?.isPersons ?? false;
-      const program = new Program(`program ${++this._count}`, isPersons);
-      this._now = program;
-      // Another command may write as soon as this one has ended.
-      void Promise.resolve().then(() => (this._now = null));
+    if (!this._current) {
+      const isActive = this._explanations.input?.isActive ?? false;
+      const program = new Program(`program ${++this._count}`, isActive);
+      this._current = program;
+      // The next task may belong to another command.
+      void Promise.resolve().then(() => (this._current = null));
       program.settled = this._settle(program);
     }
-    return this._now;
+    return this._current;
   }
 
   private async _settle(program: Program): Promise<void> {
-    const found = await this._explanations.commands?.find();
-    if (found) {
-      program.contributor = found.contributor;
-      program.command = found.command;
-    } else if (program.isPersons) {
+    const match = await this._explanations.commands?.find();
+    if (match) {
+      program.contributor = match.contributor;
+      program.command = match.command;
+    } else if (program.isActive) {
       program.contributor = PERSON;
     } else {
       program.isExplained = false;
@@ -95,14 +95,14 @@ export class Writers implements IDisposable {
   }
 
   private readonly _remote: RemoteWriters;
-  private _now: Program | null = null;
+  private _current: Program | null = null;
   private _count = 0;
 }
 
 class Program implements IWriter {
   constructor(
     public key: string,
-    readonly isPersons: boolean
+    readonly isActive: boolean
   ) {}
 
   contributor: Contributor = { kind: 'program' };
@@ -115,7 +115,7 @@ export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }
 
-/** Whether an editor wrote it into the shared model. */
-function isEditors(origin: unknown): boolean {
+/** Whether an editor made the transaction. */
+function isEditorOrigin(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'ytext' in origin;
 }

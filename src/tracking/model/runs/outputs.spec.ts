@@ -1,35 +1,35 @@
 import type { IOutput } from '@jupyterlab/nbformat';
 
-import { MOST_TEXT, cut, pictureOf, textOf } from './outputs';
+import { MAX_TEXT, truncate, imageOf, textOf } from './outputs';
 
 const stream = (text: string | string[]): IOutput => ({
   output_type: 'stream',
   name: 'stdout',
   text
 });
-const shown = (data: Record<string, unknown>): IOutput =>
+const display = (data: Record<string, unknown>): IOutput =>
   ({ output_type: 'display_data', metadata: {}, data }) as IOutput;
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
-describe('cut', () => {
-  it('counts bytes, and cuts no character in two', () => {
+describe('truncate', () => {
+  it('counts bytes and splits no character', () => {
     for (const letter of ['a', 'é', '中', '📈']) {
       const text = letter.repeat(5000);
-      const kept = cut(text);
-      expect(bytes(kept)).toBeLessThanOrEqual(MOST_TEXT);
-      expect(bytes(kept)).toBeGreaterThan(MOST_TEXT - 4);
-      expect(text.startsWith(kept)).toBe(true);
-      expect(kept).not.toMatch(/\p{Surrogate}/u);
+      const result = truncate(text);
+      expect(bytes(result)).toBeLessThanOrEqual(MAX_TEXT);
+      expect(bytes(result)).toBeGreaterThan(MAX_TEXT - 4);
+      expect(text.startsWith(result)).toBe(true);
+      expect(result).not.toMatch(/\p{Surrogate}/u);
     }
-    expect(cut('short')).toBe('short');
+    expect(truncate('short')).toBe('short');
   });
 });
 
 describe('textOf', () => {
-  it('joins what was printed, shown and raised', () => {
+  it('joins printed text, displayed data and errors', () => {
     const outputs = [
       stream(['one\n', 'two']),
-      shown({ 'text/plain': '3', 'text/html': '<b>3</b>' }),
+      display({ 'text/plain': '3', 'text/html': '<b>3</b>' }),
       {
         output_type: 'error',
         ename: 'ValueError',
@@ -40,25 +40,25 @@ describe('textOf', () => {
     expect(textOf(outputs)).toEqual({ text: 'one\ntwo\n3\nValueError: no' });
   });
 
-  it('says that it was cut', () => {
+  it('reports truncation', () => {
     for (const outputs of [
       [stream('中'.repeat(100_000))],
       Array.from({ length: 1000 }, () => stream('x'.repeat(50)))
     ]) {
-      const found = textOf(outputs)!;
-      expect(found.truncated).toBe(true);
-      expect(bytes(found.text)).toBeLessThanOrEqual(MOST_TEXT);
+      const preview = textOf(outputs)!;
+      expect(preview.truncated).toBe(true);
+      expect(bytes(preview.text)).toBeLessThanOrEqual(MAX_TEXT);
     }
   });
 
-  it('is nothing where nothing was put out, or a picture', () => {
+  it('is null without text or with only an image', () => {
     expect(textOf([])).toBeNull();
     expect(textOf([stream('')])).toBeNull();
     const figure = { 'image/png': 'AAAA', 'text/plain': '<Figure>' };
-    expect(textOf([shown(figure)])).toBeNull();
+    expect(textOf([display(figure)])).toBeNull();
   });
 
-  it('bears whatever a file holds', () => {
+  it('tolerates malformed outputs', () => {
     expect(
       textOf([{ output_type: 'stream', text: 3 } as unknown as IOutput])
     ).toBeNull();
@@ -68,16 +68,16 @@ describe('textOf', () => {
   });
 });
 
-describe('pictureOf', () => {
-  it('finds the first that can be made small', () => {
+describe('imageOf', () => {
+  it('returns the first supported image', () => {
     expect(
-      pictureOf([
+      imageOf([
         stream('x'),
-        shown({ 'image/svg+xml': '<svg/>' }),
-        shown({ 'image/jpeg': ['AA', 'BB'] })
+        display({ 'image/svg+xml': '<svg/>' }),
+        display({ 'image/jpeg': ['AA', 'BB'] })
       ])
     ).toEqual({ mime: 'image/jpeg', base64: 'AABB' });
-    expect(pictureOf([shown({ 'image/png': 'A'.repeat(30_000_000) })])).toBe(
+    expect(imageOf([display({ 'image/png': 'A'.repeat(30_000_000) })])).toBe(
       null
     );
   });

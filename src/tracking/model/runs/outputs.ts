@@ -1,59 +1,59 @@
 /**
- * A small preview of what a run put out: some text, and the first picture.
+ * A small preview of a run's outputs: the beginning of the text, and the first image.
  *
- * What must hold: it is bounded, however much was put out, and no character is cut in two.
+ * Invariant: its size is bounded, and no character is split.
  */
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
-/** Bytes of UTF-8. */
-export const MOST_TEXT = 4096;
-/** Base64 of a larger picture is not looked at. */
-const MOST_PICTURE = 24_000_000;
-const PICTURES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
-/** Colours, as a terminal is told of them. */
+/** Most bytes of UTF-8. */
+export const MAX_TEXT = 4096;
+/** Larger images (characters of base64) are ignored. */
+const MAX_IMAGE = 24_000_000;
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
+/** ANSI colour codes. */
 const ESCAPE = '\u001b';
 const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
-export interface IText {
+export interface ITextPreview {
   text: string;
   truncated?: true;
 }
 
-/** A picture as a kernel gives it. */
-export interface IPicture {
+/** An image as returned by a kernel. */
+export interface IImage {
   readonly mime: string;
   readonly base64: string;
 }
 
-/** The outputs' text, as far as it is kept; null if there is none. */
-export function textOf(outputs: readonly IOutput[]): IText | null {
+/** The beginning of the outputs' text; null if there is none. */
+export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   let text = '';
-  let isCut = false;
+  let isTruncated = false;
   for (const output of outputs) {
-    // Enough to know that more is there; a log of megabytes is not put together for it.
-    if (text.length > MOST_TEXT) {
-      isCut = true;
+    // Stop here, so that a log of megabytes isn't joined.
+    if (text.length > MAX_TEXT) {
+      isTruncated = true;
       break;
     }
-    const part = partOf(output);
+    const part = outputText(output);
     text += text && part && !text.endsWith('\n') ? `\n${part}` : part;
   }
-  const kept = cut(text.replace(ANSI, ''));
-  if (!kept) {
+  const preview = truncate(text.replace(ANSI, ''));
+  if (!preview) {
     return null;
   }
-  isCut ||= kept.length < text.replace(ANSI, '').length;
-  return isCut ? { text: kept, truncated: true } : { text: kept };
+  isTruncated ||= preview.length < text.replace(ANSI, '').length;
+  return isTruncated ? { text: preview, truncated: true } : { text: preview };
 }
 
-/** The first picture that can be made small; null if there is none. */
-export function pictureOf(outputs: readonly IOutput[]): IPicture | null {
+/** The first image that a thumbnail can be created of; null if there is none. */
+export function imageOf(outputs: readonly IOutput[]): IImage | null {
   for (const { data } of outputs) {
-    for (const mime of PICTURES) {
+    for (const mime of IMAGE_TYPES) {
       const value = (data as Record<string, unknown> | undefined)?.[mime];
       const base64 = Array.isArray(value) ? value.join('') : value;
-      if (typeof base64 === 'string' && base64.length < MOST_PICTURE) {
+      if (typeof base64 === 'string' && base64.length < MAX_IMAGE) {
         return { mime, base64 };
       }
     }
@@ -61,21 +61,21 @@ export function pictureOf(outputs: readonly IOutput[]): IPicture | null {
   return null;
 }
 
-/** The outputs of a cell as they are stored. */
-export function listed({ outputs }: ICodeCellModel): IOutput[] {
+/** The outputs of a cell in nbformat. */
+export function outputsOf({ outputs }: ICodeCellModel): IOutput[] {
   return Array.from({ length: outputs.length }, (_, index) =>
     outputs.get(index).toJSON()
   );
 }
 
-/** The beginning of a text, of so many bytes at most. */
-export function cut(text: string, most = MOST_TEXT): string {
+/** The beginning of a text, at most `limit` bytes of UTF-8. */
+export function truncate(text: string, limit = MAX_TEXT): string {
   let bytes = 0;
   let end = 0;
   for (const character of text) {
     const code = character.codePointAt(0)!;
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (bytes > most) {
+    if (bytes > limit) {
       return text.slice(0, end);
     }
     end += character.length;
@@ -83,7 +83,7 @@ export function cut(text: string, most = MOST_TEXT): string {
   return text;
 }
 
-function partOf(output: IOutput): string {
+function outputText(output: IOutput): string {
   switch (output.output_type) {
     case 'stream':
       return textIn(output.text);
@@ -94,16 +94,16 @@ function partOf(output: IOutput): string {
         .join(': ');
     default: {
       const data = (output.data ?? {}) as Record<string, unknown>;
-      // What stands for a picture says nothing that the picture does not.
-      return PICTURES.some(mime => mime in data)
+      // The plain text of an image adds nothing.
+      return IMAGE_TYPES.some(mime => mime in data)
         ? ''
         : textIn(data['text/plain']);
     }
   }
 }
 
-/** A file may hold anything in an output. Of a long text the beginning is enough. */
+/** The beginning of a text in an output, which may contain anything. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  return typeof text === 'string' ? text.slice(0, 4 * MOST_TEXT) : '';
+  return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT) : '';
 }

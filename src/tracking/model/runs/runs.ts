@@ -1,10 +1,10 @@
 /**
- * The runs of one notebook's cells: when each was asked for, and how it ended.
+ * Observes the runs of a notebook's cells.
  *
- * What must hold:
- * - A run is told once, with the source that it ran: the one that the cell held when it was asked
- *   for. One that the kernel dropped (it was started anew) is told as aborted.
- * - Cells wait for one another, so that a run counts from the end of the one before it.
+ * Invariants:
+ * - A run is reported once, with the cell's source when the run was scheduled. A run that the
+ *   kernel dropped because of a restart is reported as aborted.
+ * - Cells run one after another, so the duration of a run counts from the end of the previous one.
  */
 import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
@@ -15,10 +15,11 @@ import {
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
-import { listed } from './outputs';
+import { outputsOf } from './outputs';
 
-const MOST_WORDS = 1000;
-const GONE = ['restarting', 'autorestarting', 'terminating', 'dead'];
+/** Characters of an error's name or message. */
+const MAX_ERROR_LENGTH = 1000;
+const KERNEL_STOPPED = ['restarting', 'autorestarting', 'terminating', 'dead'];
 
 export interface IRunData {
   status: 'ok' | 'error' | 'aborted';
@@ -28,12 +29,12 @@ export interface IRunData {
   evalue?: string;
 }
 
-/** A run that has ended. */
+/** A finished run. */
 export interface IRun {
   readonly cellId: string;
   readonly source: string;
   readonly data: IRunData;
-  /** The cell as it is now; null where nothing was run. */
+  /** The cell's model; null if the run was aborted. */
   readonly model: ICodeCellModel | null;
 }
 
@@ -46,8 +47,8 @@ interface IPending {
 
 export interface IRunsOptions {
   panel: NotebookPanel;
-  /** A cell is about to be run. */
-  onAsked: (cellId: string) => void;
+  /** Called before a cell is run, or a Markdown cell rendered. */
+  onScheduled: (cellId: string) => void;
   onEnded: (run: IRun) => void;
 }
 
@@ -81,7 +82,7 @@ export class Runs implements IDisposable {
     const model = cell.model as ICodeCellModel;
     const { id } = model;
     this._end(id, { status: 'aborted' });
-    this._options.onAsked(id);
+    this._options.onScheduled(id);
     const source = model.sharedModel.getSource();
     if (source.trim()) {
       const since = performance.now();
@@ -108,8 +109,8 @@ export class Runs implements IDisposable {
       return;
     }
     if (cell.model?.type !== 'code') {
-      // A text that is drawn anew: it may have been written just now.
-      this._options.onAsked(cell.model?.id ?? '');
+      // A rendered Markdown cell may have unrecorded edits.
+      this._options.onScheduled(cell.model?.id ?? '');
       return;
     }
     const { id } = cell.model;
@@ -118,8 +119,8 @@ export class Runs implements IDisposable {
     } else if (error?.errorName) {
       this._end(id, {
         status: 'error',
-        ename: words(error.errorName),
-        evalue: words(error.errorValue)
+        ename: errorText(error.errorName),
+        evalue: errorText(error.errorValue)
       });
     } else {
       this._end(id, { status: 'aborted' });
@@ -127,28 +128,30 @@ export class Runs implements IDisposable {
   }
 
   private _onStatus(_: unknown, status: string): void {
-    if (GONE.includes(status)) {
+    if (KERNEL_STOPPED.includes(status)) {
       [...this._pending.keys()].forEach(id =>
         this._end(id, { status: 'aborted' })
       );
     } else if (status === 'idle') {
-      this._lookAfterMoved();
+      this._checkMovedCells();
     }
   }
 
-  /** Of a cell that was moved while it ran JupyterLab doesn't say that it has ended. */
-  private _lookAfterMoved(): void {
+  /** End the runs of cells that were moved while running: JupyterLab doesn't report their end. */
+  private _checkMovedCells(): void {
     for (const [id, { cell, count }] of [...this._pending]) {
       const model = cell.isDisposed ? this._model(id) : null;
       if (model?.executionState === 'idle' && model.executionCount !== count) {
-        const error = listed(model).find(one => one.output_type === 'error');
+        const error = outputsOf(model).find(
+          output => output.output_type === 'error'
+        );
         this._end(
           id,
           error
             ? {
                 status: 'error',
-                ename: words(error.ename),
-                evalue: words(error.evalue)
+                ename: errorText(error.ename),
+                evalue: errorText(error.evalue)
               }
             : { status: 'ok' }
         );
@@ -166,13 +169,13 @@ export class Runs implements IDisposable {
     }
     this._pending.delete(id);
     const now = performance.now();
-    const began = Math.max(pending.since, this._lastEnd);
+    const start = Math.max(pending.since, this._lastEnd);
     this._lastEnd = now;
     const model = this._model(id);
     const data: IRunData = {
       ...result,
       execution_count: model?.executionCount ?? null,
-      duration_ms: Math.round(now - began)
+      duration_ms: Math.round(now - start)
     };
     const ran = result.status === 'aborted' ? null : model;
     this._options.onEnded({
@@ -185,10 +188,10 @@ export class Runs implements IDisposable {
 
   private _model(id: string): ICodeCellModel | null {
     const { content } = this._options.panel;
-    const found = content.isDisposed
+    const cell = content.isDisposed
       ? undefined
-      : content.widgets.find(cell => cell.model?.id === id);
-    return found?.model?.type === 'code' ? (found as CodeCell).model : null;
+      : content.widgets.find(widget => widget.model?.id === id);
+    return cell?.model?.type === 'code' ? (cell as CodeCell).model : null;
   }
 
   private readonly _pending = new Map<string, IPending>();
@@ -196,6 +199,6 @@ export class Runs implements IDisposable {
   private _isDisposed = false;
 }
 
-function words(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MOST_WORDS) : '';
+function errorText(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, MAX_ERROR_LENGTH) : '';
 }

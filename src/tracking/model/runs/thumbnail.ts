@@ -1,14 +1,14 @@
 /**
- * Makes a picture small.
+ * Create thumbnails.
  *
- * What must hold: what comes out is a plain picture of at most 320 pixels a side, drawn anew, so
- * that nothing that was hidden in the file (where it was made, an appended archive) goes along.
+ * Invariant: a thumbnail is a redrawn image of at most 320 pixels a side, so that it contains no
+ * hidden data of the original file, such as its location or an appended archive.
  */
-import type { IPicture } from './outputs';
+import type { IImage } from './outputs';
 
-const MOST_PIXELS = 320;
-/** What the server takes. */
-const MOST_BYTES = 256 * 1024;
+const MAX_PIXELS = 320;
+/** The server's limit. */
+const MAX_BYTES = 256 * 1024;
 
 export interface IThumbnail {
   readonly blob: Blob;
@@ -16,18 +16,18 @@ export interface IThumbnail {
   readonly height: number;
 }
 
-/** A small copy; null where the picture can't be read, or not be made small enough. */
-export async function thumbnail(picture: IPicture): Promise<IThumbnail | null> {
+/** Create a thumbnail; null if the image can't be read or is still too large. */
+export async function thumbnail(image: IImage): Promise<IThumbnail | null> {
   try {
-    const bytes = Uint8Array.from(atob(picture.base64), char =>
+    const bytes = Uint8Array.from(atob(image.base64), char =>
       char.charCodeAt(0)
     );
     const bitmap = await createImageBitmap(
-      new Blob([bytes], { type: picture.mime })
+      new Blob([bytes], { type: image.mime })
     );
     const scale = Math.min(
       1,
-      MOST_PIXELS / Math.max(bitmap.width, bitmap.height)
+      MAX_PIXELS / Math.max(bitmap.width, bitmap.height)
     );
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(bitmap.width * scale));
@@ -39,22 +39,22 @@ export async function thumbnail(picture: IPicture): Promise<IThumbnail | null> {
     context.imageSmoothingQuality = 'high';
     context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
     bitmap.close();
-    for (const [type, quality] of KINDS) {
+    for (const [type, quality] of FORMATS) {
       const blob = await new Promise<Blob | null>(resolve =>
         canvas.toBlob(resolve, type, quality)
       );
-      if (blob && blob.size <= MOST_BYTES) {
+      if (blob && blob.size <= MAX_BYTES) {
         return { blob, width: canvas.width, height: canvas.height };
       }
     }
   } catch {
-    // No picture, whatever it says it is.
+    // Not an image, despite its type.
   }
   return null;
 }
 
-/** A plot is sharpest as PNG; a photograph would be too large. */
-const KINDS: readonly (readonly [string, number?])[] = [
+/** PNG is sharpest for plots, but too large for photographs. */
+const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],
   ['image/jpeg', 0.8]
 ];

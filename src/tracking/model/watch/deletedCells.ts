@@ -1,10 +1,10 @@
-/** The cells that were deleted from a notebook, and what they held: undo brings them back. */
+/** The deleted cells of a notebook with their last source, because undo may restore them. */
 import type { ICellState } from '../lineage';
 
-/** How many are remembered, the last ones. */
-const MOST = 2000;
+/** Most cells that are remembered; the oldest are dropped. */
+const MAX_CELLS = 2000;
 
-export class GoneCells {
+export class DeletedCells {
   has(id: string): boolean {
     return this._cells.has(id);
   }
@@ -16,7 +16,7 @@ export class GoneCells {
   add(cell: ICellState): void {
     this._cells.delete(cell.id);
     this._cells.set(cell.id, cell);
-    if (this._cells.size > MOST) {
+    if (this._cells.size > MAX_CELLS) {
       this._cells.delete(this._cells.keys().next().value!);
     }
   }

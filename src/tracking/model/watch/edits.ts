@@ -1,4 +1,4 @@
-/** Makes signed events of the changes that the record lacks. */
+/** Create events, with their contributors, of the changes that aren't recorded yet. */
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,
@@ -6,97 +6,104 @@ import {
   UNKNOWN,
   writerOf
 } from '../../../records/contributor';
-import { sign } from '../contributors/signature';
-import type { Happening, ICellState } from '../lineage';
-import { Told, Trigger, event, toldBy } from './events';
+import { setContributor } from '../contributors/signature';
+import type { CellOperation, ICellState } from '../lineage';
+import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { IStep } from './mirror';
 import type { WatchRecord } from './record';
 
 /** The source of a cell, and the writer of its latest change. */
-export type Written = readonly [
+export type CellWrite = readonly [
   id: string,
   source: string | null,
   writer: IWriter
 ];
 
-/** The writer of what a cell held when it was first looked at. */
-export const FOUND = writerOf(UNKNOWN);
+/** The writer of a cell's source before tracking began. */
+export const INITIAL_WRITER = writerOf(UNKNOWN);
 
-/** The same, of a cell whose record says something else. */
+/** The writer of a source that differs from the record when tracking begins. */
 export const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
   readonly cells: CellChange[];
   /** Resolve when the contributors of all edits are known. */
-  readonly settled: readonly Promise<void>[];
+  readonly pending: readonly Promise<void>[];
 }
 
-export function editsOf(
+/** Create edits of the sources that the record lacks, and update the record. */
+export function createEdits(
   record: WatchRecord,
-  written: readonly Written[],
+  writes: readonly CellWrite[],
   trigger: Trigger
 ): IEdits {
   const cells: CellChange[] = [];
-  const settled: Promise<void>[] = [];
-  for (const [cellId, source, writer] of written) {
-    const isOurs = writer.contributor !== null;
-    if (isOurs && source !== null && record.isNews(cellId, source)) {
-      const edit = event('edit', source, { trigger });
-      settled.push(...sign(edit, writer));
-      record.take(cellId, [edit]);
-      record.note(cellId, source); // also where it is too large for the event
+  const pending: Promise<void>[] = [];
+  for (const [cellId, source, writer] of writes) {
+    const isRecordedHere = writer.contributor !== null;
+    if (
+      isRecordedHere &&
+      source !== null &&
+      record.isNewSource(cellId, source)
+    ) {
+      const edit = createEvent('edit', source, { trigger });
+      pending.push(...setContributor(edit, writer));
+      record.add(cellId, [edit]);
+      record.setLast(cellId, source); // also if it is too large for the event
       cells.push({ cellId, events: [edit] });
     }
   }
-  return { cells, settled };
+  return { cells, pending };
 }
 
-/** Make events of what a step did to cells, signed by its writer. */
-export function stepEditsOf(
+/** Create the events of a step, with its writer as contributor, and update the record. */
+export function createStepEvents(
   record: WatchRecord,
-  found: readonly Happening[],
+  operations: readonly CellOperation[],
   step: Pick<IStep, 'before' | 'after' | 'writer'>,
   { notebookId, trigger }: { notebookId: string; trigger: Trigger }
 ): IEdits {
-  const cells = new Map<string, Told>();
-  const settled: Promise<void>[] = [];
+  const cells = new Map<string, CellEvents>();
+  const pending: Promise<void>[] = [];
   const states = new Map(
     [...step.before, ...step.after].map(cell => [cell.id, cell])
   );
-  for (const told of found.flatMap(one =>
-    toldBy(one, notebookId, states, trigger)
+  for (const change of operations.flatMap(operation =>
+    eventsOf(operation, notebookId, states, trigger)
   )) {
-    if (!isWorthTelling(record, told, notebookId, states)) {
+    if (!shouldRecord(record, change, notebookId, states)) {
       continue;
     }
-    const { cellId } = told;
-    told.events.forEach(one => settled.push(...sign(one, step.writer)));
-    record.take(cellId, told.events);
-    const known = cells.get(cellId);
-    if (known) {
-      known.events.push(...told.events);
+    const { cellId } = change;
+    change.events.forEach(event =>
+      pending.push(...setContributor(event, step.writer))
+    );
+    record.add(cellId, change.events);
+    const existing = cells.get(cellId);
+    if (existing) {
+      existing.events.push(...change.events);
     } else {
-      cells.set(cellId, told);
+      cells.set(cellId, change);
     }
   }
-  return { cells: [...cells.values()], settled };
+  return { cells: [...cells.values()], pending };
 }
 
-function isWorthTelling(
+function shouldRecord(
   record: WatchRecord,
-  { cellId, forkOf, parents, events: [told] }: Told,
+  { cellId, forkOf, parents, events: [event] }: CellEvents,
   notebookId: string,
   states: ReadonlyMap<string, ICellState>
 ): boolean {
-  const isOurs = forkOf?.notebookId === notebookId;
-  const from = isOurs ? [forkOf.cellId] : (parents ?? []);
-  if (from.some(id => record.isAsked(id))) {
-    record.ask(cellId);
+  const isSameNotebook = forkOf?.notebookId === notebookId;
+  const origins = isSameNotebook ? [forkOf.cellId] : (parents ?? []);
+  if (origins.some(id => record.hasTurn(id))) {
+    record.addTurn(cellId);
   }
-  if (told.type === 'edit') {
-    return record.isNews(cellId, told.source ?? '');
+  if (event.type === 'edit') {
+    return record.isNewSource(cellId, event.source ?? '');
   }
-  const isKept = record.isKept(cellId) || !!forkOf || !!parents?.length;
-  const isBlank = !isKept && !states.get(cellId)?.source;
+  const hasHistory = record.hasSession(cellId) || !!forkOf || !!parents?.length;
+  const isBlank = !hasHistory && !states.get(cellId)?.source;
   return record.watches(cellId) && !isBlank;
 }

@@ -1,8 +1,8 @@
 /**
- * What happened to cells, as events of their sessions.
+ * Create the events of operations on cells.
  *
- * What must hold: each event has a name and a time of its own, so that it can be sent again and
- * is kept once, at the time when it was done.
+ * Invariant: each event has its own id and timestamp, so that it can be sent again and is recorded
+ * once.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -10,16 +10,16 @@ import type { CellChange, EventBody, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
 import { fitToLimit } from '../../../records/eventSize';
 import { UNKNOWN } from '../../../records/contributor';
-import type { Happening, ICellState } from '../lineage';
+import type { CellOperation, ICellState } from '../lineage';
 
-/** Why a source was noted. */
+/** The reason why a source was captured. */
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
 
-/** A change of a cell that says something. */
-export type Told = CellChange & { events: EventBody[] };
+/** A change of a cell with events. */
+export type CellEvents = CellChange & { events: EventBody[] };
 
-export function event(
+export function createEvent(
   type: string,
   source: string | undefined,
   data?: Record<string, unknown>
@@ -33,15 +33,15 @@ export function event(
   });
 }
 
-/** What a save wrote into the file, for a record that may say something else of some cells. */
-export function writtenBy(
+/** The state that a save wrote into the file, for cells that other pages have recorded. */
+export function savedStateOf(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
   const data = { trigger: 'save', again: true };
-  // A version that comes back keeps its authors; nobody wrote it now.
+  // A version that is restored keeps the contributors of its lines.
   const edit = (source: string) => ({
-    ...event('edit', source, data),
+    ...createEvent('edit', source, data),
     contributor: UNKNOWN
   });
   return ids => ({
@@ -54,69 +54,79 @@ export function writtenBy(
   });
 }
 
-/** What the sessions of the cells are told of something that happened. */
-export function toldBy(
-  happened: Happening,
+/** The events of an operation, for all cells that it affects. */
+export function eventsOf(
+  operation: CellOperation,
   notebookId: string,
   states: ReadonlyMap<string, ICellState>,
   trigger: Trigger
-): Told[] {
+): CellEvents[] {
   const source = (id: string) => states.get(id)!.source;
-  const own = (cellId: string) => ({ notebookId, cellId });
-  switch (happened.kind) {
+  const originOf = (cellId: string) => ({ notebookId, cellId });
+  switch (operation.kind) {
     case 'split': {
-      const { from, pieces } = happened;
+      const { from, pieces } = operation;
       return pieces.map(cellId => ({
         cellId,
-        ...(cellId !== from && { forkOf: own(from) }),
-        events: [event('split', source(cellId), { pieces: [...pieces], from })]
+        ...(cellId !== from && { forkOf: originOf(from) }),
+        events: [
+          createEvent('split', source(cellId), { pieces: [...pieces], from })
+        ]
       }));
     }
     case 'merge': {
-      const { into, isBack } = happened;
-      const parents = [...happened.parents];
-      const merged = isBack
-        ? event('undelete', source(into))
-        : event('merge', source(into), { parents });
+      const { into, isRestored } = operation;
+      const parents = [...operation.parents];
+      const mergeEvent = isRestored
+        ? createEvent('undelete', source(into))
+        : createEvent('merge', source(into), { parents });
       return [
-        { cellId: into, ...(!isBack && { parents }), events: [merged] },
+        { cellId: into, ...(!isRestored && { parents }), events: [mergeEvent] },
         ...parents.map(cellId => ({
           cellId,
-          events: [event('merge', undefined, { into })]
+          events: [createEvent('merge', undefined, { into })]
         }))
       ];
     }
     case 'copy': {
-      const { id: cellId, from } = happened;
+      const { id: cellId, from } = operation;
       const { notebookId: notebook_id, cellId: cell_id } = from;
       const data = { from: { notebook_id, cell_id } };
       return [
-        { cellId, forkOf: from, events: [event('copy', source(cellId), data)] }
+        {
+          cellId,
+          forkOf: from,
+          events: [createEvent('copy', source(cellId), data)]
+        }
       ];
     }
     case 'new': {
-      const why = trigger === 'paste' ? 'paste' : 'first';
-      const edit = event('edit', source(happened.id), { trigger: why });
-      return [{ cellId: happened.id, events: [edit] }];
+      const newTrigger = trigger === 'paste' ? 'paste' : 'first';
+      const edit = createEvent('edit', source(operation.id), {
+        trigger: newTrigger
+      });
+      return [{ cellId: operation.id, events: [edit] }];
     }
     case 'edit': {
-      const edit = event('edit', source(happened.id), { trigger });
-      return [{ cellId: happened.id, events: [edit] }];
+      const edit = createEvent('edit', source(operation.id), { trigger });
+      return [{ cellId: operation.id, events: [edit] }];
     }
     case 'delete':
     case 'undelete': {
-      const { kind, id: cellId, index, after } = happened;
-      const told = event(kind, source(cellId), { index, after });
-      return [{ cellId, events: [told] }];
+      const { kind, id: cellId, index, after } = operation;
+      const deletion = createEvent(kind, source(cellId), { index, after });
+      return [{ cellId, events: [deletion] }];
     }
     case 'type': {
-      const { id: cellId, from, to } = happened;
-      const told = event('type', source(cellId), { from, to });
-      return [{ cellId, events: [told] }];
+      const { id: cellId, from, to } = operation;
+      const typeChange = createEvent('type', source(cellId), { from, to });
+      return [{ cellId, events: [typeChange] }];
     }
     case 'move': {
-      const { id: cellId, from, to } = happened;
-      return [{ cellId, events: [event('move', undefined, { from, to })] }];
+      const { id: cellId, from, to } = operation;
+      return [
+        { cellId, events: [createEvent('move', undefined, { from, to })] }
+      ];
     }
   }
 }

@@ -1,51 +1,51 @@
 /**
- * A mirror of a shared notebook: which cells it has, in which order, and what they hold.
+ * A mirror of a shared notebook: its cells, their order and their sources.
  *
- * It compares per Yjs transaction, so that what a person did in one go is one step. Undo and redo
- * are transactions of who undid.
+ * It compares before and after each Yjs transaction, so that one action of a person is one step.
+ * Undo and redo are transactions of the person who undid.
  *
- * What must hold:
- * - A key that is pressed costs a mark: no source is read, no list is made.
- * - What a program, a command or an undo is about to replace is read just before; so no source
- *   that was on view gets lost between two looks.
- * - An edit has one writer: before another writer changes a cell, what was edited is handed on.
- * - Changes of others (jupyter-collaboration) whose pages record them are followed, but are no
- *   steps and leave no marks.
+ * Invariants:
+ * - A keystroke only marks a cell as edited: no source is read and no list is built.
+ * - Sources that a program, a command or an undo is about to replace are read first, so that no
+ *   displayed source is lost.
+ * - An edit has one writer: before another writer changes a cell, the pending edit is emitted.
+ * - Changes of other pages (jupyter-collaboration), which record them, update the mirror but are
+ *   neither steps nor edits.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from '../../../cells/cellIds';
 import { IWriter, PERSON_WRITER } from '../../../records/contributor';
-import { Edited, EditedCells } from '../contributors/edited';
+import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
 
-/** Cells came, went, moved or changed their type. */
+/** A transaction that inserted, deleted, moved or recreated cells. */
 export interface IStep {
   readonly before: readonly ICellState[];
   readonly after: readonly ICellState[];
-  /** Cells that stayed, but were made anew. */
-  readonly remade: ReadonlySet<string>;
-  /** Cells that had been edited since they were last taken, before the step. */
-  readonly edited: readonly Edited[];
+  /** Cells that were recreated with the same id. */
+  readonly recreated: ReadonlySet<string>;
+  /** Cells with pending edits from before the step. */
+  readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
 }
 
 export interface IMirrorEvents {
-  /** Whether a person's input made it. Cheap. */
+  /** Whether a person's input made the transaction. Cheap. */
   isTyping(transaction: ITransaction): boolean;
-  /** The writer of a transaction. @param isWhole Whether it read the notebook anew. */
-  writerOf(transaction: ITransaction, isWhole: boolean): IWriter;
-  /** A program or a command is about to do something. */
+  /** The writer of a transaction. @param isReload Whether it replaced the whole notebook. */
+  writerOf(transaction: ITransaction, isReload: boolean): IWriter;
+  /** Called before a program or a command changes the notebook. */
   beforeProgram(): void;
-  /** A step, seen when it is done. */
+  /** Called after a step. */
   onStep(step: IStep): void;
-  /** A client that records nothing changed a cell. */
+  /** Called after a client that records nothing changed a cell. */
   onRemote(id: string): void;
-  /** Others changed which cells there are. */
-  onOthers(step: IStep): void;
-  /** Another writer (Accept, Restore, a formatter, an agent) changed what was edited. */
+  /** Called after another page inserted, deleted or moved cells. */
+  onRemoteStep(step: IStep): void;
+  /** Called when another writer (Accept, Restore, a formatter, an agent) replaces an edit. */
   onReplaced(id: string, source: string, writer: IWriter): void;
 }
 
@@ -59,8 +59,8 @@ export class Mirror implements IDisposable {
     private readonly _notebook: YNotebook,
     private readonly _events: IMirrorEvents
   ) {
-    this._edited = new EditedCells(_events.onReplaced);
-    this._follow();
+    this._edits = new PendingEdits(_events.onReplaced);
+    this._update();
     this._transactions = new Transactions(
       _notebook,
       transaction => this._before(transaction),
@@ -68,14 +68,14 @@ export class Mirror implements IDisposable {
     );
   }
 
-  /** The cells in their order, with what they hold now. */
+  /** The cells in order, with their current sources. */
   get cells(): ICellState[] {
     this._readAll();
     return this._order.map(id => this._state(id));
   }
 
-  /** All cells in their order; their sources may be of a moment ago. */
-  get placed(): readonly { id: string; type: string }[] {
+  /** The ids and types of all cells in order. */
+  get order(): readonly { id: string; type: string }[] {
     return this._order.map(id => {
       const { type } = this._mirrored.get(id)!;
       return { id, type };
@@ -86,20 +86,20 @@ export class Mirror implements IDisposable {
     return this._mirrored.has(id);
   }
 
-  /** What a cell holds now; null if it is not there. */
+  /** The current state of a cell; null if it doesn't exist. */
   read(id: string): ICellState | null {
     this._read(id);
     return this._mirrored.has(id) ? this._state(id) : null;
   }
 
-  /** The cells that were edited since they were last asked for, with their writers. */
-  takeEdited(): Edited[] {
-    return this._edited.takeAll();
+  /** Returns and clears the pending edits, with their writers. */
+  takeEdits(): PendingEdit[] {
+    return this._edits.takeAll();
   }
 
-  /** The writer of what was edited in a cell and not asked for yet. */
+  /** Returns the writer of a cell's pending edit, and clears the edit. */
   takeWriter(id: string): IWriter | null {
-    return this._edited.take(id);
+    return this._edits.take(id);
   }
 
   get isDisposed(): boolean {
@@ -121,11 +121,11 @@ export class Mirror implements IDisposable {
     }
   }
 
-  /** Read edited cells, before another writer may change them. */
-  private _readEdited(which: (writer: IWriter) => boolean): void {
+  /** Read the sources of edited cells before another writer may change them. */
+  private _readEdited(filter: (writer: IWriter) => boolean): void {
     for (const id of this._stale) {
-      const writer = this._edited.get(id);
-      if (writer && which(writer)) {
+      const writer = this._edits.get(id);
+      if (writer && filter(writer)) {
         this._read(id);
       }
     }
@@ -146,73 +146,73 @@ export class Mirror implements IDisposable {
       }
     }
     if (isStep) {
-      this._step(transaction, changed);
+      this._onStep(transaction, changed);
     } else if (changed.length) {
-      this._sources(transaction, changed);
+      this._onSources(transaction, changed);
     }
   }
 
-  /** Sources were changed, and nothing else. */
-  private _sources(transaction: ITransaction, ids: string[]): void {
+  /** Handle a transaction that only changed sources. */
+  private _onSources(transaction: ITransaction, ids: string[]): void {
     const writer = this._events.writerOf(transaction, false);
-    const isTheirs = isOfOtherPage(transaction, writer);
-    for (const id of ids.filter(one => this._mirrored.has(one))) {
+    const isRemote = isFromOtherPage(transaction, writer);
+    for (const id of ids.filter(cellId => this._mirrored.has(cellId))) {
       const { source } = this._mirrored.get(id)!;
-      if (!isTheirs) {
-        this._edited.edit(id, writer, source);
+      if (!isRemote) {
+        this._edits.edit(id, writer, source);
       } else if (!writer.isPage) {
-        this._edited.handOver(id, source);
+        this._edits.release(id, source);
       }
       this._stale.add(id);
-      if (!isTheirs && !transaction.local) {
+      if (!isRemote && !transaction.local) {
         this._events.onRemote(id);
       }
     }
   }
 
-  private _step(transaction: ITransaction, changed: string[]): void {
+  private _onStep(transaction: ITransaction, changed: string[]): void {
     const before = this._order.map(id => this._state(id));
-    const known = new Map(this._mirrored);
+    const previous = new Map(this._mirrored);
     changed.forEach(id => this._stale.add(id));
-    this._follow();
-    const isFresh = !this._order.some(
-      id => known.get(id)?.cell === this._mirrored.get(id)!.cell
+    this._update();
+    const isNew = !this._order.some(
+      id => previous.get(id)?.cell === this._mirrored.get(id)!.cell
     );
-    const isWhole = isFresh && transaction.changed.has(this._transactions.meta);
-    const writer = this._events.writerOf(transaction, isWhole);
-    const isTheirs = isOfOtherPage(transaction, writer);
-    if (!isTheirs) {
+    const isReload = isNew && transaction.changed.has(this._transactions.meta);
+    const writer = this._events.writerOf(transaction, isReload);
+    const isRemote = isFromOtherPage(transaction, writer);
+    if (!isRemote) {
       this._readAll();
     }
-    const remade = new Set(
+    const recreated = new Set(
       this._order.filter(id => {
-        const old = known.get(id);
+        const old = previous.get(id);
         return old && old.cell !== this._mirrored.get(id)!.cell;
       })
     );
-    const edited = isTheirs ? [] : this.takeEdited();
+    const edited = isRemote ? [] : this.takeEdits();
     const after = this._order.map(id => this._state(id));
-    const step = { before, after, remade, edited, writer };
-    if (isTheirs) {
-      this._events.onOthers(step);
+    const step = { before, after, recreated, edited, writer };
+    if (isRemote) {
+      this._events.onRemoteStep(step);
     } else {
       this._events.onStep(step);
     }
   }
 
-  /** Take in which cells there are. One whose id can't be kept under, or is doubled, is none. */
-  private _follow(): void {
+  /** Read the list of cells. Cells with an invalid or duplicate id are skipped. */
+  private _update(): void {
     const mirrored = new Map<string, IMirrored>();
     for (const cell of this._notebook.cells) {
       const id = cell.getId();
       if (!isValidId(id) || mirrored.has(id)) {
         continue;
       }
-      const known = this._mirrored.get(id);
-      const same = known?.cell === cell ? known : null;
-      const source = same?.source ?? cell.getSource();
+      const previous = this._mirrored.get(id);
+      const unchanged = previous?.cell === cell ? previous : null;
+      const source = unchanged?.source ?? cell.getSource();
       mirrored.set(id, { id, type: cell.cell_type, source, cell });
-      if (!same) {
+      if (!unchanged) {
         this._stale.delete(id);
       }
     }
@@ -239,19 +239,24 @@ export class Mirror implements IDisposable {
   private readonly _transactions: Transactions;
   private _mirrored = new Map<string, IMirrored>();
   private _order: string[] = [];
-  /** Cells that hold something else than was read. */
+  /** Cells whose source has changed since it was read. */
   private readonly _stale = new Set<string>();
-  private readonly _edited: EditedCells;
+  private readonly _edits: PendingEdits;
 }
 
-function isOfOtherPage({ local }: ITransaction, writer: IWriter): boolean {
+function isFromOtherPage({ local }: ITransaction, writer: IWriter): boolean {
   return !local && writer.contributor === null;
 }
 
-/** The cells that were there before one came, those above it first, the nearest first. */
-export function above({ before, after }: IStep, index: number): ICellState[] {
-  const were = new Map(before.map(cell => [cell.id, cell]));
+/**
+ * The existing cells around an inserted one: those above it from near to far, then those below.
+ */
+export function neighbours(
+  { before, after }: IStep,
+  index: number
+): ICellState[] {
+  const oldCells = new Map(before.map(cell => [cell.id, cell]));
   return [...after.slice(0, index).reverse(), ...after.slice(index + 1)]
-    .map(cell => were.get(cell.id))
+    .map(cell => oldCells.get(cell.id))
     .filter((cell): cell is ICellState => cell !== undefined);
 }

@@ -1,14 +1,14 @@
 /**
- * Watches one open notebook, and says what happened to its cells, in order.
+ * Watches one open notebook, and records the changes of its cells in order.
  *
- * What must hold:
- * - What was written is noted when it matters: before a run, before a request, when the notebook
- *   is saved, when cells are split, moved or deleted, when another writer changes it, and when
- *   the page is left. Never for a key. Each edit has one contributor (P40).
- * - What is noted is the source to the letter. A source that the record holds last is not noted
- *   again, whoever noted it (Accept and Restore note themselves).
- * - Only what was done in this page is noted, and what no page records (an agent's edits in a
- *   shared notebook), by one of the pages.
+ * Invariants:
+ * - Edits are captured before a run, a request, a save, a split, move or deletion of cells, a change
+ *   by another writer, and when the page is left; never for each keystroke. Each edit has one
+ *   contributor (P40).
+ * - The exact source is captured. A source that equals the last recorded one is not recorded again,
+ *   whoever recorded it (Accept and Restore record themselves).
+ * - Each page records its own changes. Changes that no page records (an agent's edits in a shared
+ *   notebook) are recorded by one of the pages.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -19,32 +19,43 @@ import type { PlacedCell, SessionSummary } from '../../../api/types';
 import type { INotebookChange, IRecording } from '../../../tokens';
 import { IExplanations, Writers } from '../contributors/writers';
 import { ReplacedCell } from '../contributors/replacedCell';
-import { Happening, ICellState, IOrigin, happenings } from '../lineage';
+import {
+  CellOperation,
+  ICellState,
+  IOrigin,
+  detectOperations
+} from '../lineage';
 import { toCellType } from '../../../cells/context';
 import { UnclaimedDeletions } from './unclaimedDeletions';
 import { Origins, ISource } from './origins';
-import { IStep, Mirror, above } from './mirror';
+import { IStep, Mirror, neighbours } from './mirror';
 import { WatchChanges } from './changes';
 import { Scope, WatchRecord } from './record';
 import { IRun, Runs } from '../runs/runs';
-import { GoneCells } from './deletedCells';
-import { CHANGED_OUTSIDE, FOUND, Written, editsOf, stepEditsOf } from './edits';
-import { Trigger, event, writtenBy } from './events';
+import { DeletedCells } from './deletedCells';
+import {
+  CHANGED_OUTSIDE,
+  INITIAL_WRITER,
+  CellWrite,
+  createEdits,
+  createStepEvents
+} from './edits';
+import { Trigger, createEvent, savedStateOf } from './events';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
   notebookId: string;
   scope: Scope;
-  /** What is kept of the notebook's cells already. */
+  /** The existing sessions of the notebook. */
   summaries: readonly SessionSummary[];
   origins: Origins;
-  /** Explanations of changes in the page. */
+  /** Sources that explain changes in the page. */
   explanations: IExplanations;
-  /** Takes changes, in order. What can't be told at once comes as a promise. */
+  /** Receives the changes, in order; a promise if a change is not complete yet. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
-  /** Whether the record says that a cell is gone. */
-  isGone: (cellId: string) => Promise<boolean>;
-  /** What of a run's outputs is kept; resolves to null for nothing. */
+  /** Whether the deletion of a cell is recorded. */
+  isDeleted: (cellId: string) => Promise<boolean>;
+  /** Creates a preview of a run's outputs; null if there is none. */
   preview: (run: IRun) => Promise<object | null>;
 }
 
@@ -53,7 +64,7 @@ export class NotebookWatch implements ISource, IDisposable {
     const { panel, summaries } = _options;
     this.notebookId = _options.notebookId;
     this.notebook = panel.content;
-    this._record = new WatchRecord(_options.scope, summaries);
+    this._recorded = new WatchRecord(_options.scope, summaries);
     const shared = panel.context.model.sharedModel as YNotebook;
     const writers = (this._writers = new Writers(
       shared,
@@ -61,37 +72,37 @@ export class NotebookWatch implements ISource, IDisposable {
     ));
     this._mirror = new Mirror(shared, {
       isTyping: transaction => writers.isTyping(transaction),
-      writerOf: (transaction, isWhole) => writers.of(transaction, isWhole),
-      beforeProgram: () => _options.origins.look(),
+      writerOf: (transaction, isReload) => writers.of(transaction, isReload),
+      beforeProgram: () => _options.origins.capture(),
       onStep: step => this._onStep(step),
-      onOthers: step => {
+      onRemoteStep: step => {
         this._changes.skipOrder();
         this._unclaimed.add(step);
       },
       onRemote: id => this._onRemote(id),
       onReplaced: (id, source, writer) =>
-        this._note([[id, source, writer]], 'leave')
+        this._recordEdits([[id, source, writer]], 'leave')
     });
     this._changes = new WatchChanges(_options.push, () => this._order());
     this._unclaimed = new UnclaimedDeletions({
       has: id => this._mirror.has(id),
-      isRecorded: _options.isGone,
+      isRecorded: _options.isDeleted,
       record: (deleted, step) => {
-        this._changes.skipOrder(step.before.map(placeOf));
-        this._tell(deleted, step, 'leave');
+        this._changes.skipOrder(step.before.map(toPlacedCell));
+        this._recordStep(deleted, step, 'leave');
       }
     });
     this._runs = new Runs({
       panel,
-      onAsked: id => {
+      onScheduled: id => {
         this.capture('run');
-        this._atRun.set(id, this._record.last(id));
+        this._sourcesAtRun.set(id, this._recorded.last(id));
       },
       onEnded: run => this._onRun(run)
     });
     panel.context.saveState.connect(this._onSave, this);
-    panel.content.activeCellChanged.connect(this._onElsewhere, this);
-    this._begin(summaries);
+    panel.content.activeCellChanged.connect(this._onActiveCellChanged, this);
+    this._recordInitialState(summaries);
   }
 
   readonly notebookId: string;
@@ -113,46 +124,46 @@ export class NotebookWatch implements ISource, IDisposable {
     }
   }
 
-  /** Note what was written and is not noted yet. */
+  /** Record all unrecorded edits. */
   capture(trigger: Trigger): void {
-    const edited = this._mirror.takeEdited();
-    this._note(
+    const edited = this._mirror.takeEdits();
+    this._recordEdits(
       edited.map(([id, by]) => [id, this._mirror.read(id)?.source ?? null, by]),
       trigger
     );
   }
 
-  /** Note what a client wrote that records nothing, before a page notes it as its own. */
+  /** Record edits of a client that records nothing, before a page takes them for its own. */
   private _onRemote(id: string): void {
-    this._remote.add(id);
+    this._remoteEdits.add(id);
     clearTimeout(this._remoteTimer);
     this._remoteTimer = window.setTimeout(() => {
-      this._remote.forEach(cellId => this._noteCell(cellId));
-      this._remote.clear();
+      this._remoteEdits.forEach(cellId => this._recordCell(cellId));
+      this._remoteEdits.clear();
     }, REMOTE_MS);
   }
 
-  /** Note what was written in a cell and is not noted yet. */
-  private _noteCell(cellId: string): void {
+  /** Record the unrecorded edit of a cell. */
+  private _recordCell(cellId: string): void {
     const writer = this._mirror.takeWriter(cellId);
-    const now = writer && this._mirror.read(cellId);
-    if (now) {
-      this._note([[cellId, now.source, writer]], 'leave');
+    const state = writer && this._mirror.read(cellId);
+    if (state) {
+      this._recordEdits([[cellId, state.source, writer]], 'leave');
     }
   }
 
-  /** Others noted something of a cell: Accept, Restore. */
-  recorded({ key, events }: IRecording): void {
+  /** Handle events of a cell that are recorded separately, such as Accept and Restore. */
+  onRecording({ key, events }: IRecording): void {
     if (key.notebookId !== this.notebookId) {
       return;
     }
-    if (!events.some(({ type }) => WRITING.has(type))) {
-      // What was typed before a rejection is an edit of its own.
-      this._noteCell(key.cellId);
+    if (!events.some(({ type }) => WRITE_EVENTS.has(type))) {
+      // Text typed before a rejection is a separate edit.
+      this._recordCell(key.cellId);
     }
-    this._record.take(key.cellId, events);
+    this._recorded.add(key.cellId, events);
     this._changes.mention(key.cellId);
-    // Behind those events: another page that saves now must hear of them.
+    // After those events: a save of another page must take them into account.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
         this._changes.pushMentioned();
@@ -160,72 +171,73 @@ export class NotebookWatch implements ISource, IDisposable {
     });
   }
 
-  /** A model was asked in a cell: from now on it is watched, whatever the scope. */
-  asked(cellId: string): void {
-    if (this._record.isAsked(cellId)) {
+  /** Mark a cell as one with a turn, which is watched with any scope. */
+  addTurn(cellId: string): void {
+    if (this._recorded.hasTurn(cellId)) {
       return;
     }
-    this._record.ask(cellId);
-    this._record.keep(cellId);
-    const now = this._mirror.read(cellId);
-    if (now && this._record.last(cellId) === undefined) {
-      this._record.note(cellId, now.source); // The turn says what the cell held.
+    this._recorded.addTurn(cellId);
+    this._recorded.addSession(cellId);
+    const state = this._mirror.read(cellId);
+    if (state && this._recorded.last(cellId) === undefined) {
+      this._recorded.setLast(cellId, state.source); // The turn recorded it.
     }
   }
 
-  /** Whether it would matter to know that a model was asked in this cell. */
-  needsTurn(cellId: string): boolean {
-    return !this._record.isAsked(cellId) && !this._record.watches(cellId);
+  /** Whether this cell is watched only if it has a turn, and none is known yet. */
+  needsTurnCheck(cellId: string): boolean {
+    return !this._recorded.hasTurn(cellId) && !this._recorded.watches(cellId);
   }
 
-  /** A cell that is there, or was. */
+  /** A current or deleted cell. */
   find(id: string): ICellState | null {
-    return this._mirror.read(id) ?? this._gone.get(id);
+    return this._mirror.read(id) ?? this._deleted.get(id);
   }
 
-  /** What each cell held when it was first seen, where the record doesn't say so. */
-  private _begin(summaries: readonly SessionSummary[]): void {
-    const kept = new Set(summaries.map(row => row.cellId));
-    const first = this._mirror.cells.map(({ id, source }): Written => {
-      // Of a cell with a record, where it says something else: changed where nobody recorded it.
-      return [id, source, kept.has(id) ? CHANGED_OUTSIDE : FOUND];
+  /** Record the sources of all cells that differ from the record. */
+  private _recordInitialState(summaries: readonly SessionSummary[]): void {
+    const recorded = new Set(summaries.map(({ cellId }) => cellId));
+    const writes = this._mirror.cells.map(({ id, source }): CellWrite => {
+      // A cell with a session may have been changed outside of JupyterLab.
+      return [id, source, recorded.has(id) ? CHANGED_OUTSIDE : INITIAL_WRITER];
     });
-    const { cells } = editsOf(this._record, first, 'first');
+    const { cells } = createEdits(this._recorded, writes, 'first');
     this._changes.pushInitial(cells);
   }
 
-  private _note(sources: readonly Written[], trigger: Trigger): void {
-    const { cells, settled } = editsOf(this._record, sources, trigger);
+  private _recordEdits(writes: readonly CellWrite[], trigger: Trigger): void {
+    const { cells, pending } = createEdits(this._recorded, writes, trigger);
     if (cells.length) {
-      this._changes.push({ cells }, settled);
+      this._changes.push({ cells }, pending);
     }
   }
 
   private _onStep(step: IStep): void {
     const before = new Map(step.before.map(cell => [cell.id, cell]));
-    const found = happenings(step.before, step.after, {
-      remade: step.remade,
-      wasThere: id => this._gone.has(id) || this._record.isKept(id),
+    const operations = detectOperations(step.before, step.after, {
+      recreated: step.recreated,
+      existedBefore: id =>
+        this._deleted.has(id) || this._recorded.hasSession(id),
       originOf: (cell, index) => this._originOf(cell, index, step)
     });
-    const kinds = new Set(found.map(({ kind }) => kind));
+    const kinds = new Set(operations.map(({ kind }) => kind));
     const trigger = kinds.has('split')
       ? 'split'
       : kinds.has('copy')
         ? 'paste'
         : 'leave';
-    this._note(
+    this._recordEdits(
       step.edited.map(([id, by]) => [id, before.get(id)?.source ?? null, by]),
       trigger
     );
-    this._replaced.after(found, step.writer);
-    step.after.forEach(cell => this._gone.delete(cell.id));
+    this._replaced.update(operations, step.writer);
+    step.after.forEach(cell => this._deleted.delete(cell.id));
     for (const cell of step.before) {
       if (!this._mirror.has(cell.id)) {
-        this._gone.add(cell);
+        this._deleted.add(cell);
       }
     }
-    this._tell(found, step, trigger);
+    this._recordStep(operations, step, trigger);
   }
 
   private _originOf(
@@ -233,39 +245,46 @@ export class NotebookWatch implements ISource, IDisposable {
     index: number,
     step: IStep
   ): IOrigin | null {
-    const { notebookId, _gone: gone, _replaced: replaced } = this;
-    const known = this._options.origins.of(cell, this, above(step, index));
-    const find = (id: string) => gone.get(id);
-    const cellId = known ? null : replaced.of(cell, index, step.writer, find);
-    return cellId ? { notebookId, cellId } : known;
+    const { notebookId, _deleted: deleted, _replaced: replaced } = this;
+    const origin = this._options.origins.of(
+      cell,
+      this,
+      neighbours(step, index)
+    );
+    const find = (id: string) => deleted.get(id);
+    const cellId = origin ? null : replaced.of(cell, index, step.writer, find);
+    return cellId ? { notebookId, cellId } : origin;
   }
 
-  private _tell(
-    found: readonly Happening[],
+  private _recordStep(
+    operations: readonly CellOperation[],
     step: IStep,
     trigger: Trigger
   ): void {
-    const { notebookId, _record: record } = this;
-    const { cells, settled } = stepEditsOf(record, found, step, {
+    const { notebookId, _recorded: record } = this;
+    const { cells, pending } = createStepEvents(record, operations, step, {
       notebookId,
       trigger
     });
-    this._changes.pushStep(cells, settled);
+    this._changes.pushStep(cells, pending);
   }
 
   private _onRun(run: IRun): void {
     const { cellId, source } = run;
-    if (!this._record.watches(cellId)) {
+    if (!this._recorded.watches(cellId)) {
       return;
     }
-    this._record.keep(cellId);
-    // Where something newer was noted while it ran, the cell holds that.
-    const isOfRecord = this._atRun.get(cellId) === this._record.last(cellId);
-    const told = event('run', isOfRecord ? source : undefined, { ...run.data });
-    if (isOfRecord) {
-      this._record.note(cellId, source);
+    this._recorded.addSession(cellId);
+    // Omit the source if a newer one was recorded while the cell ran.
+    const isLatest =
+      this._sourcesAtRun.get(cellId) === this._recorded.last(cellId);
+    const event = createEvent('run', isLatest ? source : undefined, {
+      ...run.data
+    });
+    if (isLatest) {
+      this._recorded.setLast(cellId, source);
     }
-    const change = { cells: [{ cellId, events: [told] }] };
+    const change = { cells: [{ cellId, events: [event] }] };
     if (!run.model) {
       this._changes.push(change);
       return;
@@ -273,7 +292,7 @@ export class NotebookWatch implements ISource, IDisposable {
     this._changes.pushDeferred(
       this._options.preview(run).then(outputs => {
         if (outputs) {
-          told.data = { ...told.data, outputs };
+          event.data = { ...event.data, outputs };
         }
         return change;
       })
@@ -286,21 +305,21 @@ export class NotebookWatch implements ISource, IDisposable {
       const sources = this._mirror.cells.map(
         ({ id, source }) => [id, source] as const
       );
-      this._changes.beginSave(writtenBy(new Map(sources), this._order()));
+      this._changes.beginSave(savedStateOf(new Map(sources), this._order()));
     } else if (state === 'completed') {
       this._changes.endSave(!!this._options.panel.context.model?.collaborative);
     }
   }
 
-  /** Where people work together the server saves, and tells nobody. */
-  private _onElsewhere(): void {
+  /** Capture edits of a shared notebook, which the server saves without a signal. */
+  private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {
       this.capture('leave');
     }
   }
 
   private _order(): PlacedCell[] {
-    return this._mirror.placed.map(placeOf);
+    return this._mirror.order.map(toPlacedCell);
   }
 
   private readonly _writers: Writers;
@@ -308,26 +327,30 @@ export class NotebookWatch implements ISource, IDisposable {
   private readonly _changes: WatchChanges;
   private readonly _unclaimed: UnclaimedDeletions;
   private readonly _runs: Runs;
-  private readonly _record: WatchRecord;
-  private readonly _gone = new GoneCells();
+  private readonly _recorded: WatchRecord;
+  private readonly _deleted = new DeletedCells();
   private readonly _replaced = new ReplacedCell();
-  /** The cells that clients changed which record nothing. */
-  private readonly _remote = new Set<string>();
+  /** Cells that were changed by clients which record nothing. */
+  private readonly _remoteEdits = new Set<string>();
   private _remoteTimer = 0;
-  /** What was noted last of a cell when it was run. */
-  private readonly _atRun = new Map<string, string | undefined>();
+  /** The last recorded source of each cell when its run was scheduled. */
+  private readonly _sourcesAtRun = new Map<string, string | undefined>();
   private _isDisposed = false;
 }
 
-function placeOf({ id, type }: { id: string; type: string }): PlacedCell {
+function toPlacedCell({ id, type }: { id: string; type: string }): PlacedCell {
   return { id, type: toCellType(type) };
 }
 
-/** An agent that writes word by word is noted when it pauses for so long, in milliseconds. */
+/** Pause after which edits of a streaming agent are recorded, in milliseconds. */
 const REMOTE_MS = 300;
 
 /**
- * Events that are recorded after AI Server wrote into the cell: an `edit` is that of an answer
+ * Events that are recorded after AI Server wrote into the cell. An `edit` is an accepted suggestion
  * whose turn could not be saved.
  */
-const WRITING: ReadonlySet<string> = new Set(['accept', 'edit', 'restore']);
+const WRITE_EVENTS: ReadonlySet<string> = new Set([
+  'accept',
+  'edit',
+  'restore'
+]);

@@ -1,10 +1,10 @@
 /**
- * Where pasted cells came from.
+ * Finds the origins of pasted cells.
  *
- * JupyterLab's clipboard holds copies of the cells as they were; when they are pasted their ids
- * are taken away, on the clipboard too. So before each step it is looked which ids are there.
+ * JupyterLab's clipboard contains copies of the cells, but a paste deletes their ids, on the
+ * clipboard too. So the ids are remembered before each step.
  *
- * What must hold: a cell whose origin is not known for sure has none; it only begins anew.
+ * Invariant: a cell without a certain origin has none, and starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -14,63 +14,68 @@ import type { ICellState, IOrigin } from '../lineage';
 
 const CELLS = 'application/vnd.jupyter.cells';
 
-/** A notebook that cells may have been copied in. */
+/** A notebook from which cells may be copied. */
 export interface ISource {
   readonly notebook: Notebook;
   readonly notebookId: string;
-  /** A cell that is there, or was; what it holds, or held last. */
+  /** A current or deleted cell with its last source. */
   find(id: string): ICellState | null;
 }
 
 export class Origins {
-  /** @param _sources The notebooks that are watched. */
+  /** @param _sources Returns the watched notebooks. */
   constructor(private readonly _sources: () => Iterable<ISource>) {}
 
-  /** Whether there is any notebook that a cell's origin could be known of. */
-  get areThere(): boolean {
+  /** Whether any notebook is watched, from which cells may come. */
+  get hasSources(): boolean {
     for (const _ of this._sources()) {
       return true;
     }
     return false;
   }
 
-  /** Note which cells are on a clipboard, before one of them may be pasted. */
-  look(): void {
-    this._remember(onClipboard());
+  /** Remember the ids of cells on the clipboards, before a paste deletes them. */
+  capture(): void {
+    this._remember(clipboardCells());
     for (const source of this._sources()) {
-      this._remember(copiedIn(source.notebook));
+      this._remember(copiedCells(source.notebook));
     }
   }
 
   /**
-   * The origin of a cell that came with a new id.
+   * The origin of a cell with a new id; null if it is unknown.
    *
-   * @param target The notebook that it came into.
-   * @param above The cells of that notebook before it came, those above it first, the nearest first.
+   * @param target The notebook that contains the cell.
+   * @param neighbours The earlier cells of that notebook: those above it from near to far, then those
+   * below.
    */
   of(
     cell: ICellState,
     target: ISource,
-    above: readonly ICellState[]
+    neighbours: readonly ICellState[]
   ): IOrigin | null {
     return (
       this._pasted(cell, target) ??
       this._dragged(cell, target) ??
-      duplicated(cell, target, above)
+      duplicated(cell, target, neighbours)
     );
   }
 
   private _pasted(cell: ICellState, target: ISource): IOrigin | null {
-    const clipboard = onClipboard();
+    const clipboard = clipboardCells();
     const sources = [...this._sources()];
-    // Who copied what is on the clipboard; after that the one that it came into.
+    // First the notebook that filled the clipboard, then the target.
     const rank = (source: ISource) =>
-      copiedIn(source.notebook) === clipboard ? 0 : source === target ? 1 : 2;
-    sources.sort((one, other) => rank(one) - rank(other));
+      copiedCells(source.notebook) === clipboard
+        ? 0
+        : source === target
+          ? 1
+          : 2;
+    sources.sort((a, b) => rank(a) - rank(b));
     for (const source of sources) {
-      for (const copied of copiedIn(source.notebook)) {
+      for (const copied of copiedCells(source.notebook)) {
         const cellId = this._ids.get(copied);
-        if (cellId && isLike(copied, cell) && source.find(cellId)) {
+        if (cellId && matches(copied, cell) && source.find(cellId)) {
           return { notebookId: source.notebookId, cellId };
         }
       }
@@ -78,11 +83,11 @@ export class Origins {
     return null;
   }
 
-  /** A cell that is dragged into another notebook keeps its id there. */
+  /** A cell that is dragged into another notebook keeps its id. */
   private _dragged(cell: ICellState, target: ISource): IOrigin | null {
     for (const source of this._sources()) {
-      const found = source !== target && source.find(cell.id);
-      if (found && isSame(found, cell)) {
+      const original = source !== target && source.find(cell.id);
+      if (original && isSame(original, cell)) {
         return { notebookId: source.notebookId, cellId: cell.id };
       }
     }
@@ -100,23 +105,26 @@ export class Origins {
   private readonly _ids = new WeakMap<ICell, string>();
 }
 
-/** "Duplicate cell" uses no clipboard: the copy is like a cell that was there. */
+/** "Duplicate cell" uses no clipboard: the copy equals an existing cell. */
 function duplicated(
   cell: ICellState,
   target: ISource,
-  above: readonly ICellState[]
+  neighbours: readonly ICellState[]
 ): IOrigin | null {
-  const found = cell.source.trim() && above.find(one => isSame(one, cell));
-  return found ? { notebookId: target.notebookId, cellId: found.id } : null;
+  const original =
+    cell.source.trim() && neighbours.find(other => isSame(other, cell));
+  return original
+    ? { notebookId: target.notebookId, cellId: original.id }
+    : null;
 }
 
-function onClipboard(): readonly ICell[] {
+function clipboardCells(): readonly ICell[] {
   const clipboard = Clipboard.getInstance();
   return listOf(clipboard.hasData(CELLS) ? clipboard.getData(CELLS) : null);
 }
 
-/** What was last copied or cut in a notebook, which keeps that to itself. */
-function copiedIn(notebook: Notebook): readonly ICell[] {
+/** The cells last copied or cut in a notebook; JupyterLab stores them in a private field. */
+function copiedCells(notebook: Notebook): readonly ICell[] {
   return listOf((notebook as unknown as { _localCopy?: unknown })._localCopy);
 }
 
@@ -126,12 +134,12 @@ function listOf(value: unknown): readonly ICell[] {
   return Array.isArray(value) ? value : NONE;
 }
 
-function isLike(copied: ICell, cell: ICellState): boolean {
+function matches(copied: ICell, cell: ICellState): boolean {
   const { source } = copied;
   const text = Array.isArray(source) ? source.join('') : source;
   return copied.cell_type === cell.type && text === cell.source;
 }
 
-function isSame(one: ICellState, other: ICellState): boolean {
-  return one.type === other.type && one.source === other.source;
+function isSame(a: ICellState, b: ICellState): boolean {
+  return a.type === b.type && a.source === b.source;
 }

@@ -1,10 +1,10 @@
 /**
- * What the record holds of the cells of a notebook, as far as one page knows: which of them have a
- * session, in which a model was asked, and what was noted of each last.
+ * This page's knowledge of what is recorded of a notebook: the cells that have a session, those
+ * that have a turn, and the last recorded source of each.
  */
 import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
 
-/** Which cells are watched. */
+/** The cells that are watched: all, or only those with a turn. */
 export type Scope = 'all' | 'ai';
 
 export class WatchRecord {
@@ -13,79 +13,79 @@ export class WatchRecord {
     summaries: readonly SessionSummary[]
   ) {
     for (const { cellId, turns } of summaries) {
-      this._kept.add(cellId);
+      this._withSession.add(cellId);
       if (turns) {
-        this._asked.add(cellId);
+        this._withTurn.add(cellId);
       }
     }
   }
 
   /** Whether a cell is watched. */
   watches(id: string): boolean {
-    return this._scope === 'all' || this.isAsked(id);
+    return this._scope === 'all' || this.hasTurn(id);
   }
 
-  /** Whether a model was asked in a cell, or in one that it came out of. */
-  isAsked(id: string): boolean {
-    return this._asked.has(id);
+  /** Whether a cell, or one that it was created from, has a turn. */
+  hasTurn(id: string): boolean {
+    return this._withTurn.has(id);
   }
 
-  /** From now on a cell is one in which a model was asked. */
-  ask(id: string): void {
-    this._asked.add(id);
+  /** Mark a cell as one with a turn. */
+  addTurn(id: string): void {
+    this._withTurn.add(id);
   }
 
   /** Whether a cell has a session. */
-  isKept(id: string): boolean {
-    return this._kept.has(id);
+  hasSession(id: string): boolean {
+    return this._withSession.has(id);
   }
 
-  /** From now on a cell has a session. */
-  keep(id: string): void {
-    this._kept.add(id);
+  /** Mark a cell as one with a session. */
+  addSession(id: string): void {
+    this._withSession.add(id);
   }
 
-  /** The source that the record holds as the cell's last one. */
+  /** The last recorded source of a cell. */
   last(id: string): string | undefined {
     return this._last.get(id);
   }
 
-  /** From now on the record holds this as the cell's last source. */
-  note(id: string, source: string): void {
+  /** Set the last recorded source of a cell. */
+  setLast(id: string, source: string): void {
     this._last.set(id, source);
   }
 
-  /** The record takes events of a cell. */
-  take(id: string, events: readonly EventBody[]): void {
-    this.keep(id);
+  /** Add recorded events of a cell. */
+  add(id: string, events: readonly EventBody[]): void {
+    this.addSession(id);
     for (const { source } of events) {
       if (typeof source === 'string') {
-        this.note(id, source);
+        this.setLast(id, source);
       }
     }
   }
 
-  /** Whether the record lacks this source as the cell's last one. */
-  isNews(id: string, source: string): boolean {
-    const isBlank = !this.isKept(id) && !source;
+  /** Whether this source of a watched cell differs from the last recorded one. */
+  isNewSource(id: string, source: string): boolean {
+    const isBlank = !this.hasSession(id) && !source;
     return this.watches(id) && !isBlank && this.last(id) !== source;
   }
 
-  private readonly _asked = new Set<string>();
-  private readonly _kept = new Set<string>();
+  private readonly _withTurn = new Set<string>();
+  private readonly _withSession = new Set<string>();
   private readonly _last = new Map<string, string>();
 }
 
-/** Whether two lists have the same cells, with the same types, in the same order. */
+/** Whether two lists have the same cells with the same types in the same order. */
 export function sameOrder(
-  one: readonly PlacedCell[],
-  other: readonly PlacedCell[]
+  first: readonly PlacedCell[],
+  second: readonly PlacedCell[]
 ): boolean {
   return (
-    one.length === other.length &&
-    one.every(
+    first.length === second.length &&
+    first.every(
       ({ id, type }, index) =>
-        id === other[index].id && type === other[index].type
+        id === second[index].id && type === second[index].type
     )
   );
 }

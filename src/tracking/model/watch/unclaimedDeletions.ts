@@ -1,37 +1,37 @@
 /**
- * Deletions of cells in a shared notebook that another page may have made, or a client that
- * records nothing: of what only takes away, Yjs doesn't name the client.
+ * Deletions of cells in a shared notebook by another page or by a client that records nothing: for
+ * pure deletions, Yjs doesn't name the client.
  *
- * Invariant: a deletion is recorded here only if the record doesn't say, some time after it, that
- * the cell is gone. So the page that made it records it first.
+ * Invariant: a deletion is recorded here only if it isn't in the record after some time, so that
+ * the page that made it can record it first.
  */
 import type { IDisposable } from '@lumino/disposable';
 
 import { writerOf } from '../../../records/contributor';
-import { Happening, happenings } from '../lineage';
+import { CellOperation, detectOperations } from '../lineage';
 import type { IStep } from './mirror';
 
-/** The time that the page has which made it, in milliseconds. */
-const PATIENCE_MS = 5000;
+/** Time for the page that made the deletion to record it, in milliseconds. */
+const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
   /** Whether a cell is in the notebook. */
   has(id: string): boolean;
-  /** Whether the record says that a cell is gone; rejects where that can't be read. */
+  /** Whether the deletion of a cell is recorded; rejects if the record can't be read. */
   isRecorded(id: string): Promise<boolean>;
   /** Record deletions. */
-  record(deleted: readonly Happening[], step: IStep): void;
+  record(deleted: readonly CellOperation[], step: IStep): void;
 }
 
 export class UnclaimedDeletions implements IDisposable {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
-  /** Cells went; the step's writer says what to record if no page does. */
+  /** Check the deletions of a step later, and record those that no page has recorded. */
   add(step: IStep): void {
     const { alternative } = step.writer;
-    const deleted = happenings(step.before, step.after, {
-      remade: step.remade,
-      wasThere: () => true,
+    const deleted = detectOperations(step.before, step.after, {
+      recreated: step.recreated,
+      existedBefore: () => true,
       originOf: () => null
     }).filter(({ kind }) => kind === 'delete');
     if (!alternative || !deleted.length) {
@@ -40,8 +40,8 @@ export class UnclaimedDeletions implements IDisposable {
     const writer = writerOf(alternative);
     const timer = window.setTimeout(() => {
       this._timers.delete(timer);
-      void this._look(deleted, { ...step, writer });
-    }, PATIENCE_MS);
+      void this._recordMissing(deleted, { ...step, writer });
+    }, DELAY_MS);
     this._timers.add(timer);
   }
 
@@ -55,23 +55,23 @@ export class UnclaimedDeletions implements IDisposable {
     this._timers.clear();
   }
 
-  private async _look(
-    deleted: readonly Happening[],
+  private async _recordMissing(
+    deleted: readonly CellOperation[],
     step: IStep
   ): Promise<void> {
     const { has, isRecorded } = this._options;
-    const lacking: Happening[] = [];
-    for (const one of deleted) {
-      const isKnown =
-        one.kind !== 'delete' ||
-        has(one.id) ||
-        (await isRecorded(one.id).catch(() => true));
-      if (!isKnown) {
-        lacking.push(one);
+    const missing: CellOperation[] = [];
+    for (const deletion of deleted) {
+      const isDone =
+        deletion.kind !== 'delete' ||
+        has(deletion.id) ||
+        (await isRecorded(deletion.id).catch(() => true));
+      if (!isDone) {
+        missing.push(deletion);
       }
     }
-    if (lacking.length && !this._isDisposed) {
-      this._options.record(lacking, step);
+    if (missing.length && !this._isDisposed) {
+      this._options.record(missing, step);
     }
   }
 

@@ -1,6 +1,4 @@
-/**
- * What people do to a notebook, for specs that try any sequence of it.
- */
+/** Random operations of people on a notebook, for property-based specs. */
 import { NotebookActions } from '@jupyterlab/notebook';
 import * as fc from 'fast-check';
 
@@ -100,7 +98,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   }
 );
 
-/** Do it; says in which page the notebook is open then. */
+/** Perform an operation. Returns the open notebook, which may be in a new page. */
 export async function perform<S extends IServer>(
   open: OpenNotebook<S>,
   operation: Operation,
@@ -133,7 +131,7 @@ export async function perform<S extends IServer>(
       NotebookActions[operation.down ? 'moveDown' : 'moveUp'](content);
       break;
     case 'split':
-      open.cursor(index, between(open.sources[index], operation.offset));
+      open.cursor(index, cursorPosition(open.sources[index], operation.offset));
       NotebookActions.splitCell(content);
       break;
     case 'retype':
@@ -171,17 +169,17 @@ export async function perform<S extends IServer>(
       await open.save();
       break;
     case 'leave':
-      open.page.tracking.leave();
+      open.page.tracking.captureAll();
       break;
     case 'reopen':
       return open.reopen();
   }
-  await open.rest();
+  await open.settle();
   return open;
 }
 
-/** Operations that note what is on view before they do anything. */
-export const NOTES: readonly string[] = [
+/** Operations that capture the current sources first. */
+export const CAPTURING_OPERATIONS: readonly string[] = [
   'run',
   'generate',
   'save',
@@ -189,8 +187,8 @@ export const NOTES: readonly string[] = [
   'reopen'
 ];
 
-/** Where a cursor can be: never inside a character. */
-function between(text: string, offset: number): number {
+/** The nearest cursor position that isn't inside a character. */
+function cursorPosition(text: string, offset: number): number {
   const at = Math.min(offset, text.length);
   return /[\uD800-\uDBFF]$/.test(text.slice(0, at)) ? at - 1 : at;
 }

@@ -1,8 +1,6 @@
 /**
- * A server in memory, for specs of what is tracked: it does with `changes` what
- * `aiserver/notebooks/change_log.py` does.
- *
- * Played: the model that is asked.
+ * An in-memory server with a fake model, for specs. It handles `changes` like
+ * `aiserver/notebooks/change_log.py`.
  */
 import { ApiError } from '../../api/request';
 import type {
@@ -27,7 +25,7 @@ export interface ISession {
   parents?: string[];
 }
 
-export interface ILine {
+export interface ILogEntry {
   order?: string[];
   types?: Record<string, string>;
   cells: Record<string, number>;
@@ -35,25 +33,25 @@ export interface ILine {
   page?: string | null;
 }
 
-/** What a server keeps of one notebook or several. */
-export class Receiver implements IServer {
+/** The sessions and change logs of notebooks. */
+export class FakeServer implements IServer {
   readonly sessions = new Map<string, ISession>();
-  readonly logs = new Map<string, ILine[]>();
+  readonly logs = new Map<string, ILogEntry[]>();
   readonly ids = new Set<string>();
   readonly blobs: Blob[] = [];
-  /** Set to have each request fail so. */
+  /** If set, each request fails with this error. */
   failure: Error | null = null;
   bodies: ChangesBody[] = [];
-  /** So many next answers to changes get lost. */
-  lost = 0;
-  /** What the model answers. */
+  /** How many of the next responses to changes are lost. */
+  lostResponses = 0;
+  /** The model's answer. */
   answer = '';
 
   session(notebookId: string, cellId: string): ISession | null {
     return this.sessions.get(`${notebookId}/${cellId}`) ?? null;
   }
 
-  /** Of a cell: the types of its events, `turn` for a turn. */
+  /** The types of a cell's events; `turn` for a turn. */
   kinds(notebookId: string, cellId: string): string[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
     return records.map(({ type }) => type ?? 'turn');
@@ -61,21 +59,26 @@ export class Receiver implements IServer {
 
   events(notebookId: string, cellId: string, type?: string): IRecord[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
-    return records.filter(one => one.type && (!type || one.type === type));
+    return records.filter(
+      record => record.type && (!type || record.type === type)
+    );
   }
 
-  /** The notebook as it was at a line of its log: `[cell, source]` in order. */
-  asOf(notebookId: string, end: number): [string, string][] {
+  /** The notebook at an entry of its change log: `[cell, source]` in order. */
+  snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;
-    const lines = log.slice(0, end + 1);
-    const order = lines.filter(line => line.order).at(-1)!.order!;
+    const entries = log.slice(0, end + 1);
+    const order = entries.filter(entry => entry.order).at(-1)!.order!;
     return order.map(id => {
-      const seq = lines.filter(line => id in line.cells).at(-1)?.cells[id];
+      const seq = entries.filter(entry => id in entry.cells).at(-1)?.cells[id];
       const records = this.session(notebookId, id)?.records ?? [];
-      const next = log.slice(end + 1).find(line => id in line.cells);
+      const next = log.slice(end + 1).find(entry => id in entry.cells);
       const until = next ? (seq ?? 0) : Infinity;
-      // What no line names (a turn, an accept) lies before it if nothing of the cell comes after.
-      return [id, held(records.filter(one => one.seq <= until)) ?? ''];
+      // Records without an entry (a turn, an accept) count as earlier if no later entry has the cell.
+      return [
+        id,
+        lastSource(records.filter(record => record.seq <= until)) ?? ''
+      ];
     });
   }
 
@@ -85,12 +88,12 @@ export class Receiver implements IServer {
     return { notebookId: notebookId ?? `nb-${++notebooks}` };
   }
 
-  async keep(picture: Blob): Promise<string> {
-    this.blobs.push(picture);
+  async storeImage(image: Blob): Promise<string> {
+    this.blobs.push(image);
     return 'a'.repeat(64);
   }
 
-  async script(answer: string): Promise<void> {
+  async setAnswer(answer: string): Promise<void> {
     this.answer = answer;
   }
 
@@ -119,7 +122,7 @@ export class Receiver implements IServer {
       const others = this._others(notebookId, body);
       const cells = this._change(notebookId, body, others);
       const seq = this.logs.get(notebookId)?.length ?? 0;
-      this._loseAnswer();
+      this._loseResponse();
       return { cells, seq, ...(others && { others }) };
     },
     models: async () => ({ models: [], providers: [] }),
@@ -129,14 +132,14 @@ export class Receiver implements IServer {
   };
   readonly api = this._api as unknown as IServer['api'];
 
-  /** The cells of which other pages told since the sender looked. */
+  /** The cells that other pages have recorded since `seen`. */
   private _others(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
-    const lines = log
+    const entries = log
       .slice(seen ?? log.length)
-      .filter(one => one.page !== page);
-    const ids = lines.flatMap(line => Object.keys(line.cells));
-    return lines.length ? [...new Set(ids)] : null;
+      .filter(entry => entry.page !== page);
+    const ids = entries.flatMap(entry => Object.keys(entry.cells));
+    return entries.length ? [...new Set(ids)] : null;
   }
 
   private _change(
@@ -161,8 +164,9 @@ export class Receiver implements IServer {
       let seq = session.records.at(-1)?.seq ?? 0;
       for (const event of events) {
         const { trigger, again } = event.data ?? {};
-        const isLook = (trigger === 'first' || again) && event === events[0];
-        if (!isLook || held(session.records) !== event.source) {
+        const isSnapshot =
+          (trigger === 'first' || again) && event === events[0];
+        if (!isSnapshot || lastSource(session.records) !== event.source) {
           seq = append(session, event).seq;
         }
       }
@@ -174,7 +178,9 @@ export class Receiver implements IServer {
       log.push({
         ...(body.order && {
           order: body.order.map(({ id }) => id),
-          types: Object.fromEntries(body.order.map(one => [one.id, one.type]))
+          types: Object.fromEntries(
+            body.order.map(({ id, type }) => [id, type])
+          )
         }),
         cells: Object.fromEntries(
           Object.entries(marks).map(([id, mark]) => [id, mark.seq])
@@ -187,7 +193,7 @@ export class Receiver implements IServer {
     return marks;
   }
 
-  /** Asks nobody: the model is played. */
+  /** Generates a turn with the fake model. */
   private async *_generate(
     body: GenerateBody
   ): AsyncGenerator<StreamEvent, void, void> {
@@ -210,9 +216,9 @@ export class Receiver implements IServer {
       generationId: 'g',
       turnId: interaction.turn_id,
       model: {
-        id: 'played:model',
-        provider: 'played',
-        label: 'played',
+        id: 'fake:model',
+        provider: 'fake',
+        label: 'fake',
         onThisMachine: true,
         ready: true
       }
@@ -233,8 +239,8 @@ export class Receiver implements IServer {
     }
   }
 
-  private _loseAnswer(): void {
-    if (this.lost-- > 0) {
+  private _loseResponse(): void {
+    if (this.lostResponses-- > 0) {
       throw new ApiError(0, 'unreachable', '');
     }
   }
@@ -245,16 +251,16 @@ function append(
   record: Partial<Interaction> | EventBody
 ): IRecord {
   const id = (record as EventBody).id;
-  const known = records.find(one => id && one.id === id);
-  if (!known) {
+  const existing = records.find(other => id && other.id === id);
+  if (!existing) {
     const seq = (records.at(-1)?.seq ?? 0) + 1;
     records.push({ ...record, seq } as IRecord);
   }
-  return known ?? records[records.length - 1];
+  return existing ?? records[records.length - 1];
 }
 
-/** What a cell held after these records. */
-export function held(records: readonly IRecord[]): string | null {
+/** A cell's source after these records. */
+export function lastSource(records: readonly IRecord[]): string | null {
   for (const record of [...records].reverse()) {
     if (record.type && typeof record.source === 'string') {
       return record.source;
@@ -269,7 +275,9 @@ export function held(records: readonly IRecord[]): string | null {
 function summaryOf(name: string, { records }: ISession): SessionSummary {
   const [notebookId, cellId] = name.split('/');
   const turns = records.filter(({ type }) => !type);
-  const codes = records.map(one => one.source ?? one.ai_response?.suggestion);
+  const codes = records.map(
+    record => record.source ?? record.ai_response?.suggestion
+  );
   const newest = codes.filter(Boolean).at(-1) ?? '';
   const row = {
     notebookId,

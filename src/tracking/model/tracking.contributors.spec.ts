@@ -1,7 +1,7 @@
 /**
- * P40: who wrote what is noted of cells.
+ * P40: the contributors of recorded edits.
  *
- * Scripted stand-ins use the calls of real packages: jupyter-mcp-server (through
+ * Scripted clients use the calls of real packages: jupyter-mcp-server (through
  * jupyter-nbmodel-client, and through the server's own document), notebook-intelligence's in-page
  * tools, and jupyterlab-code-formatter.
  */
@@ -12,42 +12,42 @@ import { CommandRegistry } from '@lumino/commands';
 
 import { applySource } from '../../cells/applySource';
 import { RunningCommands } from './contributors/commands';
-import { OpenNotebook, Page, asked, playKernel } from './tracking.fakes';
-import { Receiver } from './tracking.receiver.fakes';
-import { other } from './tracking.others.fakes';
+import { OpenNotebook, Page, openWithTurn, fakeKernel } from './tracking.fakes';
+import { FakeServer } from './tracking.server.fakes';
+import { connectClient } from './tracking.collaboration.fakes';
 
-beforeAll(() => playKernel());
+beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
 const commands = new CommandRegistry();
-const acts = { isPersons: false };
-const explanations = { commands: new RunningCommands(commands), acts };
+const input = { isActive: false };
+const explanations = { commands: new RunningCommands(commands), input };
 const later = () => new Promise(resolve => setTimeout(resolve));
 
 beforeEach(() => {
-  acts.isPersons = false;
+  input.isActive = false;
 });
 
-/** A notebook that is watched, in a page with commands. */
+/** Open a watched notebook in a page with commands. */
 function watched(): Promise<OpenNotebook> {
-  return asked(new Page(new Receiver(), explanations));
+  return openWithTurn(new Page(new FakeServer(), explanations));
 }
 
 function shared(open: OpenNotebook): YNotebook {
   return open.panel.content.model!.sharedModel as YNotebook;
 }
 
-/** Register a command of a package for one use. */
+/** Register a command, execute it and remove it. */
 async function execute(id: string, work: () => unknown): Promise<void> {
   const command = commands.addCommand(id, { execute: work });
   await commands.execute(id);
   command.dispose();
 }
 
-/** Of a cell's edits after the first look: `kind name: source`. */
+/** A cell's edits after the initial one, as `kind name: source`. */
 async function edits(open: OpenNotebook, cellId: string): Promise<string[]> {
   await open.save();
-  return open.page.receiver
+  return open.page.server
     .events(open.id, cellId)
     .filter(
       ({ source, data }) => source !== undefined && data?.trigger !== 'first'
@@ -58,8 +58,8 @@ async function edits(open: OpenNotebook, cellId: string): Promise<string[]> {
     });
 }
 
-describe('what a person does', () => {
-  it('is the person’s: keys, undo, and commands of JupyterLab', async () => {
+describe('changes by a person', () => {
+  it('are typing, undo and JupyterLab’s commands', async () => {
     const open = await watched();
     open.type(0, 'typed');
     await open.save();
@@ -75,18 +75,18 @@ describe('what a person does', () => {
     ]);
   });
 
-  it('is the person’s in the search box and where a key is not named as input', async () => {
+  it('include replacements in the search box and input without a user event', async () => {
     const open = await watched();
-    acts.isPersons = true;
+    input.isActive = true;
     shared(open).cells[0].setSource('replaced by search');
     await later();
-    acts.isPersons = false;
+    input.isActive = false;
     expect(await edits(open, 'aa')).toEqual(['person: replaced by search']);
   });
 
-  it('is not what was there before', async () => {
+  it('exclude the initial source', async () => {
     const open = await watched();
-    const [first] = open.page.receiver.events(open.id, 'aa');
+    const [first] = open.page.server.events(open.id, 'aa');
     expect(first).toMatchObject({
       source: 'a = 1\nb = 2',
       data: { trigger: 'first' },
@@ -94,12 +94,12 @@ describe('what a person does', () => {
     });
   });
 
-  it('is noted before a rejection', async () => {
+  it('are recorded before a rejection', async () => {
     const open = await watched();
     const model = await open.ask(1, 'c = 6');
     open.type(1, 'typed meanwhile');
     await model.reject();
-    const events = open.page.receiver.events(open.id, 'bb').slice(-2);
+    const events = open.page.server.events(open.id, 'bb').slice(-2);
     expect(events).toMatchObject([
       { type: 'edit', contributor: { kind: 'person' } },
       { type: 'reject' }
@@ -107,8 +107,8 @@ describe('what a person does', () => {
   });
 });
 
-describe('what programs in the page do', () => {
-  it('is a formatter’s, and what a person types before and after stays theirs', async () => {
+describe('changes by programs in the page', () => {
+  it('belong to a formatter, and typing before and after to the person', async () => {
     const open = await watched();
     open.type(0, 'x=1');
     // jupyterlab_code_formatter asks its server, then sets the source.
@@ -122,7 +122,7 @@ describe('what programs in the page do', () => {
       'program jupyterlab_code_formatter: x = 1',
       'person: x = 1\ny = 2'
     ]);
-    const [, formatted] = open.page.receiver
+    const [, formatted] = open.page.server
       .events(open.id, 'aa', 'edit')
       .slice(1);
     expect(formatted.data).toMatchObject({
@@ -130,7 +130,7 @@ describe('what programs in the page do', () => {
     });
   });
 
-  it('is an agent’s where its command adds, replaces and runs cells', async () => {
+  it('belong to an agent whose command adds, replaces and runs cells', async () => {
     const open = await watched();
     open.type(0, 'mine = 1');
     // notebook-intelligence's tools: synchronous commands on the shared model.
@@ -138,7 +138,7 @@ describe('what programs in the page do', () => {
       shared(open).insertCell(1, { cell_type: 'code', source: 'added = 1' });
       void NotebookActions.run(open.panel.content, open.panel.sessionContext);
     });
-    await open.rest();
+    await open.settle();
     await execute('notebook-intelligence:set-cell-type-and-source', () => {
       const notebook = shared(open);
       notebook.deleteCell(0);
@@ -149,22 +149,24 @@ describe('what programs in the page do', () => {
     });
     await open.save();
     const [replaced, added] = open.ids;
-    const { receiver } = open.page;
+    const { server } = open.page;
     const agent = { kind: 'agent', name: 'notebook-intelligence' };
-    expect(receiver.events(open.id, added)[0]).toMatchObject({
+    expect(server.events(open.id, added)[0]).toMatchObject({
       type: 'edit',
       contributor: agent
     });
-    // The cell goes on from the one that it replaces, so a person's lines stay theirs.
-    expect(receiver.session(open.id, replaced)?.forkedFrom).toMatchObject({
+    // The new cell is a copy of the replaced one, so the person's lines keep their contributor.
+    expect(server.session(open.id, replaced)?.forkedFrom).toMatchObject({
       cellId: 'aa'
     });
-    expect(receiver.events(open.id, replaced).at(-1)).toMatchObject({
+    expect(server.events(open.id, replaced).at(-1)).toMatchObject({
       type: 'copy',
       source: 'mine = 1\nits = 2',
       contributor: agent
     });
-    expect(receiver.events(open.id, 'aa').map(one => one.contributor)).toEqual([
+    expect(
+      server.events(open.id, 'aa').map(event => event.contributor)
+    ).toEqual([
       { kind: 'unknown' },
       { kind: 'person' },
       undefined, // the run
@@ -172,7 +174,7 @@ describe('what programs in the page do', () => {
     ]);
   });
 
-  it('is a program’s where nothing names it, also through an editor', async () => {
+  it('belong to an unnamed program if nothing explains them, also through an editor', async () => {
     const open = await watched();
     open.type(0, 'mine');
     shared(open).cells[0].setSource('set');
@@ -188,7 +190,7 @@ describe('what programs in the page do', () => {
     ]);
   });
 
-  it('is told apart where one command follows another at once', async () => {
+  it('are distinguished for consecutive commands', async () => {
     const open = await watched();
     const set = (source: string) => () =>
       shared(open).cells[0].setSource(source);
@@ -202,7 +204,7 @@ describe('what programs in the page do', () => {
     ]);
   });
 
-  it('is noted once where a program writes word by word', async () => {
+  it('are recorded once for a program that writes word by word', async () => {
     const open = await watched();
     for (const words of ['a', 'a b', 'a b c']) {
       shared(open).cells[0].setSource(words);
@@ -211,7 +213,7 @@ describe('what programs in the page do', () => {
     expect(await edits(open, 'aa')).toEqual(['program: a b c']);
   });
 
-  it('is no person’s while a person’s command goes on', async () => {
+  it('don’t belong to the person while a command of JupyterLab runs', async () => {
     const open = await watched();
     let end: (value: unknown) => void = () => undefined;
     const run = execute('notebook:run-all-cells', () => {
@@ -225,7 +227,7 @@ describe('what programs in the page do', () => {
     expect(await edits(open, 'aa')).toEqual(['program: set meanwhile']);
   });
 
-  it('is the file’s where it is read again', async () => {
+  it('belong to the file after a revert', async () => {
     const open = await watched();
     open.type(0, 'typed');
     const { model } = open.panel.context;
@@ -240,42 +242,42 @@ describe('what programs in the page do', () => {
     ]);
   });
 
-  it('is the file’s where a cell is not as it was recorded last', async () => {
+  it('belong to the file if a cell differs from the record', async () => {
     const open = await watched();
     await open.save();
-    const { receiver } = open.page;
+    const { server } = open.page;
     const { id } = open;
     open.close();
-    await new Page(receiver, explanations).open(
+    await new Page(server, explanations).open(
       [
         { id: 'aa', source: 'a = 1\nb = 3' },
         { id: 'bb', source: 'c = 4' }
       ],
       { notebookId: id }
     );
-    expect(receiver.events(id, 'aa').at(-1)).toMatchObject({
+    expect(server.events(id, 'aa').at(-1)).toMatchObject({
       source: 'a = 1\nb = 3',
       contributor: { kind: 'unknown', name: 'file on disk' }
     });
-    expect(receiver.events(id, 'bb').at(-1)).toMatchObject({ type: 'accept' });
+    expect(server.events(id, 'bb').at(-1)).toMatchObject({ type: 'accept' });
   });
 
-  it('is the file’s where the list of sessions shows no difference', async () => {
+  it('belong to the file even if the session list shows no difference', async () => {
     const open = await watched();
     const lines = Array.from({ length: 11 }, (_, n) => `line_${n}`);
-    open.type(0, lines.join('\n')); // the list has ten
-    open.type(1, ''); // the list has the newest code that isn't empty
+    open.type(0, lines.join('\n')); // the list shows ten
+    open.type(1, ''); // the list shows the newest code that isn't empty
     await open.save();
-    const { receiver } = open.page;
+    const { server } = open.page;
     const { id } = open;
     open.close();
     const outside = [
       { id: 'aa', source: lines.slice(0, 10).join('\n') },
       { id: 'bb', source: 'c = 4' }
     ];
-    await new Page(receiver, explanations).open(outside, { notebookId: id });
+    await new Page(server, explanations).open(outside, { notebookId: id });
     for (const cell of outside) {
-      expect(receiver.events(id, cell.id).at(-1)).toMatchObject({
+      expect(server.events(id, cell.id).at(-1)).toMatchObject({
         source: cell.source,
         contributor: { kind: 'unknown', name: 'file on disk' }
       });
@@ -284,7 +286,7 @@ describe('what programs in the page do', () => {
 });
 
 describe('an accepted answer whose turn could not be saved', () => {
-  it('is one edit of the model', async () => {
+  it('is one edit by the model', async () => {
     const open = await watched();
     applySource(open.panel.content.widgets[0], 'a = 9');
     const contributor = { kind: 'model', name: 'openai:m' } as const;
@@ -295,9 +297,9 @@ describe('an accepted answer whose turn could not be saved', () => {
   });
 });
 
-describe('what is written elsewhere in a shared notebook', () => {
+describe('remote changes of a shared notebook', () => {
   const MCP = {
-    // As jupyter-nbmodel-client says of itself, through which jupyter-mcp-server writes.
+    // The state of jupyter-nbmodel-client, through which jupyter-mcp-server writes.
     user: {
       agent: 'Datalayer-NbModelClient/1.5.1',
       owner: 'jovyan',
@@ -305,10 +307,10 @@ describe('what is written elsewhere in a shared notebook', () => {
     }
   };
 
-  it('is an agent’s by the name that it gives, between a person’s edits', async () => {
+  it('belong to the agent that its state names, between a person’s edits', async () => {
     const open = await watched();
     open.type(0, 'mine = 1\n');
-    const { source, cells, send } = await other(open, MCP);
+    const { source, cells, send } = await connectClient(open, MCP);
     source(0).insert(9, 'its = 2\n');
     send();
     open.type(0, 'mine = 3', 17);
@@ -319,14 +321,14 @@ describe('what is written elsewhere in a shared notebook', () => {
     ]);
     cells.delete(1, 1);
     send();
-    await open.rest();
-    const [deleted] = open.page.receiver.events(open.id, 'bb', 'delete');
+    await open.settle();
+    const [deleted] = open.page.server.events(open.id, 'bb', 'delete');
     expect(deleted.contributor).toMatchObject({ kind: 'agent' });
   });
 
-  it('is the server’s where no client gives a name', async () => {
+  it('belong to the server if no client has a name', async () => {
     const open = await watched();
-    const { source, send } = await other(open, null);
+    const { source, send } = await connectClient(open, null);
     source(0).insert(0, 'its = 0\n');
     send();
     expect(await edits(open, 'aa')).toEqual([
@@ -334,33 +336,33 @@ describe('what is written elsewhere in a shared notebook', () => {
     ]);
   });
 
-  it('is recorded once: by the watching page with the lowest id', async () => {
+  it('are recorded once, by the watching page with the lowest id', async () => {
     const open = await watched();
-    await other(open, { aiserver_watches: true }, 1);
-    const { source, send } = await other(open, MCP);
+    await connectClient(open, { aiserver_watches: true }, 1);
+    const { source, send } = await connectClient(open, MCP);
     source(0).insert(0, 'its = 0\n');
     send();
     expect(await edits(open, 'aa')).toEqual([]);
   });
 
-  it('comes after what was typed before, whichever page records it', async () => {
+  it('are recorded after earlier typing, whichever page records them', async () => {
     const open = await watched();
-    await other(open, { aiserver_watches: true }, 1);
+    await connectClient(open, { aiserver_watches: true }, 1);
     open.type(0, 'mine');
-    const { source, send } = await other(open, MCP);
+    const { source, send } = await connectClient(open, MCP);
     source(0).insert(4, '\nits = 0');
     send();
-    await open.rest();
-    const noted = open.page.receiver.events(open.id, 'aa').at(-1);
-    expect(noted).toMatchObject({
+    await open.settle();
+    const last = open.page.server.events(open.id, 'aa').at(-1);
+    expect(last).toMatchObject({
       source: 'mine',
       contributor: { kind: 'person' }
     });
   });
 
-  it('is noted when it pauses, before a page takes it for its own', async () => {
+  it('are recorded after a pause', async () => {
     const open = await watched();
-    const { source, send } = await other(open, MCP);
+    const { source, send } = await connectClient(open, MCP);
     source(0).insert(0, 'its = 0\n');
     send();
     jest.useFakeTimers({ doNotFake: ['performance'] });
@@ -368,51 +370,51 @@ describe('what is written elsewhere in a shared notebook', () => {
     send();
     jest.advanceTimersByTime(1000);
     jest.useRealTimers();
-    await open.rest();
-    const { receiver } = open.page;
-    expect(receiver.events(open.id, 'aa').at(-1)).toMatchObject({
+    await open.settle();
+    const { server } = open.page;
+    expect(server.events(open.id, 'aa').at(-1)).toMatchObject({
       source: 'its = 1\nits = 0\na = 1\nb = 2',
       contributor: { kind: 'agent' }
     });
   });
 
-  describe('and only takes a cell away, while another page watches', () => {
+  describe('that delete a cell while another page watches', () => {
     const deleted = async (
       record?: (open: OpenNotebook) => Promise<unknown>
     ) => {
       const open = await watched();
-      await other(open, { aiserver_watches: true }, 2 ** 32 - 1);
-      const { cells, send } = await other(open, MCP);
+      await connectClient(open, { aiserver_watches: true }, 2 ** 32 - 1);
+      const { cells, send } = await connectClient(open, MCP);
       jest.useFakeTimers({ doNotFake: ['performance'] });
       cells.delete(1, 1);
       send();
       await record?.(open);
       await jest.advanceTimersByTimeAsync(10_000);
       jest.useRealTimers();
-      await open.rest();
+      await open.settle();
       return open;
     };
 
-    it('is the agent’s if no page records it', async () => {
+    it('belong to the agent if no page records them', async () => {
       const { id, page } = await deleted();
-      expect(page.receiver.events(id, 'bb', 'delete')).toMatchObject([
+      expect(page.server.events(id, 'bb', 'delete')).toMatchObject([
         { contributor: { kind: 'agent', name: 'Datalayer-NbModelClient' } }
       ]);
-      expect(page.receiver.logs.get(id)!.at(-1)!.order).not.toContain('bb');
+      expect(page.server.logs.get(id)!.at(-1)!.order).not.toContain('bb');
     });
 
-    it('is recorded once if the other page records it', async () => {
+    it('are recorded once if the other page records them', async () => {
       const { id, page } = await deleted(({ id, page }) =>
-        page.receiver.api.record(id, 'bb', [{ type: 'delete', source: '' }])
+        page.server.api.record(id, 'bb', [{ type: 'delete', source: '' }])
       );
-      expect(page.receiver.events(id, 'bb', 'delete')).toHaveLength(1);
+      expect(page.server.events(id, 'bb', 'delete')).toHaveLength(1);
     });
   });
 
-  it('is nobody’s where a page that doesn’t watch wrote it', async () => {
+  it('have an unknown contributor if a page that doesn’t watch made them', async () => {
     const open = await watched();
     const user = { username: 'u1', display_name: 'Ada' };
-    const { source, send } = await other(open, { user });
+    const { source, send } = await connectClient(open, { user });
     source(0).insert(0, 'its = 0\n');
     send();
     expect(await edits(open, 'aa')).toEqual([

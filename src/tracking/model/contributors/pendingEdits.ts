@@ -1,21 +1,21 @@
 /**
- * The cells that were edited and not noted yet, each with its writer.
+ * The cells with unrecorded edits, each with its writer.
  *
- * Invariants: an edit has one writer; before another one writes, what the first wrote is handed
- * on. A program that writes word by word, without a name, is handed on once.
+ * Invariants: an edit has one writer; before another writer edits the cell, the pending edit is
+ * emitted. The edits of an unnamed program that writes word by word are emitted once.
  */
 import type { IWriter } from '../../../records/contributor';
 
-/** A cell that was edited, and the writer. */
-export type Edited = readonly [id: string, writer: IWriter];
+/** An edited cell and its writer. */
+export type PendingEdit = readonly [id: string, writer: IWriter];
 
 interface IEarlier {
   readonly source: string;
   readonly writer: IWriter;
 }
 
-export class EditedCells {
-  /** @param _onReplaced Takes what a cell held before another writer changed it. */
+export class PendingEdits {
+  /** @param _onReplaced Receives a cell's source before another writer changes it. */
   constructor(
     private readonly _onReplaced: (
       id: string,
@@ -29,46 +29,46 @@ export class EditedCells {
     return this._writers.get(id);
   }
 
-  /** A cell was edited. @param source What it held before. */
+  /** Add an edit of a cell. @param source The source before the edit. */
   edit(id: string, writer: IWriter, source: string): void {
     const before = this._writers.get(id);
     this._writers.set(id, writer);
     if (!before || before.key === writer.key) {
       return;
     }
-    this._handOn(id, before);
-    if (mayBeSame(before, writer)) {
+    this._emitEarlier(id, before);
+    if (canBeSame(before, writer)) {
       this._earlier.set(id, { source, writer: before });
     } else {
       this._onReplaced(id, source, before);
     }
   }
 
-  /** Hand on what was edited in a cell. @param source What it holds. */
-  handOver(id: string, source: string): void {
+  /** Emit the pending edit of a cell. @param source The current source. */
+  release(id: string, source: string): void {
     const writer = this.take(id);
     if (writer) {
       this._onReplaced(id, source, writer);
     }
   }
 
-  /** All cells that were edited since the last call. */
-  takeAll(): Edited[] {
+  /** Returns and clears all pending edits. */
+  takeAll(): PendingEdit[] {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);
   }
 
-  /** The writer of a cell's edits since it was last taken. */
+  /** Returns the writer of a cell's pending edit, and clears the edit. */
   take(id: string): IWriter | null {
     const writer = this._writers.get(id) ?? null;
     if (writer) {
-      this._handOn(id, writer);
+      this._emitEarlier(id, writer);
       this._writers.delete(id);
     }
     return writer;
   }
 
-  /** Hand on what an earlier writer wrote, unless it is the same as the next. */
-  private _handOn(id: string, next: IWriter): void {
+  /** Emit an earlier edit, unless its writer turned out to be the next one. */
+  private _emitEarlier(id: string, next: IWriter): void {
     const earlier = this._earlier.get(id);
     this._earlier.delete(id);
     if (earlier && earlier.writer.key !== next.key) {
@@ -77,11 +77,11 @@ export class EditedCells {
   }
 
   private readonly _writers = new Map<string, IWriter>();
-  /** Earlier edits, by writers that may turn out to be the same. */
+  /** Earlier edits whose writers may turn out to be the current ones. */
   private readonly _earlier = new Map<string, IEarlier>();
 }
 
-/** Whether two writers, the second not known yet, may turn out to be one program. */
-function mayBeSame(before: IWriter, writer: IWriter): boolean {
+/** Whether two writers may turn out to be one program, because the second isn't known yet. */
+function canBeSame(before: IWriter, writer: IWriter): boolean {
   return writer.settled !== null && before.contributor?.kind !== 'person';
 }
