@@ -16,7 +16,7 @@ export interface IWriter {
   /** Identifies the writer: consecutive writes with the same key belong together. */
   readonly key: string;
   /** Resolves when the contributor is known; null if it is known already. */
-  readonly settled: Promise<void> | null;
+  readonly pending: Promise<void> | null;
   /** The contributor; null if another page records the write. */
   readonly contributor: Contributor | null;
   /** The command that wrote, if any. */
@@ -34,7 +34,7 @@ export function writerOf(contributor: Contributor, key?: string): IWriter {
   const name = contributor.name ?? '';
   return {
     key: key ?? `${contributor.kind} ${name}`,
-    settled: null,
+    pending: null,
     contributor
   };
 }

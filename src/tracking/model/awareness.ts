@@ -2,7 +2,7 @@
  * Notifies the other pages of a shared notebook (jupyter-collaboration) when a session is written,
  * and receives their notifications, so that views update.
  *
- * Invariants: notifications use Yjs's awareness, as cursors do, so the notebook itself doesn't grow;
+ * Invariants: notifications use Yjs's awareness, as cursors do, so the notebook doesn't grow;
  * received notifications are not forwarded.
  */
 import type { IAwareness } from '@jupyter/ydoc';

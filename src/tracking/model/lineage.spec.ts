@@ -11,10 +11,10 @@ function cells(...words: string[]): ICellState[] {
 function detect(
   before: string[],
   after: string[],
-  hints: { known?: string[]; recreated?: string[] } = {}
+  hints: { existing?: string[]; recreated?: string[] } = {}
 ): CellOperation[] {
   return detectOperations(cells(...before), cells(...after), {
-    existedBefore: id => hints.known?.includes(id) ?? false,
+    existedBefore: id => hints.existing?.includes(id) ?? false,
     originOf: () => null,
     recreated: new Set(hints.recreated)
   });
@@ -44,7 +44,7 @@ describe('detectOperations', () => {
       { ...merge, isRestored: false }
     ]);
     expect(detect(['a:1', 'b:2'], ['x:1\n2'])).toMatchObject([merge]);
-    expect(detect(['a:1', 'b:2'], ['x:1\n2'], { known: ['x'] })).toEqual([
+    expect(detect(['a:1', 'b:2'], ['x:1\n2'], { existing: ['x'] })).toEqual([
       { ...merge, isRestored: true }
     ]);
     expect(detect(['a:1', 'b:2'], ['x:'])).toEqual([
@@ -55,7 +55,7 @@ describe('detectOperations', () => {
   });
 
   it('recognizes a restored cell', () => {
-    expect(detect(['a'], ['a', 'b'], { known: ['b'] })).toEqual([
+    expect(detect(['a'], ['a', 'b'], { existing: ['b'] })).toEqual([
       { kind: 'undelete', id: 'b', index: 1, after: 'a' }
     ]);
   });
@@ -66,7 +66,7 @@ describe('detectOperations', () => {
       { kind: 'delete', id: 'c', index: 2, after: 'a' }
     ]);
     expect(
-      detect(['a', 'd'], ['a', 'd', 'b', 'c'], { known: ['b', 'c'] })
+      detect(['a', 'd'], ['a', 'd', 'b', 'c'], { existing: ['b', 'c'] })
     ).toEqual([
       { kind: 'undelete', id: 'b', index: 2, after: 'd' },
       { kind: 'undelete', id: 'c', index: 3, after: 'd' }

@@ -2,11 +2,11 @@
  * Detects the operations on a notebook's cells in one step: pure, from the cells before and after.
  *
  * JupyterLab has no signals for splits and merges, so they are inferred. A split leaves the id with
- * the last piece; a merge deletes all cells and creates a new id; a move or a change of type deletes
- * a cell and inserts it again with the same id.
+ * the last piece; a merge deletes all cells and creates a new id; a move or a change of type
+ * deletes a cell and inserts it again with the same id.
  *
- * Invariant: each changed cell is part of one operation; a known id is a restored cell, never a new
- * one.
+ * Invariant: each changed cell is part of one operation. An id that existed before is a restored
+ * cell, never a new one.
  */
 
 /** A cell at one moment. */
@@ -129,7 +129,7 @@ function placeOf(
   return { index, after: above.find(({ id }) => others.has(id))?.id ?? null };
 }
 
-/** Whether the merge of these cells yields `into`. JupyterLab may add an empty line between them. */
+/** Whether `into` is the merge of these cells. JupyterLab may add empty lines between them. */
 function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
   return ['\n\n', '\n'].some(

@@ -74,7 +74,7 @@ export class FakeServer implements IServer {
       const records = this.session(notebookId, id)?.records ?? [];
       const next = log.slice(end + 1).find(entry => id in entry.cells);
       const until = next ? (seq ?? 0) : Infinity;
-      // Records without an entry (a turn, an accept) count as earlier if no later entry has the cell.
+      // Records without an entry (a turn, an accept) count if no later entry has the cell.
       return [
         id,
         lastSource(records.filter(record => record.seq <= until)) ?? ''

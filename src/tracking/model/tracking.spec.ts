@@ -21,7 +21,7 @@ describe('a notebook without an AI turn', () => {
     await open.save();
     expect(page.server.sessions.size).toBe(0);
     const withId = await page.open([{ id: 'aa', source: 'x' }], {
-      notebookId: 'known'
+      notebookId: 'existing'
     });
     await withId.save();
     expect(page.server.logs.size).toBe(0);

@@ -154,7 +154,7 @@ describe('a save over changes of another window', () => {
             const at = Number(inSecond);
             windows[at] = await perform(windows[at], action, []);
             await windows[at].settle();
-            // JupyterLab may give the copy of an only cell the same id; then they can't be distinguished.
+            // JupyterLab may give the copy of an only cell the same id, which is ambiguous.
             fc.pre(new Set(windows[at].ids).size === windows[at].ids.length);
             if (isSaved) {
               await save(at);

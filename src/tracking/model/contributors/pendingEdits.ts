@@ -83,5 +83,5 @@ export class PendingEdits {
 
 /** Whether two writers may turn out to be one program, because the second isn't known yet. */
 function canBeSame(before: IWriter, writer: IWriter): boolean {
-  return writer.settled !== null && before.contributor?.kind !== 'person';
+  return writer.pending !== null && before.contributor?.kind !== 'person';
 }

@@ -35,7 +35,7 @@ export class RemoteWriters implements IDisposable {
     const contributor = () => this._contributor(clients);
     return {
       key: `remote ${clients.join(' ')}`,
-      settled: null,
+      pending: null,
       isPage: this._writersOf(clients).some(id => this._watches(id)),
       get contributor() {
         return contributor();

@@ -34,7 +34,7 @@ export class ReplacedCell {
   ): string | null {
     const deleted = this._deleted;
     const isReplaced =
-      deleted?.index === index && deleted.writer === writer && writer.settled;
+      deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && find(deleted.id)?.type === cell.type
       ? deleted.id
       : null;

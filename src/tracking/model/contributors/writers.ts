@@ -74,7 +74,7 @@ export class Writers implements IDisposable {
       this._current = program;
       // The next task may belong to another command.
       void Promise.resolve().then(() => (this._current = null));
-      program.settled = this._settle(program);
+      program.pending = this._settle(program);
     }
     return this._current;
   }
@@ -91,7 +91,7 @@ export class Writers implements IDisposable {
     }
     const { kind, name } = program.contributor;
     program.key = `${kind} ${name ?? ''}`;
-    program.settled = null;
+    program.pending = null;
   }
 
   private readonly _remote: RemoteWriters;
@@ -107,7 +107,7 @@ class Program implements IWriter {
 
   contributor: Contributor = { kind: 'program' };
   command?: string;
-  settled: Promise<void> | null = null;
+  pending: Promise<void> | null = null;
   isExplained = true;
 }
 

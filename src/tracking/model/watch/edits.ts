@@ -6,7 +6,7 @@ import {
   UNKNOWN,
   writerOf
 } from '../../../records/contributor';
-import { setContributor } from '../contributors/signature';
+import { setContributor } from '../contributors/setContributor';
 import type { CellOperation, ICellState } from '../lineage';
 import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { IStep } from './mirror';

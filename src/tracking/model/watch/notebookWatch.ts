@@ -2,9 +2,8 @@
  * Watches one open notebook, and records the changes of its cells in order.
  *
  * Invariants:
- * - Edits are captured before a run, a request, a save, a split, move or deletion of cells, a change
- *   by another writer, and when the page is left; never for each keystroke. Each edit has one
- *   contributor (P40).
+ * - Edits are captured before a run, a request, a save, an operation on cells and a change by another
+ *   writer, and when the page is left; never for each keystroke. Each edit has one contributor (P40).
  * - The exact source is captured. A source that equals the last recorded one is not recorded again,
  *   whoever recorded it (Accept and Restore record themselves).
  * - Each page records its own changes. Changes that no page records (an agent's edits in a shared

@@ -46,8 +46,8 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The earlier cells of that notebook: those above it from near to far, then those
-   * below.
+   * @param neighbours The cells that existed before: those above the new one from near to far, then
+   * those below.
    */
   of(
     cell: ICellState,

@@ -7,8 +7,8 @@ export function setContributor(
   event: EventBody,
   writer: IWriter
 ): Promise<void>[] {
-  if (writer.settled) {
-    return [writer.settled.then(() => void setContributor(event, writer))];
+  if (writer.pending) {
+    return [writer.pending.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, isExplained = true } = writer;
   // An unexplained move is a drag by a person.
