@@ -1,4 +1,4 @@
-"""The stores that the contract is tried on. A new store joins by one more class here."""
+"""The stores that run the contract suite. Add a class here for a new store."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from .databases import Database, sqlite_copy, sqlite_template
 
 
 class Backend(ABC):
-    """A place for sessions, and how to get at it from outside the contract."""
+    """A store's data, with access to it outside of the contract."""
 
     url = ""
-    """The address by which another process finds it."""
+    """The URL for other processes."""
 
     @abstractmethod
     def open(self) -> SessionManager:
-        """A manager of this place; for a durable store a new one each time."""
+        """Return a manager of this data; a durable store returns a new one each time."""
 
     @abstractmethod
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Put bytes where the session of this key is stored."""
+        """Replace the stored bytes of a session."""
 
 
 class FileBackend(Backend):
@@ -125,12 +125,12 @@ class RedisBackend(Backend):
         self._opened: list[RedisSessionManager] = []
 
     def open(self) -> RedisSessionManager:
-        # Kept, so that the end of the event loop closes its connections, not the collector.
+        # Referenced, so that the event loop closes its connections, not the garbage collector.
         self._opened.append(RedisSessionManager(url=self.url))
         return self._opened[-1]
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """As a newer AI Server, or one without a revision, would have written it."""
+        """Write the session as a newer version, or one without a revision, would."""
         content = json.loads(data)
         session = codec.parse(data, key)
         parts = split(session, "planted")
@@ -150,7 +150,7 @@ class RedisBackend(Backend):
         self.server.sadd(names[0], encode_owner(key.owner))
 
     def content(self) -> dict[bytes, bytes]:
-        """All that is kept, apart from the answers to writes."""
+        """Return all stored data except the responses to writes."""
         names = self.server.scan_iter(f"{self.prefix}*", count=1000)
         remaining_names = [
             name for name in names if not name.startswith(f"{self.prefix}once:".encode())
@@ -165,7 +165,7 @@ class RedisBackend(Backend):
 
 @pytest.fixture
 def redis_server() -> Iterator[Redis]:
-    """A Redis of the test's own, to be broken. It keeps each write before it answers."""
+    """A Redis server for tests that break it. It persists each write before it responds."""
     need(Redis)
     with Redis() as server:
         yield server

@@ -1,4 +1,4 @@
-"""Databases for the tests of the stores: how they are made, emptied and looked into."""
+"""Create, empty and inspect databases for the tests of the stores."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from .records import KEY, turn
 
 
 class Database:
-    """One database, and what is done there behind the store's back."""
+    """A database, with access to it outside of the store."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def open(self, **traits: Any) -> SQLSessionManager:
-        """A new manager of it."""
+        """Return a new manager of the database."""
         return SQLSessionManager(url=self.url, **traits)
 
     def ask(self, work: Callable[[AsyncConnection], Awaitable[Any]]) -> Any:
@@ -60,7 +60,7 @@ class Database:
         return result
 
     def empty(self) -> None:
-        """Remove all there is."""
+        """Delete all rows."""
 
         async def work(connection: AsyncConnection) -> None:
             for table in metadata.sorted_tables:
@@ -69,7 +69,7 @@ class Database:
         self.ask(work)
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Put a session there as somebody else would have, to the letter, whatever it says."""
+        """Write a session exactly as another program would, valid or not."""
         content = json.loads(data)
         meta = content.pop("meta")
         planted = [(TURN, item) for item in content.pop("interactions")]
@@ -106,7 +106,7 @@ class Database:
 
 
 def sqlite_template(folder: Path) -> Path:
-    """An SQLite file with our tables, to be copied: it is made only once."""
+    """Return an SQLite file with our tables, created once and copied by tests."""
     path = folder / "template.db"
     database = Database(f"sqlite+aiosqlite:///{path}")
 

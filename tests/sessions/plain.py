@@ -1,7 +1,7 @@
-"""What a store must do, told with dictionaries alone: nothing of ``aiserver`` decides here.
+"""A reference model of a store, built from dictionaries without code of ``aiserver``.
 
-Times are left out: clocks decide nothing. What a store raises is None here, or the revision that
-StaleRevision must name.
+Times are omitted, since clocks decide nothing. Where a store raises, the model returns None, or
+raises ``Stale`` with the revision that StaleRevision must contain.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NUMBERS = ("turn_id", "seq", "parent_turn_id")
 
 
 class Stale(Exception):
-    """The write must be refused: this is the revision."""
+    """The write must be rejected; the argument is the current revision."""
 
 
 class PlainSession:

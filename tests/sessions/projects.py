@@ -1,4 +1,4 @@
-"""A whole project to be moved about: with what is hard to keep, and a look at all of it."""
+"""Create a project with data that is hard to preserve, and read all of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLOB = b"\x00\xff thumbnail" * 1000
 
 
 async def fill(store: SessionManager, owner: str = "") -> None:
-    """A project with what is hard to keep: odd ids, unknown keys, forks, logs and blobs."""
+    """Save a project with odd ids, unknown keys, forks, logs and blobs."""
     blob = await store.put_blob(BLOB, owner=owner)
     for number, notebook_id in enumerate(NOTEBOOKS):
         key = SessionKey(notebook_id, f"cell_{number}", owner)

@@ -1,4 +1,4 @@
-"""Records and small tools that the tests of the stores share."""
+"""Records and functions shared by the tests of the stores."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _keys = itertools.count(1)
 
 
 def fresh_key() -> SessionKey:
-    """A key that no test used before."""
+    """Return a key that no other test uses."""
     return SessionKey("6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", f"cell-{next(_keys)}")
 
 
 def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:
-    """A turn as the assistant would save it."""
+    """Return a turn as the assistant would save it."""
     status = more.pop("status", "success")
     return NewTurn(
         timestamp=more.pop("timestamp", NOON),
@@ -33,17 +33,17 @@ def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) ->
 
 
 def event(type_: str = "run", **more: Any) -> NewEvent:
-    """Something that happened to the cell."""
+    """Return a new event of a cell."""
     return NewEvent(type=type_, timestamp=more.pop("timestamp", NOON), **more)
 
 
 def log_entry(**data: Any) -> NewLogEntry:
-    """A line of a notebook's log."""
+    """Return a new change log entry."""
     return NewLogEntry(type="path_seen", timestamp=NOON, data=data)
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run an async test in a loop of its own. (pytest-asyncio disturbs pytest-jupyter.)"""
+    """Run an async test in its own event loop. (pytest-asyncio disturbs pytest-jupyter.)"""
 
     @functools.wraps(test)
     def wrapper(*args: Any, **kwargs: Any) -> None:

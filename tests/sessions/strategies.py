@@ -13,7 +13,7 @@ from .records import NOON
 ODD = ["读取 data.csv", "\0", "a\n\nb\r\n", '"\\', "\u2028", "📈", '\n      "seq": 1,\n', "</p>"]
 texts = st.sampled_from(ODD) | st.text(max_size=5)
 keys = st.sampled_from(["seq", "turn_id", "", "__proto__", "é", "\n"])
-# What JSON can hold: also numbers that others read as another one, and half a character.
+# JSON values, including numbers that other parsers change, and a lone surrogate.
 values = st.sampled_from(
     [None, True, 0, -1, 10**20, 0.1, 1e300, -0.0, "\udc00", [], {}, [[]], {"": {"\n": [1, None]}}]
 )
@@ -40,7 +40,7 @@ def turns(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def events(draw: st.DrawFn) -> dict[str, Any]:
-    """An event without its number. The ids are few, so that some are sent twice."""
+    """An event without its number, with few different ids, so that some are sent twice."""
     kinds = st.sampled_from(["run", "edit", "context_reset", "x_later"])
     optional = {
         "source": texts,

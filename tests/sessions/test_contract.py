@@ -1,4 +1,4 @@
-"""What every store must do. A store joins in ``conftest.py``."""
+"""The contract suite for every store. Stores are registered in ``conftest.py``."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_no_events_write_nothing(store: SessionManager) -> None:
 
 @in_loop
 async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> None:
-    """P36: who lost the answer sends it again, also to a server that was started anew."""
+    """P36: a client without a response sends the events again, even to a restarted server."""
     ids = ["7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01", "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c02"]
     first, revision = await backend.open().record_events(KEY, [event("accept", id=ids[0])])
     store = backend.open()
@@ -293,7 +293,7 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
     cells = [(key.notebook_id, key.cell_id) for key in keys]
 
     async def settled() -> dict[tuple[str, str], Hashable]:
-        """What two looks in a row say alike: a file's stamp is not trusted at once."""
+        """Return marks once two reads agree, since a file's stamp is not trusted at once."""
         before: dict[tuple[str, str], Hashable] = {}
         while (now := dict(await store.session_marks())) != before:
             before = now
@@ -571,7 +571,7 @@ async def test_half_characters_and_empty_names(backend: Backend) -> None:
 async def test_the_first_of_several_events_with_the_same_id_counts(
     backend: Backend, example: dict[str, Any]
 ) -> None:
-    """P27: a whole session may bring several, and every store says which of them was sent again."""
+    """P27: a merged session may contain several, and every store returns the first one."""
     example["events"] = [
         event(id="one", x_which=which).to_dict() | {"seq": seq}
         for seq, which in ((10, "first"), (11, "second"))

@@ -1,4 +1,4 @@
-"""A whole project goes into each store and back without a difference."""
+"""A project survives a round trip through each store unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .records import in_loop
 
 @in_loop
 async def test_a_project_survives_a_round_trip_through_each_store(backend: Backend, tmp_path: Path):
-    """Issue 4: copy moves a whole project between any two stores and back. P25."""
+    """Issue 4: copying moves a project between any two stores and back. P25."""
     first = FileSessionManager(root=str(tmp_path / "first"))
     back = FileSessionManager(root=str(tmp_path / "back"))
     store = backend.open()

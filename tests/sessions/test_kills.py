@@ -38,7 +38,7 @@ def worker() -> Iterator[Worker]:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("backend", DURABLE, indirect=True)
 def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureRequest) -> None:
-    """P19: whole, nothing lost that was acknowledged, and the next save works at once."""
+    """P19: sessions are intact, acknowledged turns are present, and the next save works at once."""
     chance = random.Random(19)  # what a kill meets is left to chance; what must hold is not
     outcomes: Counter[str] = Counter()
     for number in range(KILLS[request.node.callspec.params["backend"]]):
@@ -56,7 +56,7 @@ def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureR
 
 
 async def _look(backend: Backend, key: SessionKey, pid: int, output: list[str]) -> str:
-    """See that all is whole, and say what became of the save that was under way."""
+    """Check that the session is intact, and return the outcome of the interrupted save."""
     store = backend.open()
     # The next save, first of all. A server may still be at work on what the killed one has sent.
     saved, now = await store.save_interaction(key, turn("after"))

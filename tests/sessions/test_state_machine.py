@@ -227,7 +227,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert (caught.value.expected, caught.value.actual) == (named, stale.args[0])
 
     def _is(self, key: Key) -> None:
-        """What is stored under a key is what must be."""
+        """Check the session that is stored under a key against the model."""
         name, expected = _name(key), self._plain.sessions.get(key)
         stored = self._run(self._store.load_if_exists(name))
         assert self._run(self._store.exists(name)) is (expected is not None)

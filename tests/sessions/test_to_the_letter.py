@@ -1,4 +1,4 @@
-"""What is copied into a store, and what grows there, is read again to the letter (P25)."""
+"""Copied and extended sessions are read again exactly (P25)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wire between a store and its database that can be cut at a chosen moment."""
+"""A proxy between a store and its database that can break the connection at any time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Wire:
 
     @property
     def url(self) -> str:
-        """The server's address by way of this wire."""
+        """The server's URL through this proxy."""
         account, at, _ = self._parts.netloc.rpartition("@")
         return urlunsplit(self._parts._replace(netloc=f"{account}{at}127.0.0.1:{self._port}"))
 
@@ -43,13 +43,13 @@ class Wire:
         self.sever()
 
     def mend(self) -> None:
-        """Let the store through, again."""
+        """Accept connections again."""
         self._listener = socket.create_server(("127.0.0.1", self._port))
         self._port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def sever(self) -> None:
-        """Let nobody through."""
+        """Reject all connections."""
         listener, self._listener = self._listener, None
         if listener:
             with contextlib.suppress(OSError):

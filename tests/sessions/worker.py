@@ -1,4 +1,4 @@
-"""Processes that save into any store, to be killed or to crowd each other.
+"""Processes that save to any store, for tests of kills and concurrent writes.
 
     python -m tests.sessions.worker MODULE …
 
@@ -42,7 +42,7 @@ def turn(intent: str) -> NewTurn:
 
 
 async def save(choice: str, cell: str, turns: int) -> None:
-    """Save some turns of one cell, and say how each went."""
+    """Save some turns of one cell, and print the outcome of each."""
     store = create_session_manager(choice)
     key = SessionKey("notebook", cell)
     for number in range(turns):
@@ -57,12 +57,12 @@ async def save(choice: str, cell: str, turns: int) -> None:
 
 
 def say(line: str) -> None:
-    """Write a line at once: what was said survives us."""
+    """Write a line unbuffered, so that it survives this process."""
     os.write(1, line.encode() + b"\n")
 
 
 def serve() -> None:
-    """One child, or several at once, per line of input."""
+    """Fork one or several children per line of input."""
     for line in iter(sys.stdin.readline, ""):
         order: dict[str, Any] = json.loads(line)
         pids = [fork(order) for _ in range(order.pop("count"))]
@@ -81,7 +81,7 @@ def fork(order: dict[str, Any]) -> int:
 
 
 class Worker:
-    """The process that forks, and what its children say."""
+    """The process that forks, and the output of its children."""
 
     def __init__(self, *modules: str) -> None:
         self._process = subprocess.Popen(
@@ -93,7 +93,7 @@ class Worker:
         )
 
     def start(self, choice: str, cell: str, turns: int, count: int = 1) -> list[int]:
-        """Have children begin; their process ids."""
+        """Start children; return their process ids."""
         assert self._process.stdin
         order = {"choice": choice, "cell": cell, "turns": turns, "count": count}
         self._process.stdin.write(json.dumps(order) + "\n")
@@ -109,7 +109,7 @@ class Worker:
         return pids
 
     def output_lines(self) -> Iterator[str]:
-        """What the children say, until all have ended."""
+        """Yield the output lines of the children until all have ended."""
         yield from self._early
         while not (line := self._line()).startswith("end "):
             yield line

@@ -1,4 +1,6 @@
-"""A process that saves, to be killed or failed at any system call. Run by ``test_file_faults.py``.
+"""A process that saves, for tests that kill it or inject faults at any system call.
+
+Run by ``test_faults.py``.
 
 ``python saver.py`` imports once and then forks a child per line of its input, a JSON object
 ``{"root", "turns", "limit", "work"}``. The child says ``pid <n>``, waits for one byte (so that a
@@ -28,7 +30,7 @@ KEY = SessionKey("notebook", "cell")
 
 
 def say(line: str) -> None:
-    """Write a line at once; a fault that was meant for the store must not silence us."""
+    """Write a line unbuffered, despite a fault that was injected for the store."""
     for _ in range(20):
         with contextlib.suppress(OSError):
             os.write(1, line.encode() + b"\n")
@@ -47,7 +49,7 @@ def turn(number: int) -> NewTurn:
 
 
 async def save(root: str, turns: int) -> None:
-    """Save some turns of one cell, and say how each went."""
+    """Save some turns of one cell, and print the outcome of each."""
     store = FileSessionManager(root=root)
     for number in range(turns):
         try:
@@ -70,19 +72,19 @@ WORK: dict[str, Callable[[FileSessionManager], Coroutine[Any, Any, Any]]] = {
 
 
 def event(number: int) -> NewEvent:
-    """Something that a person did."""
+    """Return a new event."""
     source = f"x = {number}\n" * 100
     return NewEvent(type="edit", timestamp="2026-01-27T12:00:00.000Z", source=source)
 
 
 def entry(number: int) -> NewLogEntry:
-    """A line of a notebook's log."""
+    """Return a new change log entry."""
     data = {"path": f"{number}.ipynb"}
     return NewLogEntry(type="path_seen", timestamp="2026-01-27T12:00:00.000Z", data=data)
 
 
 async def do(root: str, work: str) -> None:
-    """Do one piece of work, and say how it went."""
+    """Run one operation, and print its outcome."""
     try:
         await WORK[work](FileSessionManager(root=root))
         say("ack")
@@ -91,9 +93,9 @@ async def do(root: str, work: str) -> None:
 
 
 def child(root: str, turns: int, limit: int | None = None, work: str | None = None) -> None:
-    """Wait for the word, save, end."""
+    """Wait for a line of input, save, and exit."""
     with contextlib.suppress(OSError, AttributeError):
-        # A tracer need not be our parent (0x59616D61 = PR_SET_PTRACER, -1 = anybody).
+        # Lets a process trace us that isn't our parent (0x59616D61 = PR_SET_PTRACER, -1 = anybody).
         ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1 & 0xFFFFFFFFFFFFFFFF), 0, 0, 0)
     say(f"pid {os.getpid()}")
     os.read(0, 1)
@@ -104,7 +106,7 @@ def child(root: str, turns: int, limit: int | None = None, work: str | None = No
 
 
 def serve() -> None:
-    """One child per line of input."""
+    """Fork one child per line of input."""
     while line := read_line():
         order: dict[str, Any] = json.loads(line)
         pid = os.fork()
@@ -118,7 +120,7 @@ def serve() -> None:
 
 
 def read_line() -> bytes:
-    """A line of input, without reading ahead: what follows is for the child."""
+    """Read a line of input without reading ahead, since the rest is for the child."""
     line = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         line += byte
@@ -126,7 +128,7 @@ def read_line() -> bytes:
 
 
 async def crowd(root: str, turns: int, cells: int, name: str) -> None:
-    """Save short turns into each of some cells in turn, and say what became of each."""
+    """Save short turns to several cells in turn, and print the outcome of each."""
     store = FileSessionManager(root=root, lock_timeout=60)
     for number in range(turns):
         cell = f"cell-{number % cells}"

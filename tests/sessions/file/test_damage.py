@@ -1,4 +1,4 @@
-"""P22: of a damaged file every whole turn is kept, and its bytes; all others load."""
+"""P22: intact turns and all bytes of a damaged file are preserved; other files load."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_reading_returns_intact_records_and_is_read_only(
         if intact:
             session = await files.open().load_session(KEY)
             assert len(session.interactions) == intact
-            assert session.events[-1].type == "recovered", "the person is told"
+            assert session.events[-1].type == "recovered", "a note reports the recovery"
             assert session.events[-1].data == {"turns": intact, "events": 0}
             raw, revision = await files.open().load_raw(KEY)
             assert (json.loads(raw), revision) == (session.to_dict(), session.revision)
@@ -129,7 +129,7 @@ async def test_damaged_bytes_are_copied_without_hard_links(
 
 
 async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]]:
-    """A session in Chinese; and behind which byte each of its records is whole."""
+    """Return a session in Chinese, and the offset at which each of its records is complete."""
     store = files.open()
     for number in range(2):
         code = f"df = pd.read_csv('数据{number}.csv')\nprint({{'键': [1, {{}}]}})"
@@ -205,7 +205,7 @@ TWICE = {
 async def test_both_values_of_a_duplicate_key_are_read(
     files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
 ) -> None:
-    """P22: at any depth, as "accept both changes" leaves it; the person is told."""
+    """P22: at any depth, as "accept both changes" leaves it; a note reports it."""
     session = Session.model_validate(new_session(KEY).to_dict() | {"later": 1})
     append_turn(session, turn("one", "x"))
     append_events(session, [event("edit", source="a", data={"n": 1})])
@@ -255,7 +255,7 @@ BOTH_SIDES = """\
 
 
 def with_turn(text: str) -> bytes:
-    """A session with one whole turn, and this one behind it."""
+    """Return a session with an intact turn, followed by this one."""
     session = new_session(KEY)
     append_turn(session, turn("one"))
     start, _, rest = codec.encode(session).decode().partition("\n    }\n")
@@ -287,7 +287,7 @@ def test_two_turns_are_never_mixed() -> None:
 
 
 def test_records_inside_a_torn_record_are_recovered() -> None:
-    """P22: where a block of lines was cut out, whole turns are in what is left of another."""
+    """P22: after a block of lines was cut out, intact turns are inside the remains of another."""
     session = new_session(KEY)
     for number in range(3):
         append_turn(session, turn(f"wish {number}"))
@@ -316,7 +316,7 @@ async def test_texts_that_look_like_keys_are_not_damage(files: FileBackend) -> N
 
 @in_loop
 async def test_a_file_cut_at_every_byte(files: FileBackend) -> None:
-    """P22: every whole turn and event is kept, also when cut inside a Chinese character."""
+    """P22: all intact turns and events are recovered, even from a cut Chinese character."""
     data, ends = await long_session(files)
     intact = codec.parse(data)
     store, inside = files.open(), 0
@@ -425,7 +425,7 @@ def test_recovery_takes_bounded_time() -> None:
 
 
 def test_recovery_of_a_long_session_takes_bounded_time() -> None:
-    """P22: thousands of whole records, also where two copies of a life were joined."""
+    """P22: thousands of intact records, even if two copies of a session were joined."""
     life = [event("run").model_dump(exclude_unset=True) | {"seq": n} for n in range(1, 6001)]
     other = [item | {"type": "edit"} for item in life]
     data = json.dumps({"meta": None, "events": [*life, *other, *life]}).encode()

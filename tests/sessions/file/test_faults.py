@@ -223,7 +223,7 @@ def normal(result: list[Any]) -> list[Any]:
 
 
 def prepared(root: Path, work: str) -> Path:
-    """What there is before a piece of work."""
+    """Create the state before an operation."""
     root.mkdir()
     for number in range(2):
         save(root, number)
@@ -346,7 +346,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_and_the_log(tmp_path: Path) -> None:
-    """P20: what could not be written whole is not kept in part."""
+    """P20: an incomplete write leaves no partial data."""
     with contextlib.ExitStack() as after:
         if not mounted(tmp_path, after):
             pytest.skip("may not mount a disk here")

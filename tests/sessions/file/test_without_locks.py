@@ -126,7 +126,7 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def planted(path: Path, **changes: Any) -> dict[str, Any]:
-    """A claim of another process, which is dead unless something else is told."""
+    """Write a claim of another process, which is dead unless ``changes`` say otherwise."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     record = {

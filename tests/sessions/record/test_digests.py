@@ -1,4 +1,4 @@
-"""P39: a line of the log finds the records that it names, whichever files a merge took whole."""
+"""P39: a log entry finds its records, whichever files a merge took from one side unchanged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def marks(entry: NotebookLogEntry, of: Session) -> object:
 
 
 def test_a_log_from_one_branch_and_a_merged_session() -> None:
-    """The line says nothing of the merge, for git took the log whole."""
+    """The entry has no merge id, since git took the log from one side unchanged."""
     ours, theirs = session("a", "b", "c"), session("a", "x")
     entry = line(theirs)
     merge_into(ours, theirs, merge_id="m")

@@ -1,4 +1,4 @@
-"""The predecessor's flat files are read where they lie, and nothing of them is lost (P25)."""
+"""Legacy files are read in place, and none of their data is lost (P25)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def flat(key: SessionKey, **more: Any) -> bytes:
 
 
 def plant(files: FileBackend, key: SessionKey, data: bytes | None = None) -> str:
-    """Put a file where the predecessor kept a cell; return its name."""
+    """Write a legacy file of a cell; return its name."""
     name = f"{key.notebook_id}_{key.cell_id}.json"
     files.folder.mkdir(exist_ok=True)
     (files.folder / name).write_bytes(flat(key) if data is None else data)

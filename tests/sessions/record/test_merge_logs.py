@@ -84,7 +84,7 @@ async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
 
 
 async def move(ours: Machine, theirs: Machine, base: Machine) -> None:
-    stores = [FileSessionManager(root=str(one.root)) for one in (theirs, ours)]
+    stores = [FileSessionManager(root=str(machine.root)) for machine in (theirs, ours)]
     await copy(*stores, "", "")
     for store in stores:
         await store.close()
@@ -105,7 +105,7 @@ async def merge(ours: Machine, theirs: Machine, base: Machine) -> None:
 @pytest.mark.parametrize("join", [sync, move, merge])
 @in_loop
 async def test_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None:
-    """Each save is told as it was, or where the other side's cells are in it, not as one."""
+    """Each save is reported as it was, or not as a save if it contains cells of the other side."""
     ids = itertools.count()
     base = Machine(tmp_path / "base", ids)
     base.root.mkdir()
@@ -146,5 +146,7 @@ async def test_mutually_merged_logs_contain_only_real_saves(tmp_path: Path, join
     await join(theirs, ours, base)
     for machine in (ours, theirs):
         assert [
-            one for one in await machine.saved_states() if one not in ours.saved + theirs.saved
+            state
+            for state in await machine.saved_states()
+            if state not in ours.saved + theirs.saved
         ] == []

@@ -1,4 +1,4 @@
-"""Bytes that grew are the bytes written whole."""
+"""Extended bytes equal the bytes of a session that is encoded as a whole."""
 
 from __future__ import annotations
 
