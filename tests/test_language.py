@@ -31,7 +31,7 @@ BANNED = {
 # … and as the whole of it.
 BANNED_WHOLE = {"found", "one", "there", "whole"}
 # Names that others define: of the HTTP API and the stored format, of libraries.
-ALLOWED = {"gone", "taken", "taken_over", "one_of"}
+ALLOWED = {"gone", "lane", "taken", "taken_over", "one_of"}
 OPENERS = re.compile(r"(What|Who|Whose|Where|Which|How|When|That which|Whether)\b(?! to\b)")
 ROW = re.compile(r"^\| ([^|]+) \|[^|]*\| ([^|]*) \|[^|]*\|$", re.M)
 

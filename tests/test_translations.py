@@ -269,7 +269,8 @@ def sentences() -> Iterator[str]:
     yield from (message for _, message in FRAMEWORK_ERRORS.values() if "Log in" not in message)
     shown = SHOWN | {name for name, kind in vars(errors).items() if is_of_model(kind)}
     for folder in ("llm", "handlers", "generation", "."):
-        for path in sorted((ROOT / "aiserver" / folder).glob("*.py")):
+        pattern = "*.py" if folder == "." else "**/*.py"
+        for path in sorted((ROOT / "aiserver" / folder).glob(pattern)):
             tree = ast.parse(path.read_text("utf-8"))
             constants = {
                 node.targets[0].id: node.value
