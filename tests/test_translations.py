@@ -38,7 +38,7 @@ def tool() -> ModuleType:
 @pytest.fixture(scope="module")
 def found(tool: ModuleType) -> Any:
     """The texts of the interface."""
-    return tool.find()
+    return tool.find_texts()
 
 
 def test_every_text_is_translated_and_every_file_is_up_to_date(tool: ModuleType) -> None:
@@ -114,14 +114,14 @@ def test_the_texts_of_a_schema_are_those_that_the_server_translates(tool: Module
         schema = json.loads(path.read_text("utf-8"))
         asked = Asked()
         translator._translate_schema_strings(asked, schema)
-        assert [(text.context, text.id) for text in tool.of_schema(schema, "")] == asked.texts
+        assert [(text.context, text.id) for text in tool.schema_texts(schema, "")] == asked.texts
 
 
 def message(tool: ModuleType, said: str, **more: Any) -> list[str]:
     """What is wrong with a translation of “%1 of %2 cells”."""
-    catalog = tool.new("zh_CN")
+    catalog = tool.new_catalog("zh_CN")
     catalog.add("%1 of %2 cells", said, **more)
-    return list(tool.faults(catalog))
+    return list(tool.problems(catalog))
 
 
 def test_what_a_translator_can_get_wrong_is_told(tool: ModuleType) -> None:
@@ -132,12 +132,12 @@ def test_what_a_translator_can_get_wrong_is_told(tool: ModuleType) -> None:
     assert "space" in message(tool, "%2 个中的 %1 个 ")[0]
     assert "fuzzy" in message(tool, "%2 个中的 %1 个", flags=["fuzzy"])[0]
     assert "(menu)" in message(tool, "", context="menu")[0]
-    plural = tool.new("pl")
+    plural = tool.new_catalog("pl")
     plural.add(("%1 cell", "%1 cells"), ("%1 a", "%1 b"))
-    assert "plural forms" in next(tool.faults(plural))
-    phrase = tool.new("zh_TW")
+    assert "plural forms" in next(tool.problems(plural))
+    phrase = tool.new_catalog("zh_TW")
     phrase.add("$ unchanged lines", "行未變更")
-    assert list(tool.faults(phrase))
+    assert list(tool.problems(phrase))
 
 
 def test_a_language_can_be_begun_and_nothing_is_thrown_away(
@@ -145,17 +145,17 @@ def test_a_language_can_be_begun_and_nothing_is_thrown_away(
 ) -> None:
     monkeypatch.setattr(tool, "POS", tmp_path)
     texts = tool.template([tool.Text(None, "Old", None, "a.ts:1")])
-    catalog = tool.merged(tool.new("pt_BR"), texts)
+    catalog = tool.merge(tool.new_catalog("pt_BR"), texts)
     catalog["Old"].string = "Velho"
     path = tmp_path / "pt_BR.po"
-    path.write_bytes(tool.written(catalog, "pt_BR"))
+    path.write_bytes(tool.serialize(catalog, "pt_BR"))
     assert b"Language: pt_BR" in path.read_bytes()
     newer = tool.template([tool.Text(None, "New", None, "a.ts:1")])
-    path.write_bytes(tool.written(tool.merged(tool.read("pt_BR"), newer), "pt_BR"))
+    path.write_bytes(tool.serialize(tool.merge(tool.read("pt_BR"), newer), "pt_BR"))
     assert '#~ msgstr "Velho"' in path.read_text("utf-8")
-    again = tool.merged(tool.read("pt_BR"), texts)
+    again = tool.merge(tool.read("pt_BR"), texts)
     assert again["Old"].string == "Velho"
-    compiled = json.loads(tool.compiled(again, "pt_BR"))
+    compiled = json.loads(tool.compile_catalog(again, "pt_BR"))
     assert compiled[""]["language"] == "pt-BR"
     assert compiled["Old"] == ["Velho"]
 
@@ -171,7 +171,9 @@ HALF_WIDTH = re.compile(f"[{HAN}] ?[,.:;?!()]|[,.;:?!()] ?[{HAN}]|\\.\\.\\.")
 @pytest.mark.parametrize("locale", LOCALES)
 def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
     """Full-width punctuation, each place's quotation marks, and room around Latin letters."""
-    said = [form for message in tool.read(locale) if message.id for form in tool.forms(message)]
+    said = [
+        form for message in tool.read(locale) if message.id for form in tool.plural_forms(message)
+    ]
     marks = re.compile({"zh_CN": "[「」]", "zh_TW": "[“”]"}[locale])
     for rule in (NO_SPACE, HALF_WIDTH, marks):
         assert [text for text in said if rule.search(text)] == []
@@ -183,7 +185,9 @@ PAGE = ROOT / "aiserver" / "sharing" / "page" / "words.js"
 @pytest.mark.parametrize(("locale", "charset"), [("zh_CN", "gb2312"), ("zh_TW", "big5")])
 def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, charset: str) -> None:
     """No text of one place stands in the other's file: neither set has the other's forms."""
-    texts = [form for message in tool.read(locale) if message.id for form in tool.forms(message)]
+    texts = [
+        form for message in tool.read(locale) if message.id for form in tool.plural_forms(message)
+    ]
     page = re.findall(r"\[\s*'([^']*)',\s*'([^']*)'\s*\]", PAGE.read_text("utf-8"))
     assert len(page) > 100
     texts += [pair[LOCALES.index(locale)] for pair in page]
@@ -206,7 +210,11 @@ def test_the_settled_words_are_those_of_the_interface(
     tool: ModuleType, locale: str, column: int
 ) -> None:
     """Each word of the table translates its English in some text of the interface."""
-    texts = [(tool.key(text).lower(), tool.forms(text)[0]) for text in tool.read(locale) if text.id]
+    texts = [
+        (tool.key(text).lower(), tool.plural_forms(text)[0])
+        for text in tool.read(locale)
+        if text.id
+    ]
     table = WORDS.read_text("utf-8").partition("## Words that are settled")[2]
     rows = [
         [BRACKETS.sub("", cell).strip() for cell in line.strip("|").split("|")]
