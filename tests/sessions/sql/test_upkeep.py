@@ -253,7 +253,7 @@ async def test_an_invalid_url_raises_a_clear_error(url: str, said: str) -> None:
 
 
 def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "_has", lambda package: package != "asyncpg")
+    monkeypatch.setattr(address, "_is_installed", lambda package: package != "asyncpg")
     with pytest.raises(SettingError) as caught:
         create_session_manager("postgresql://a:canary@b/c")
     assert 'pip install "aiserver[postgresql]"' in caught.value.message
