@@ -1,7 +1,7 @@
-"""AI Server as it is configured here, for the command line.
+"""Read AI Server's configuration for the command line.
 
-What must hold: it is read as by a server that is started in the same folder, and nothing is
-started. A configuration that Jupyter refuses ends in SystemExit, after Jupyter has said why.
+Invariants: the configuration is that of a server started in the same folder, and nothing is
+started. If Jupyter rejects it, Jupyter prints the reason and raises SystemExit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def configured_server() -> Any:
-    """A Jupyter server that has read its configuration, and does nothing else."""
+    """Return a Jupyter server that has only read its configuration."""
     from jupyter_server.serverapp import ServerApp
 
     server = ServerApp()
@@ -24,12 +24,12 @@ def configured_server() -> Any:
 
 
 def configured_extension(server: Any) -> AIServer:
-    """Our extension with that server's configuration."""
+    """Return the extension with that server's configuration."""
     from ..extension import AIServer
 
     return AIServer(config=server.config)
 
 
 def start_folder(server: Any) -> str:
-    """The folder that the server would serve."""
+    """Return the folder that the server would serve."""
     return str(Path(server.config.ServerApp.get("root_dir") or Path.cwd()).expanduser())

@@ -1,4 +1,4 @@
-"""Asks before something is removed."""
+"""Ask for confirmation before something is deleted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import SettingError
 
 
 def confirm(question: str, *, yes: bool) -> bool:
-    """Whether a person wants it. Where nobody can be asked, ``--yes`` must have been said."""
+    """Return whether the user agrees. Raises SettingError without a terminal or ``--yes``."""
     if yes:
         return True
     if not sys.stdin.isatty():

@@ -1,7 +1,7 @@
-"""The group ``jupyter aiserver git …``: set the merge driver up, and be it.
+"""The group ``jupyter aiserver git …``: set up and run the merge driver.
 
-Invariants: ``merge`` reads the files that git names and nothing else; it needs no server, no
-configuration and no store. Its imports are few, for git starts it once per file.
+Invariants: ``merge`` reads only the files that git names, without a server, configuration or store.
+It imports few modules, because git starts it once per file.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """``jupyter aiserver …`` on the command line: a thin dispatcher.
 
-Each group of commands lives beside what it is about and offers ``add_commands(subparsers)``;
-each command sets ``run``, a function from the parsed arguments to an exit status (0 all is well,
-1 it failed and said why, 2 wrong usage, 130 stopped by Ctrl+C). To add a group, add it to
-``GROUPS``.
+Each group in ``GROUPS`` is a function ``add_commands(subparsers)``; each command sets ``run``, a
+function from the parsed arguments to an exit status (0 success, 1 failure with a message, 2 wrong
+usage, 130 interrupted by Ctrl+C).
 
-What must hold: what is said gets out, whatever encoding the terminal or the file has that it goes
-to. A Chinese Windows writes files in GBK, which knows no tick; Python would end in a traceback.
+Invariant: printing never fails because of the output's encoding. A Chinese Windows writes files in
+GBK, which has no tick mark.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ GROUPS: tuple[Callable[[Any], None], ...] = (
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
-    made = argparse.ArgumentParser(
+    """Create the parser of the command line."""
+    root = argparse.ArgumentParser(
         prog="jupyter aiserver", description="AI Server: every code cell remembers how it was made."
     )
-    made.add_argument("--version", action="version", version=__version__)
-    groups = made.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
+    root.add_argument("--version", action="version", version=__version__)
+    groups = root.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
     for add in GROUPS:
         add(groups)
-    return made
+    return root
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -58,7 +57,7 @@ def main(argv: list[str] | None = None) -> int:
     except AIServerError as error:
         print(error.message, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # whoever read this (`| head`) has enough
+    except BrokenPipeError:  # the reader, such as `head`, closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -1,7 +1,7 @@
-"""``jupyter aiserver model …``: install, look at and remove the embedded model.
+"""``jupyter aiserver model …``: install, check and remove the local model.
 
-What must hold: whatever goes wrong is a plain sentence and exit status 1; what was fetched stays
-for the next try.
+Invariants: every error is a plain sentence and exit status 1; downloaded parts stay for the next
+try.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def add_commands(groups: Any) -> None:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Fetch the weights, unless they are there."""
+    """Download the weights unless they are installed."""
     path = weights.installed()
     if path is not None:
         if not arguments.json:
@@ -69,10 +69,10 @@ def run_install(arguments: argparse.Namespace) -> int:
         return 0
     target = weights.folder()
     question = f"Download {weights.LABEL} (491 MB) into {target}?"
-    if not arguments.yes and not _agreed(question, default=True):
+    if not arguments.yes and not _confirm(question, default=True):
         print("Nothing was downloaded.")
         return 1
-    if arguments.json:  # asked to end by the page: as by Ctrl+C, so that a pip of ours ends, too
+    if arguments.json:  # the page sends SIGTERM: end like Ctrl+C, so that a child pip ends, too
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
@@ -80,7 +80,7 @@ def run_install(arguments: argparse.Namespace) -> int:
     except InstallError as failure:
         return _failed(str(failure), arguments)
     except OSError as error:
-        return _failed(_explained(error), arguments)
+        return _failed(_error_message(error), arguments)
     if arguments.json:
         return 0
     print(f"{weights.LABEL} is installed: {path}")
@@ -98,26 +98,26 @@ def _failed(sentence: str, arguments: argparse.Namespace) -> int:
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Say what is there, and check the file to the bit."""
+    """Print the installation's state, and verify the file's checksum."""
     path = weights.installed()
     if path is None:
         print(f"{weights.LABEL} is not installed. Install it with “{weights.INSTALL}”.")
         return 1
-    whole = weights.verify(path)
+    is_intact = weights.verify(path)
     print(f"{weights.LABEL}: {path}")
     print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
     print(f"  source    {weights.record_of(path).source}")
-    print(f"  checksum  {'OK' if whole else 'MISMATCH: the file is damaged'}")
+    print(f"  checksum  {'OK' if is_intact else 'MISMATCH: the file is damaged'}")
     print(f"  runtime   {'installed' if _package_installed() else 'missing'}")
-    if not whole:
+    if not is_intact:
         print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
     elif not _package_installed():
         print("Run: pip install 'aiserver[local]'")
-    return 0 if whole and _package_installed() else 1
+    return 0 if is_intact and _package_installed() else 1
 
 
 def run_path(arguments: argparse.Namespace) -> int:
-    """Print the path alone, for scripts."""
+    """Print only the path, for scripts."""
     path = weights.installed()
     if path is None:
         print(f"{weights.LABEL} is not installed.", file=sys.stderr)
@@ -127,7 +127,7 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 
 def run_remove(arguments: argparse.Namespace) -> int:
-    """Delete the weights and whatever an unfinished download left."""
+    """Delete the weights and the files of unfinished downloads."""
     found = weights.installed()
     folder = weights.folder()
     if found is not None and found.parent != folder:
@@ -141,7 +141,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
     if not left:
         print(f"{weights.LABEL} is not installed.")
         return 0
-    if not arguments.yes and not _agreed(f"Delete the model in {folder}?", default=False):
+    if not arguments.yes and not _confirm(f"Delete the model in {folder}?", default=False):
         print("Nothing was deleted.")
         return 1
     try:
@@ -153,8 +153,8 @@ def run_remove(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _agreed(question: str, *, default: bool) -> bool:
-    """Ask at a terminal; elsewhere the command itself is the wish."""
+def _confirm(question: str, *, default: bool) -> bool:
+    """Ask for confirmation at a terminal; without one, proceed."""
     if not sys.stdin.isatty():
         return True
     try:
@@ -168,7 +168,7 @@ def _package_installed() -> bool:
     return importlib.util.find_spec("xllamacpp") is not None
 
 
-def _explained(error: OSError) -> str:
+def _error_message(error: OSError) -> str:
     if storage_error_class(error) is StorageFull:
         return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -1,4 +1,4 @@
-"""How far long work is: a bar on standard error, and only where a person can see it."""
+"""A progress bar on standard error, shown only at a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class ProgressBar:
-    """A bar at a terminal, nothing elsewhere. A context manager."""
+    """A progress bar, hidden without a terminal. A context manager."""
 
     def __init__(self, what: str, total: int | None = None) -> None:
         self.what, self.total, self.done = what, total, 0
@@ -48,13 +48,13 @@ class ProgressBar:
             self._bar.stop()
 
     def begin(self, what: str, total: int) -> None:
-        """Go on with another part of the work."""
+        """Start the next part of the work."""
         self.what, self.total, self.done = what, total, 0
         if self._bar is not None:
             self._bar.reset(self._task, description=what, total=total)
 
     def step(self) -> None:
-        """One more is done."""
+        """Advance by one item."""
         self.done += 1
         if self._bar is not None:
             self._bar.advance(self._task)

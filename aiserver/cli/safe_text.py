@@ -1,4 +1,4 @@
-"""Text that a terminal can show, whatever it holds. Pure."""
+"""Make text safe to print at a terminal. Pure."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def safe(text: str) -> str:
-    """Replace control characters, and those that turn the direction of a text around."""
+    """Replace control characters, and those that change the text direction."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
-from aiserver.cli.replay.terminal import print_story
+from aiserver.cli.replay.terminal import print_history
 from aiserver.models import NewEvent, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.sharing.demo import HOSTILE, NOTEBOOK, make
@@ -95,7 +95,7 @@ def test_at_a_terminal_it_is_in_colours(
     monkeypatch.setattr("sys.stdout", said)
     assert cli.main(["replay", "show", "sales.ipynb"]) == 0
     assert "\x1b[32m       +import pandas as pd" in said.getvalue()
-    assert callable(print_story)
+    assert callable(print_history)
 
 
 def test_export_writes_one_private_file_and_overwrites_none(replay: Replay, work: Path) -> None:

@@ -1,1 +1,1 @@
-"""``jupyter aiserver doctor``: what is wrong with an installation, and how to mend it."""
+"""``jupyter aiserver doctor``: find problems of an installation, and show how to fix them."""

@@ -1,4 +1,4 @@
-"""What a check finds. A check is a function that returns findings and raises nothing."""
+"""Findings of checks. A check is a function that returns findings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Level = Literal["ok", "note", "problem"]
 class Finding:
     """One line of the report.
 
-    ``problem`` is what keeps AI Server from working, ``note`` what a person should know. ``mend``
-    is what to do about it, and is there for every problem.
+    A ``problem`` prevents AI Server from working; a ``note`` is worth knowing. ``mend`` is how to
+    fix it, which every problem has.
     """
 
     level: Level
@@ -22,15 +22,15 @@ class Finding:
 
 
 def ok(text: str) -> Finding:
-    """All is well."""
+    """Return a finding without a problem."""
     return Finding("ok", text)
 
 
 def note(text: str, mend: str = "") -> Finding:
-    """It works, but a person should know this."""
+    """Return a finding that is worth knowing."""
     return Finding("note", text, mend)
 
 
 def problem(text: str, mend: str) -> Finding:
-    """It does not work until this is mended."""
+    """Return a finding that prevents AI Server from working."""
     return Finding("problem", text, mend)

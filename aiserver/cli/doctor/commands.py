@@ -1,8 +1,7 @@
-"""The command ``jupyter aiserver doctor``: run the checks, print what they found.
+"""The command ``jupyter aiserver doctor``: run the checks and print their findings.
 
-What must hold: it looks at the very configuration that the server would have when started in the
-same folder; its exit status is 1 if there is a problem, else 0; a check that itself fails is
-reported as a problem, and does not stop the others.
+Invariants: it uses the configuration of a server started in the same folder. Its exit status is 1
+if there is a problem, else 0. A check that fails is reported as a problem, and the others run.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def _checks(*, ask: bool) -> Checks:
 
     try:
         server = configured_server()
-    except SystemExit:  # it has said why, as it does when it is started
+    except SystemExit:  # Jupyter has printed the reason
         return [("Configuration", lambda: [problem(_REFUSED, _MEND_CONFIGURATION)])]
 
     def installation() -> list[Finding]:
@@ -93,13 +92,13 @@ def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:
     try:
         return check()
     except Exception as error:
-        # The doctor must have something to say about any illness.
+        # Any failure of a check is worth reporting.
         text = f"This check failed ({type(error).__name__}: {error})."
         return [problem(text, "Please report it with the output above.")]
 
 
 def _signs() -> dict[str, str]:
-    """The signs that can be written where this goes."""
+    """Return the signs that the output's encoding supports."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Is AI Server installed whole, and does Jupyter know it?
+"""Check that AI Server is installed completely and enabled in Jupyter.
 
-It reads what Jupyter reads: the distributions, the extension configuration, the labextension's
-``package.json``. It changes nothing and imports no frontend.
+The checks read the distributions, the extension configuration and the labextension's
+``package.json``. They change nothing and import no frontend.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
 def check_installation(*, enabled: bool) -> list[Finding]:
-    """The Python side and the browser side; ``enabled``: whether Jupyter Server loads us."""
+    """Check the Python and browser parts; ``enabled``: whether the server extension is enabled."""
     server = _server_extension(enabled)
     return [_versions(), *_requirements(), *_frontends(), server, *_labextension()]
 
@@ -41,14 +41,14 @@ def _version(name: str) -> str | None:
 
 
 def _requirements() -> list[Finding]:
-    """What our own distribution says that it needs."""
+    """Check the requirements of AI Server's distribution."""
     try:
-        wanted = [Requirement(line) for line in metadata.requires("aiserver") or []]
+        requirements = [Requirement(line) for line in metadata.requires("aiserver") or []]
     except metadata.PackageNotFoundError:
         text = "The package aiserver is not installed in this environment."
         return [problem(text, "pip install aiserver")]
     found = []
-    for need in wanted:
+    for need in requirements:
         if need.marker and not need.marker.evaluate({"extra": ""}):
             continue
         version = _version(need.name)
@@ -59,7 +59,7 @@ def _requirements() -> list[Finding]:
 
 
 def _frontends() -> list[Finding]:
-    """JupyterLab or Notebook must be there, of a version that we are made for."""
+    """Check that JupyterLab or Notebook is installed in a supported version."""
     found = []
     for name, (low, high) in _FRONTENDS.items():
         version = _version(name)
@@ -81,7 +81,7 @@ def _frontends() -> list[Finding]:
 
 
 def _server_extension(enabled: bool) -> Finding:
-    """Whether Jupyter Server loads us."""
+    """Check that the server extension is enabled."""
     if enabled:
         return ok("The server extension is enabled.")
     return problem(
@@ -91,14 +91,14 @@ def _server_extension(enabled: bool) -> Finding:
 
 
 def _labextension() -> list[Finding]:
-    """Whether the browser gets our code, of the same version."""
+    """Check that the labextension is installed in the same version."""
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")
     for folder in folders:
-        described = Path(folder) / "aiserver" / "package.json"
+        package_file = Path(folder) / "aiserver" / "package.json"
         try:
-            version = json.loads(described.read_text("utf-8"))["version"]
+            version = json.loads(package_file.read_text("utf-8"))["version"]
         except (OSError, ValueError, KeyError):
             continue
         if _plain(version) != _plain(__version__):
@@ -112,7 +112,7 @@ def _labextension() -> list[Finding]:
 
 
 def _plain(version: str) -> str:
-    """A version in Python's spelling (npm writes 1.0.0-alpha.1)."""
+    """Normalize a version (npm writes 1.0.0-alpha.1)."""
     try:
         return str(Version(version))
     except ValueError:

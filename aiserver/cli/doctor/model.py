@@ -1,7 +1,7 @@
-"""Is there a model that can answer, and does it?
+"""Check that a model is available, and with ``--ask`` that it answers.
 
-Without ``--ask`` no model is asked anything; with it, one short request goes to the model that
-answers by default, on this machine or not.
+Without ``--ask`` no request is sent; with it, one short request goes to the default model, which
+may be remote.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _NO_MODEL = (
 
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
-    """The default model, and which others there are."""
-    seen = await models.overview()
-    default = seen.default
-    others = [info for info in seen.models if default is None or info.id != default.id]
+    """Check the default model, and list the others."""
+    overview = await models.overview()
+    default = overview.default
+    others = [info for info in overview.models if default is None or info.id != default.id]
     found = [_default(default), *(_other(info) for info in others)]
     if ask and default is not None and default.ready:
         found.append(await _answer(models))
@@ -48,10 +48,10 @@ def _where(info: ModelInfo) -> str:
 
 
 async def _answer(models: ModelRegistry) -> Finding:
-    """Ask for one line, and stop at the first word of the answer."""
+    """Request one line, and stop at the first token of the answer."""
     from ...prompts.context import PromptInput, build_messages
 
-    began = time.monotonic()
+    started = time.monotonic()
     try:
         model = await models.get()
         messages = await build_messages(
@@ -62,7 +62,7 @@ async def _answer(models: ModelRegistry) -> Finding:
         )
         async for delta in model.stream(messages, language="python"):
             if delta.text:
-                return ok(f"The first response came after {time.monotonic() - began:.1f} s.")
+                return ok(f"The first response came after {time.monotonic() - started:.1f} s.")
     except AIServerError as error:
         return problem(
             f"The test request failed: {error.message}", "Fix this, then run the command again."

@@ -1,7 +1,7 @@
-"""Can histories and settings be kept? Where they are, and whether writing there is safe.
+"""Check that histories and settings can be saved safely.
 
-It writes one small file into a temporary folder beside the sessions, makes one beside the settings,
-and removes both again; nothing of a history or a key is touched or read.
+The checks create a temporary folder next to the sessions and one next to the settings, and delete
+both. They don't change histories, and don't read keys.
 """
 
 from __future__ import annotations
@@ -38,48 +38,48 @@ from ...sessions.record.damage.conflict_marks import has_marks
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START = 4096  # bytes of a session file in which it says which cell's it is
-LITTLE = 100 * 1024 * 1024  # bytes free under which a person should know
+_START = 4096  # bytes at the start of a session file, which contain the cell id
+LOW_SPACE = 100 * 1024 * 1024  # free bytes below which the doctor warns
 
 
 def check_storage(root: Path) -> list[Finding]:
-    """The folder that holds, or will hold, ``.aiserver_sessions``."""
+    """Check the folder of ``.aiserver_sessions``, which may not exist yet."""
     place = root / FOLDER
     if not root.is_dir():
         what = "is not a folder" if root.exists() else "does not exist"
-        return [problem(f"The history folder {what}: {root}", _named(root))]
+        return [problem(f"The history folder {what}: {root}", _root_fix(root))]
     return [
         _where(place),
         *_copies(place),
         *_conflicts(place),
-        *_rights(place),
+        *_permissions(place),
         _writes(root),
-        _room(root),
+        _free_space(root),
         *_network(root),
         *_locks(root),
     ]
 
 
 def check_settings(folder: Path) -> list[Finding]:
-    """The folder of the person's choices and keys, which is made when it is first needed."""
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    mend = f"chmod u+rwx {there}, or set ModelRegistry.data_dir to another folder."
-    if not there.is_dir():
-        text = f"Can't save settings and keys in {folder}: {there} is not a folder."
-        return [problem(text, f"mv {there} {there}.old, or set ModelRegistry.data_dir.")]
+    """Check the folder of settings and keys, which is created on first use."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    mend = f"chmod u+rwx {existing}, or set ModelRegistry.data_dir to another folder."
+    if not existing.is_dir():
+        text = f"Can't save settings and keys in {folder}: {existing} is not a folder."
+        return [problem(text, f"mv {existing} {existing}.old, or set ModelRegistry.data_dir.")]
     try:
-        with tempfile.TemporaryDirectory(dir=there):
+        with tempfile.TemporaryDirectory(dir=existing):
             pass
     except OSError:
         text = f"Can't save settings and keys in {folder}: it is not writable."
         return [problem(text, mend)]
-    return [ok(f"Settings and keys {'are' if there == folder else 'will be'} saved in {folder}")]
+    return [ok(f"Settings and keys {'are' if existing == folder else 'will be'} saved in {folder}")]
 
 
-def _named(root: Path) -> str:
-    """How a folder that was named by mistake, or not made yet, is mended."""
+def _root_fix(root: Path) -> str:
+    """Return how to fix a missing or mistyped folder."""
     make = "" if root.exists() else f"mkdir -p {root}, or "
     return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
@@ -99,7 +99,7 @@ def _where(place: Path) -> Finding:
 
 
 def _copies(place: Path) -> list[Finding]:
-    """What a cloud sync or a restore left there under names that are nobody's."""
+    """Find duplicate files left by cloud sync or a restore."""
     sessions, logs = _names(place), _names(place / NOTEBOOKS)
     found = [name for name in find_session_copies(sessions) if is_copy(name, _start(place / name))]
     known = {one for name in logs if (one := log_notebook_id(name))}
@@ -115,7 +115,7 @@ def _copies(place: Path) -> list[Finding]:
 
 
 def _conflicts(place: Path) -> list[Finding]:
-    """Files in which git left a conflict; only where git may have been at work."""
+    """Find files with git conflict markers; only checked in git repositories."""
     if not any((folder / ".git").exists() for folder in place.absolute().parents):
         return []
     files = [place / name for name in _names(place) if may_be_session(name)]
@@ -140,7 +140,7 @@ def _start(file: Path, size: int = _START) -> bytes:
         return b""
 
 
-def _rights(place: Path) -> list[Finding]:
+def _permissions(place: Path) -> list[Finding]:
     if place.is_symlink():
         text = f"{place} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
@@ -161,7 +161,7 @@ def _rights(place: Path) -> list[Finding]:
 
 
 def _writes(root: Path) -> Finding:
-    """A real save, with its lock, in a folder that is gone afterwards."""
+    """Save a file with a lock, in a temporary folder."""
     mend = "Check the folder's permissions, or set FileSessionManager.root to another folder."
     place = root / FOLDER
     try:
@@ -179,21 +179,21 @@ def _writes(root: Path) -> Finding:
     return ok("The history folder is writable and supports locks.")
 
 
-def _room(root: Path) -> Finding:
+def _free_space(root: Path) -> Finding:
     free = shutil.disk_usage(root).free
     text = f"{free / 1e9:.1f} GB free there."
     mend = "Free up some space: nothing is saved when the disk is full."
-    return ok(text) if free > LITTLE else note(text, mend)
+    return ok(text) if free > LOW_SPACE else note(text, mend)
 
 
 def _network(root: Path) -> list[Finding]:
-    """Whether the folder lies on another machine."""
+    """Warn if the folder is on a network disk."""
     disk = network_disk(root)
     return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
 def _locks(root: Path) -> list[Finding]:
-    """Whether lock files stand in for the system's locks."""
+    """Note if lock files replace the system's locks."""
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []

@@ -1,4 +1,4 @@
-"""Is there a store of histories, and does it answer? A folder is looked at more closely."""
+"""Check that the store of histories is available; ``storage.py`` checks folders in detail."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MEND = "Check AIServer.session_manager, the login, and that the database is run
 
 
 async def check_store(store: SessionManager) -> list[Finding]:
-    """The store that the server would use. An address is told without its password."""
+    """Check the configured store. URLs are printed without their passwords."""
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))
         where = f"Histories are saved in {hide_password(store.url) or type(store).__name__}"
         try:
-            said = await store.start()
+            notices = await store.start()
             writable = await store.writable()
         except AIServerError as error:
             return [problem(f"{where}, which is not available: {error.message}", _MEND)]
-        found = [ok(where), *(note(sentence) for sentence in said)]
+        found = [ok(where), *(note(notice) for notice in notices)]
         return found if writable else [*found, problem("The store is read-only.", _MEND)]
     finally:
         await store.close()

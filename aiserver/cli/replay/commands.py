@@ -1,7 +1,7 @@
 """``replay show``, ``replay export`` and ``replay report``.
 
-What must hold: histories are only read; a file is there whole or not at all, for its owner's eyes
-only, and an existing one is overwritten only where that is said.
+Invariants: histories are only read. Files are written atomically and private to their owner, and
+existing files are overwritten only with ``--force``.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from ...sharing.export import export, last_name
 from ..sessions.export import put
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.stores import Place
-from .terminal import print_report, print_story
+from .terminal import print_history, print_report
 
 
 async def run_show(arguments: argparse.Namespace, place: Place) -> int:
-    """Print the story of each cell, or of one."""
+    """Print the history of all cells, or of one."""
     history = await _history(arguments.notebook, place)
     rows = history.timeline.cells()
     if arguments.cell:
         rows = [row for row in rows if row["cellId"].startswith(arguments.cell)]
-        same = [row for row in rows if row["cellId"] == arguments.cell]
+        exact = [row for row in rows if row["cellId"] == arguments.cell]
         if not rows:
             raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
-        if len(rows) > 1 and not same:
+        if len(rows) > 1 and not exact:
             raise SettingError(
                 f"“{arguments.cell}” matches {len(rows)} IDs. Enter more characters."
             )
-        rows = same or rows
-    print_story(history, {row["cellId"] for row in rows})
+        rows = exact or rows
+    print_history(history, {row["cellId"] for row in rows})
     return 0
 
 
@@ -46,7 +46,7 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
     """Write the replay as one file."""
     history = await _history(arguments.notebook, place)
     notebook = _notebook(arguments.notebook)
-    made = await export(
+    file = await export(
         place.store,
         history,
         arguments.format,
@@ -54,18 +54,18 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
         owner=place.owner,
         notebook=notebook,
     )
-    data = made.content.encode("utf-8", "backslashreplace")
+    data = file.content.encode("utf-8", "backslashreplace")
     if arguments.output == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return 0
-    target = _put(arguments.output, made.name, data, force=arguments.force)
+    target = _put(arguments.output, file.name, data, force=arguments.force)
     print(f"The replay was written to {target}")
     return 0
 
 
 async def run_report(arguments: argparse.Namespace, place: Place) -> int:
-    """Say how much of a notebook each hand and model wrote."""
+    """Print how much of a notebook each contributor wrote."""
     history = await _history(arguments.notebook, place)
     shares = report(history.timeline, history.sessions)
     if arguments.json:
@@ -92,7 +92,7 @@ def _id_of(name: str) -> str:
 
 
 def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
-    """Write the file; return where it is."""
+    """Write the file; return its path."""
     target = Path(output or name)
     if target.is_dir():
         target = target / name
@@ -106,7 +106,7 @@ def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
 
 
 def _notebook(name: str) -> dict[str, Any] | None:
-    """What a notebook's file holds; None where there is none."""
+    """Return the content of a notebook's file; None if it can't be read."""
     try:
         found = json.loads(Path(name).read_bytes())
     except (OSError, ValueError, RecursionError):

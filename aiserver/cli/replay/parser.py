@@ -1,6 +1,6 @@
-"""The group ``jupyter aiserver replay …``: how a notebook came to be, to see and to hand on.
+"""The group ``jupyter aiserver replay …``: show and export how a notebook was made.
 
-What must hold: nothing here changes a history.
+Invariant: no command changes a history.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..sessions.parser import add_command
 
-# Named here, so that the help of other commands needs no formats.
+# Repeated here, so that parsing arguments doesn't import the formats.
 _FORMATS = ("html", "md", "ipynb")
 _NOTEBOOK = "the notebook (file or ID)"
 

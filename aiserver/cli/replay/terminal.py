@@ -1,7 +1,7 @@
-"""The story of cells in a terminal: in colours there, plain in a pipe.
+"""Print the history of cells: in colours at a terminal, plain in a pipe.
 
-What must hold: nothing of what a session holds is obeyed, neither by the terminal nor as markup of
-``rich``; in a pipe no line is broken or cut.
+Invariants: contents of sessions are never interpreted, neither by the terminal nor as markup of
+``rich``. In a pipe no line is wrapped or cut.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _COLOURS = {"by AI": "magenta", "by hand": "cyan"}
 _SIGNS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def print_story(history: History, cell_ids: Collection[str]) -> None:
-    """Each step of the cells, with what it changed."""
+def print_history(history: History, cell_ids: Collection[str]) -> None:
+    """Print each step of the cells with its changes."""
     console = _console()
     shares = {row["cellId"]: row for row in report(history.timeline, history.sessions)["cells"]}
     first = True
@@ -49,7 +49,7 @@ def print_story(history: History, cell_ids: Collection[str]) -> None:
 
 
 def print_report(shares: Mapping[str, Any], name: str) -> None:
-    """The shares of a notebook: in all, by model, by cell."""
+    """Print the shares of a notebook: in total, by model, by cell."""
     console = _console()
     total = shares["total"]
     lines = total["lines"]
@@ -96,7 +96,7 @@ def _print_step(console: Console, step: Step) -> None:
 def _tail(step: Step) -> list[tuple[str, str]]:
     facts = [step.model or "", step.timestamp[:16].replace("T", " ")]
     ended = outcome(step)
-    return [("  " + "  ".join(one for one in facts if one), "dim"), *_ended(ended, step)]
+    return [("  " + "  ".join(fact for fact in facts if fact), "dim"), *_ended(ended, step)]
 
 
 def _ended(ended: str, step: Step) -> list[tuple[str, str]]:
@@ -115,7 +115,7 @@ def _share(share: Mapping[str, Any] | None) -> str:
 def _console() -> Console:
     from rich.console import Console
 
-    # Nothing is read as markup, found to be a number, or made an emoji.
+    # No markup, no highlighting of numbers, no emoji codes.
     return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
@@ -126,7 +126,7 @@ def _line(console: Console, *parts: tuple[str, str]) -> None:
 def _text(parts: tuple[tuple[str, str], ...]) -> Text:
     from rich.text import Text
 
-    made = Text()
+    line = Text()
     for text, style in parts:
-        made.append(safe(text).replace("\n", " "), style)
-    return made
+        line.append(safe(text).replace("\n", " "), style)
+    return line

@@ -1,7 +1,7 @@
-"""``sessions copy``: a whole project from one store to another.
+"""``sessions copy``: copy a whole project from one store to another.
 
-What must hold: the sessions come out without a difference but for their owner; the source is only
-read; a copy that was stopped goes on where it was when it is run again.
+Invariants: copied sessions differ only in their owner. The source is only read. An interrupted copy
+resumes when it is run again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def run_copy(arguments: argparse.Namespace) -> int:
 
 
 async def _run(arguments: argparse.Namespace) -> int:
-    known = Configuration()
+    configuration = Configuration()
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with (
-        open_store(arguments.from_, arguments.owner, arguments.all_owners, known) as source,
-        open_store(arguments.to, arguments.to_owner, False, known) as target,
+        open_store(arguments.from_, arguments.owner, arguments.all_owners, configuration) as source,
+        open_store(arguments.to, arguments.to_owner, False, configuration) as target,
     ):
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
@@ -43,15 +43,15 @@ async def _run(arguments: argparse.Namespace) -> int:
                 for owner, to_owner in owners.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
-                # Ctrl+C, a full disk: what is copied stays, and isn't copied twice.
+                # For example Ctrl+C or a full disk; a second run resumes the copy.
                 if report.sessions:
                     done = f"{report.sessions:,} histories copied to {target.name}"
                     print(f"{done}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # What is too damaged to be listed can't be copied, and must not be forgotten.
-            flawed = await _flaws(source, bar)
-        _tell(report, source, target, flawed)
-    return 1 if report.skipped or flawed else 0
+            # Records too damaged to be listed can't be copied; report them.
+            damaged = await _count_damaged(source, bar)
+        _print_summary(report, source, target, damaged)
+    return 1 if report.skipped or damaged else 0
 
 
 async def copy(
@@ -62,11 +62,11 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all that is one owner's. Also for whoever has both stores in one process."""
+    """Copy all data of one owner. Also usable as a library function."""
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
-    there = set(await target.list_blobs(owner=to_owner))
-    blobs = [one for one in await source.list_blobs(owner=owner) if one not in there]
+    existing = set(await target.list_blobs(owner=to_owner))
+    blobs = [sha256 for sha256 in await source.list_blobs(owner=owner) if sha256 not in existing]
     bar.begin("blobs", len(blobs))
 
     async def copy_blob(sha256: str) -> None:
@@ -94,29 +94,29 @@ async def copy(
             await writer.session(SessionKey(key.notebook_id, key.cell_id, to_owner), session)
         bar.step()
 
-    # Blobs first, so that at no moment a session names what isn't there.
+    # Blobs first, so that sessions never refer to missing blobs.
     await each(blobs, copy_blob)
     rows, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(rows))
     keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
     await each(keys, copy_session)
-    # Then the logs, whose lines name records of the sessions.
+    # Logs last, because their entries refer to records of the sessions.
     logs = await source.list_notebooks(owner=owner)
     bar.begin("notebooks", len(logs))
     await each(logs, copy_log)
     return report
 
 
-async def _flaws(source: Place, bar: ProgressBar) -> int:
+async def _count_damaged(source: Place, bar: ProgressBar) -> int:
     bar.begin("checking", 0)
-    flawed = 0
+    damaged = 0
     for owner in source.owners:
         async for record in source.store.verify(owner=owner):
-            flawed += record.problem is not None
-    return flawed
+            damaged += record.problem is not None
+    return damaged
 
 
-def _tell(report: Report, source: Place, target: Place, flawed: int) -> None:
+def _print_summary(report: Report, source: Place, target: Place, damaged: int) -> None:
     for reason in report.skipped:
         print(f"Not copied: {safe(reason)}", file=sys.stderr)
     print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
@@ -124,6 +124,6 @@ def _tell(report: Report, source: Place, target: Place, flawed: int) -> None:
     if report.skipped:
         print(f"  not copied {len(report.skipped):,}, see above")
     print(f"{source.name} was not changed.")
-    if flawed:
-        found = f"{flawed:,} records there are damaged"
+    if damaged:
+        found = f"{damaged:,} records there are damaged"
         print(f"{found}: run “jupyter aiserver sessions verify”.", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""``sessions delete``: remove histories for good.
+"""``sessions delete``: delete histories permanently.
 
-What must hold: nothing is removed that a person hasn't seen counted: a session that was written
-meanwhile stays, and is named.
+Invariant: only sessions in the confirmed count are deleted. A session that changed meanwhile stays,
+and is reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .stores import Place
 
 
 async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
-    """Delete the sessions that are selected, after a question."""
+    """Delete the selected sessions after a confirmation."""
     keys = list(
         dict.fromkeys([key for name in arguments.name for key in await select_keys(place, name)])
     )
@@ -41,7 +41,7 @@ async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
 
 
 async def _delete_logs(place: Place, keys: list[SessionKey]) -> None:
-    """Remove what was known of notebooks none of whose cells has a history any more."""
+    """Delete the logs of notebooks without any remaining history."""
     for notebook_id, owner in sorted({(key.notebook_id, key.owner) for key in keys}):
         _, left = await place.store.list_sessions(notebook_id, owner=owner, limit=1)
         if not left:

@@ -1,7 +1,7 @@
-"""``sessions export``: as JSON (our own form, which import reads), JSON lines, or Markdown.
+"""``sessions export``: export as JSON (which import reads), JSON Lines or Markdown.
 
-What must hold: a file is there whole or not at all, and for its owner's eyes only; an existing one
-is not overwritten, unless by what it holds already.
+Invariants: files are written atomically and private to their owner. Existing files with other
+content are not overwritten.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 
 async def run_export(arguments: argparse.Namespace, place: Place) -> int:
-    """Export what is asked for: into a folder, or to standard output."""
+    """Export the selected sessions to a folder or standard output."""
     keys = await find_keys(place, arguments.notebook, arguments.cell)
     if not keys:
         raise NotFound("There are no histories to export.")
@@ -77,7 +77,7 @@ def _encoded(session: Session, format_: str) -> bytes:
 
 
 def _lines(session: Session) -> list[bytes]:
-    """A line for each turn and event, each with the names of its cell."""
+    """Return a line for each turn and event, with the ids of its cell."""
     meta = session.meta
     names = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
     if meta.owner:
@@ -92,7 +92,7 @@ def _lines(session: Session) -> list[bytes]:
 
 
 def put(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file; False if there is another one."""
+    """Write a file; return False if it exists with other content."""
     file = folder / name
     if file.exists() or file.is_symlink():
         return file.is_file() and file.read_bytes() == data

@@ -1,4 +1,4 @@
-"""``sessions import``: what other programs kept, and our own exports and backups."""
+"""``sessions import``: import files of other programs, and AI Server's exports and backups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REDIS = ("redis", "rediss", "unix")
 
 
 async def run_import(arguments: argparse.Namespace, place: Place) -> int:
-    """Take in what each named source holds."""
+    """Import each named source."""
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
         raise SettingError("--cell requires --notebook.")
@@ -45,16 +45,16 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
                         report.skipped.append(many)
                     read.sessions = []
                 owner_of = partial(_owner_of, read, place, arguments)
-                await _take(read, writer, owner_of, (notebook_id, arguments.cell))
-                if name != last:  # one source may come in parts
+                await _write(read, writer, owner_of, (notebook_id, arguments.cell))
+                if name != last:  # a source may have several parts
                     bar.step()
                 last = name
-    _tell(report, dry_run=arguments.dry_run)
+    _print_summary(report, dry_run=arguments.dry_run)
     return 1 if report.skipped else 0
 
 
 def notebook_id_of(path: str) -> str:
-    """The id in a notebook's metadata. Raises SettingError."""
+    """Return the id in a notebook's metadata. Raises SettingError."""
     try:
         found = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
     except OSError as error:
@@ -80,13 +80,13 @@ def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | 
     return Database(name, arguments.table)
 
 
-async def _take(
+async def _write(
     read: Read,
     writer: StoreWriter,
     owner_of: Callable[[str], str],
     to: tuple[str | None, str | None],
 ) -> None:
-    # Blobs first, so that at no moment a session names what isn't there.
+    # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in read.blobs:
         await writer.blob(data, owner_of(owner))
     for session in read.sessions:
@@ -94,22 +94,22 @@ async def _take(
         meta = ours.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
         await writer.session(key, ours)
-    # Then the logs, whose lines name records of the sessions.
+    # Logs last, because their entries refer to records of the sessions.
     for (owner, id_), log in read.logs.items():
         await writer.log(id_, owner_of(owner), log)
 
 
-def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, known: str) -> str:
-    """Whose a thing is to be: a backup's goes back to whom it was taken from.
+def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, owner: str) -> str:
+    """Return the owner of imported data: a backup's data goes back to its owner.
 
-    Nobody's, in a store that people share, becomes that of who imports it.
+    Data without an owner gets the user's owner in a shared store.
     """
-    if read.owned and arguments.owner is None and (known or not place.store.shared):
-        return known
+    if read.owned and arguments.owner is None and (owner or not place.store.shared):
+        return owner
     return place.owner
 
 
-def _tell(report: Report, *, dry_run: bool) -> None:
+def _print_summary(report: Report, *, dry_run: bool) -> None:
     for reason in report.skipped:
         print(f"Skipped: {safe(reason)}", file=sys.stderr)
     turns, events = f"{report.turns:,} requests", f"{report.events:,} events"

@@ -1,6 +1,6 @@
-"""``sessions list`` and ``sessions show``: what there is, at a terminal or for a pipe.
+"""``sessions list`` and ``sessions show``: print histories at a terminal or to a pipe.
 
-What must hold: nothing that a session holds can command the terminal.
+Invariant: contents of sessions can't control the terminal.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..safe_text import safe
 from .selection import list_rows, select_keys
 from .stores import Place
 
-_WIDE = {"last request": 3}  # shares of the room that the numbers leave
+_WIDE = {"last request": 3}  # relative width
 _HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
 
 
 async def run_list(arguments: argparse.Namespace, place: Place) -> int:
-    """List the sessions: a table at a terminal, a line each with tabs elsewhere."""
+    """List the sessions: a table at a terminal, tab-separated lines in a pipe."""
     rows = await list_rows(place)
     if arguments.notebook:
         wanted = set(await select_keys(place, arguments.notebook))
@@ -53,7 +53,7 @@ async def run_list(arguments: argparse.Namespace, place: Place) -> int:
 
 
 async def run_show(arguments: argparse.Namespace, place: Place) -> int:
-    """Show the turns of the sessions that are selected."""
+    """Print the turns of the selected sessions."""
     if arguments.name:
         keys = await select_keys(place, arguments.name)
     else:
@@ -82,7 +82,7 @@ def _show(session: Session, *, latest: bool) -> None:
 
 
 def _write(markdown: str) -> None:
-    """Markdown as it is for a pipe; with its code in colours at a terminal."""
+    """Print Markdown, with colours at a terminal."""
     text = safe(markdown)
     if not sys.stdout.isatty():
         sys.stdout.write(text)
@@ -96,7 +96,7 @@ def _write(markdown: str) -> None:
 
 
 async def _names(place: Place) -> dict[tuple[str, str], str]:
-    """Where each notebook was last seen, by its owner and id."""
+    """Return the last path of each notebook by owner and id."""
     return {
         (owner, notebook_id): path
         for owner in place.owners
@@ -105,7 +105,7 @@ async def _names(place: Place) -> dict[tuple[str, str], str]:
 
 
 async def paths_of(store: SessionManager, owner: str) -> dict[str, str]:
-    """Where each notebook was last seen, by its id."""
+    """Return the last path of each notebook by id."""
     paths = {}
     for notebook_id in await store.list_notebooks(owner=owner):
         for entry in await store.read_notebook_log(notebook_id, owner=owner):
@@ -133,21 +133,23 @@ def _minute(timestamp: str) -> str:
 
 
 def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """A table as wide as the terminal: what is too long for it ends in an ellipsis."""
+    """Print a table as wide as the terminal; long texts end in an ellipsis."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
     for head in heads:
         number = head in ("requests", "events")
-        whole = number or head == "changed"  # half a number would be another one
+        is_complete = number or head == "changed"  # numbers must not be cut
         table.add_column(
             head,
             justify="right" if number else "left",
             no_wrap=True,
             overflow="ellipsis",
-            min_width=max(len(line[heads.index(head)]) for line in [heads, *lines]) if whole else 8,
-            ratio=None if whole else _WIDE.get(head, 1),
+            min_width=max(len(line[heads.index(head)]) for line in [heads, *lines])
+            if is_complete
+            else 8,
+            ratio=None if is_complete else _WIDE.get(head, 1),
         )
     for line in lines:
         table.add_row(*(_text(cell) for cell in line))

@@ -1,7 +1,7 @@
 """The group ``jupyter aiserver sessions …``: its commands and their options.
 
-What must hold: what a command does is told by one line of help; a command that removes something
-asks first.
+Invariants: each command has one line of help; a command that deletes something asks for
+confirmation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-# Named here, so that the help of other commands needs neither the stores nor the formats.
+# Repeated here, so that parsing arguments imports neither the stores nor the formats.
 _FORMATS = ("agentscope", "aiserver", "backup", "chat", "nanobot", "pcai", "verdant")
 _EXPORTS = ("json", "jsonl", "markdown")
 _STORE = "the store, as a URL, name or folder (default: the server's)"
@@ -171,29 +171,29 @@ def _add_prune(commands: Any) -> None:
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
 
 
-def add_command(commands: Any, name: str, told: str, work: str) -> argparse.ArgumentParser:
-    """A command about one store."""
+def add_command(commands: Any, name: str, text: str, target: str) -> argparse.ArgumentParser:
+    """Add a command that works on one store."""
     command: argparse.ArgumentParser = commands.add_parser(
-        name, help=told, description=f"{told[0].upper()}{told[1:]}."
+        name, help=text, description=f"{text[0].upper()}{text[1:]}."
     )
     command.add_argument("--store", metavar="STORE", help=_STORE)
     command.add_argument("--owner", metavar="NAME", help=_OWNER)
     command.add_argument("--all-owners", action="store_true", help="histories of all owners")
-    command.set_defaults(run=later(work, with_place=True))
+    command.set_defaults(run=later(target, with_place=True))
     return command
 
 
-def later(work: str, *, with_place: bool = False) -> Callable[[argparse.Namespace], int]:
-    """The work of a command, imported when it is run."""
-    module, _, name = work.rpartition(".")
+def later(target: str, *, with_place: bool = False) -> Callable[[argparse.Namespace], int]:
+    """Return a function that imports and runs a command."""
+    module, _, name = target.rpartition(".")
 
     def run(arguments: argparse.Namespace) -> int:
-        found: Callable[..., Any] = getattr(import_module(f"..{module}", __package__), name)
+        command: Callable[..., Any] = getattr(import_module(f"..{module}", __package__), name)
         if with_place:
             from .stores import run_with_place
 
-            return run_with_place(found, arguments)
-        status: int = found(arguments)
+            return run_with_place(command, arguments)
+        status: int = command(arguments)
         return status
 
     return run

@@ -1,13 +1,12 @@
-"""``sessions prune``: clear away old content, by what a person says, after a backup.
+"""``sessions prune``: delete old histories after a backup.
 
-What must hold:
+Invariants:
 
-- Without a criterion nothing is removed. What is removed is whole sessions: a history with a hole
-  would tell lies.
-- A backup of all that goes is on disk before anything is removed; importing it brings everything
-  back. With ``--dry-run`` nothing is written anywhere.
-- A session that was written meanwhile stays. A notebook counts as gone only if it is not where it
-  was last seen, and no notebook below the folder carries its id.
+- Without a criterion nothing is deleted. Only complete sessions are deleted, never parts of them.
+- A backup is on disk before anything is deleted; importing it restores everything. With
+  ``--dry-run`` nothing is written.
+- A session that changed meanwhile stays. A notebook counts as missing only if its last path doesn't
+  exist and no notebook below the folder carries its id.
 """
 
 from __future__ import annotations
@@ -46,20 +45,20 @@ _SHOWN = 20
 
 @dataclass
 class Plan:
-    """What is to go: sessions as they stand now, logs, blobs."""
+    """The sessions, logs and blobs to delete."""
 
     sessions: dict[SessionKey, Session] = field(default_factory=dict)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
     def owners(self) -> list[str]:
-        """Whose things they are."""
+        """Return the owners of the data."""
         owners = {key.owner for key in self.sessions}
-        return sorted(owners | {one for one, _ in self.logs} | {one for one, _ in self.blobs})
+        return sorted(owners | {owner for owner, _ in (*self.logs, *self.blobs)})
 
     def entries(self) -> Iterator[tuple[str, bytes]]:
-        """All of it, as a backup holds it."""
-        number = {owner: place for place, owner in enumerate(self.owners())}
+        """Yield the entries of the backup."""
+        number = {owner: index for index, owner in enumerate(self.owners())}
         for key, session in self.sessions.items():
             yield archive.session_entry(number[key.owner], session)
         for (owner, notebook_id), log in self.logs.items():
@@ -68,12 +67,12 @@ class Plan:
             yield archive.blob_entry(number[owner], sha256, data)
 
     def size(self) -> int:
-        """Bytes, as they are kept."""
+        """Return the total size in bytes."""
         return sum(len(data) for _, data in self.entries())
 
 
 async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
-    """Show what would go; keep a copy of it; remove it."""
+    """Show what would be deleted, back it up and delete it."""
     if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
     with ProgressBar("checking") as bar:
@@ -97,13 +96,13 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
     print(f"Deleted {len(plan.sessions) - len(left):,} histories.")
-    there = " --store …" if arguments.store else ""
-    print(f"To restore everything, run: jupyter aiserver sessions import {file}{there}")
+    option = " --store …" if arguments.store else ""
+    print(f"To restore everything, run: jupyter aiserver sessions import {file}{option}")
     return 1 if left else 0
 
 
 def oldest(age: str, now: datetime | None = None) -> str:
-    """The day that is so long ago: ``365d``, ``52w``, ``12m``, ``1y``. Raises SettingError."""
+    """Return the time ``age`` ago: ``365d``, ``52w``, ``12m``, ``1y``. Raises SettingError."""
     match = _AGE.fullmatch(age.strip().lower())
     if not match:
         raise SettingError(f"“{age}” is not a valid age. Use a value such as 365d, 52w, 12m or 1y.")
@@ -118,19 +117,19 @@ def oldest(age: str, now: datetime | None = None) -> str:
 async def _planned(arguments: argparse.Namespace, place: Place, bar: ProgressBar) -> Plan:
     rows = await list_rows(place)
     chosen = rows
-    gone: set[tuple[str, str]] = set()
+    missing: set[tuple[str, str]] = set()
     if arguments.older_than:
-        # Times without a zone may be up to a day off, which is little against such ages.
+        # Times without a zone may be up to a day off, which doesn't matter here.
         before = oldest(arguments.older_than)
         chosen = [
             (key, row)
             for key, row in chosen
-            # One that was imported from where there are no times is of no age.
+            # Sessions imported without times have no age.
             if row.last_updated < before and row.last_updated != NO_TIME
         ]
     if arguments.gone:
-        gone = await _gone(place)
-        chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in gone]
+        missing = await _missing_notebooks(place)
+        chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in missing]
     if not (arguments.older_than or arguments.gone):
         chosen = []
     plan = Plan()
@@ -140,24 +139,24 @@ async def _planned(arguments: argparse.Namespace, place: Place, bar: ProgressBar
         if session is not None:
             plan.sessions[key] = session
         bar.step()
-    await _plan_logs(plan, place, rows, gone)
+    await _plan_logs(plan, place, rows, missing)
     await _plan_blobs(plan, place, rows, everything=arguments.unused_blobs)
     return plan
 
 
-async def _gone(place: Place) -> set[tuple[str, str]]:
-    """The notebooks that are nowhere to be found, by owner and id."""
-    there = await asyncio.to_thread(lambda: set(_ids_below(place.root)))
-    found = set()
+async def _missing_notebooks(place: Place) -> set[tuple[str, str]]:
+    """Return the missing notebooks by owner and id."""
+    existing = await asyncio.to_thread(lambda: set(_ids_below(place.root)))
+    missing = set()
     for owner in place.owners:
         for notebook_id, path in (await paths_of(place.store, owner)).items():
-            if notebook_id not in there and not (place.root / path).exists():
-                found.add((owner, notebook_id))
-    return found
+            if notebook_id not in existing and not (place.root / path).exists():
+                missing.add((owner, notebook_id))
+    return missing
 
 
 def _ids_below(root: Path) -> Iterator[str]:
-    """The ids that the notebooks below a folder carry. One that can't be read may have any."""
+    """Yield the ids of the notebooks below a folder. Raises StorageError if one can't be read."""
     for at, _, names in os.walk(root, onerror=_refuse):
         for name in names:
             if name.endswith(".ipynb"):
@@ -184,11 +183,11 @@ async def _plan_logs(
     plan: Plan,
     place: Place,
     rows: list[tuple[SessionKey, SessionSummary]],
-    gone: set[tuple[str, str]],
+    missing: set[tuple[str, str]],
 ) -> None:
-    """The logs of notebooks that are gone, and of which no session stays."""
+    """Add the logs of missing notebooks without remaining sessions."""
     stays = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
-    for owner, notebook_id in sorted(gone - stays):
+    for owner, notebook_id in sorted(missing - stays):
         log = await place.store.read_notebook_log(notebook_id, owner=owner)
         plan.logs[owner, notebook_id] = log
 
@@ -200,20 +199,20 @@ async def _plan_blobs(
     *,
     everything: bool,
 ) -> None:
-    """The blobs that only those sessions name; with ``everything`` all that none names."""
+    """Add the blobs that only these sessions use; with ``everything``, all unused blobs."""
     store = place.store
     for owner in place.owners:
-        there = set(await store.list_blobs(owner=owner))
+        unused = set(await store.list_blobs(owner=owner))
         if not everything:
-            mine = [one for key, one in plan.sessions.items() if key.owner == owner]
-            there &= {name for session in mine for name in _blobs_of(session)}
-        if not there:
+            own = [session for key, session in plan.sessions.items() if key.owner == owner]
+            unused &= {name for session in own for name in _blobs_of(session)}
+        if not unused:
             continue
         for key, _ in rows:
             if key.owner == owner and key not in plan.sessions:
                 session = await store.load_if_exists(key)
-                there -= _blobs_of(session) if session else set()
-        for sha256 in sorted(there):
+                unused -= _blobs_of(session) if session else set()
+        for sha256 in sorted(unused):
             data = await store.get_blob(sha256, owner=owner)
             if data is not None:
                 plan.blobs[owner, sha256] = data
@@ -238,9 +237,9 @@ def _show(plan: Plan) -> None:
 
 
 async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[str]:
-    """Remove what is in the backup; give the reasons for what stays."""
+    """Delete what is in the backup; return the reasons for what stays."""
     left: list[str] = []
-    kept: set[str] = set()
+    used: set[str] = set()
 
     async def delete(key: SessionKey) -> None:
         session = plan.sessions[key]
@@ -248,7 +247,7 @@ async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[s
             await store.delete(key, if_revision=session.revision)
         except (StaleRevision, SessionTooNew) as error:
             left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-            kept.update(_blobs_of(session))
+            used.update(_blobs_of(session))
         bar.step()
 
     await each(plan.sessions, delete)
@@ -257,6 +256,6 @@ async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[s
         if not sessions:
             await store.delete_notebook_log(notebook_id, owner=owner)
     for owner, sha256 in plan.blobs:
-        if sha256 not in kept:
+        if sha256 not in used:
             await store.delete_blob(sha256, owner=owner)
     return left

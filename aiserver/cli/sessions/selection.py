@@ -1,4 +1,4 @@
-"""Which sessions a person means: by a notebook's file or id, a cell's id, or both."""
+"""Select sessions by a notebook's file or id, a cell's id, or both."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...models import SessionKey, SessionSummary
 from .import_sessions import notebook_id_of
 from .stores import Place
 
-_LEAST = 4  # characters of an id that are enough, if they fit one alone
+_LEAST = 4  # minimum length of an id's prefix
 
 
 async def find_keys(
     place: Place, notebook: str | None = None, cell: str | None = None
 ) -> list[SessionKey]:
-    """The keys of the sessions of a notebook (a file or an id) and a cell, as far as named."""
+    """Return the keys of the sessions of a notebook (file or id) and a cell, if given."""
     notebook_id = _notebook_id(notebook) if notebook else None
     rows = await list_rows(place)
     found = [
@@ -31,9 +31,9 @@ async def find_keys(
 
 
 async def select_keys(place: Place, name: str) -> list[SessionKey]:
-    """The sessions of a notebook's file or id, of a cell's id, or of ``NOTEBOOK/CELL``.
+    """Return the sessions of a notebook's file or id, a cell's id, or ``NOTEBOOK/CELL``.
 
-    The beginning of an id will do, where it is no other's. Raises NotFound.
+    A unique prefix of an id is enough. Raises NotFound, SettingError.
     """
     if name.endswith(".ipynb"):
         return await find_keys(place, name)
@@ -60,7 +60,7 @@ async def select_keys(place: Place, name: str) -> list[SessionKey]:
 
 
 async def list_rows(place: Place) -> list[tuple[SessionKey, SessionSummary]]:
-    """All sessions of the owners that are selected, with their summaries."""
+    """Return all sessions of the selected owners, with their summaries."""
     found = []
     for owner in place.owners:
         rows, _ = await place.store.list_sessions(owner=owner)

@@ -1,8 +1,7 @@
-"""Which store and whose sessions a command is about.
+"""Open the store of a command, with its owners.
 
-What must hold: without being told, it is the very store that a server started in the same folder
-would use, with the sessions of the same owner. A store that is named by its address is that one,
-whatever the configuration says of folders.
+Invariants: by default it is the store and owner that a server started in the same folder would use.
+A store given by its URL is used whatever folder is configured.
 """
 
 from __future__ import annotations
@@ -24,40 +23,40 @@ from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
 from ...sessions.file.root import FOLDER, path_from_url
 
-_PATH = re.compile(r"[/\\]|^[.~]")  # in no name of a store, nor of a class
+_PATH = re.compile(r"[/\\]|^[.~]")  # in a path, but not in the name of a store or class
 
 
 @dataclass
 class Place:
-    """An open store, and the owners of the selected sessions."""
+    """An open store, and the owners whose sessions are selected."""
 
     store: SessionManager
     owners: list[str]
     start: Path
-    """The folder that the server serves, which names of notebooks in the logs begin from …"""
+    """The folder that the server serves."""
 
     @property
     def owner(self) -> str:
-        """The one owner that is selected, where a command is about one."""
+        """The only selected owner. Raises SettingError if there are several."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
 
     @property
     def name(self) -> str:
-        """The store, as it may be told."""
+        """The name of the store, without passwords."""
         if isinstance(self.store, FileSessionManager):
             return str(Path(self.store.root) / FOLDER)
         return hide_password(self.store.url) or type(self.store).__name__
 
     @property
     def root(self) -> Path:
-        """… or the folder that holds the sessions, where they are files."""
+        """The folder that paths of notebooks in logs are relative to."""
         return Path(self.store.root) if isinstance(self.store, FileSessionManager) else self.start
 
 
 class Configuration:
-    """What the server's configuration says, read when it is first needed."""
+    """The server's configuration, read on first use."""
 
     @cached_property
     def _server(self) -> Any:
@@ -65,7 +64,7 @@ class Configuration:
 
         try:
             return configured_server()
-        except SystemExit as error:  # it has said why
+        except SystemExit as error:  # Jupyter has printed the reason
             raise SettingError(
                 "Jupyter can't start with this configuration. See the error above."
             ) from error
@@ -84,21 +83,21 @@ class Configuration:
         return Path(start_folder(self._server))
 
     def make(self, choice: str) -> SessionManager:
-        """The store of a choice; of none, the configured one."""
+        """Create the chosen store, or the configured one."""
         folder = folder_of(choice)
         if folder is not None:
-            # Not by its address: a folder in the configuration would count for more.
+            # Not by its URL, because a configured folder would override it.
             return FileSessionManager(parent=self._extension, root=str(folder))
         store: SessionManager = self._extension.make_sessions(str(self.start), choice)
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Whose sessions a server would show there."""
+        """Return the owner whose sessions a server would show."""
         return str(self._extension.session_owner) if store.shared else ""
 
 
 def folder_of(choice: str) -> Path | None:
-    """The folder that a choice names: by an address, or as it is."""
+    """Return the folder of a choice that is a file URL or path; else None."""
     if choice.lower().startswith("file:"):
         folder = path_from_url(choice)
     elif "://" not in choice and (_PATH.search(choice) or (choice and Path(choice).is_dir())):
@@ -110,17 +109,20 @@ def folder_of(choice: str) -> Path | None:
 
 @contextlib.asynccontextmanager
 async def open_store(
-    choice: str | None, owner: str | None, all_owners: bool, known: Configuration | None = None
+    choice: str | None,
+    owner: str | None,
+    all_owners: bool,
+    configuration: Configuration | None = None,
 ) -> AsyncIterator[Place]:
-    """The store of a choice, ready, and closed again."""
-    known = known or Configuration()
-    store = known.make(choice or "")
+    """Open a store, and close it afterwards."""
+    configuration = configuration or Configuration()
+    store = configuration.make(choice or "")
     try:
         if all_owners:
             owners = await store.list_owners()
         else:
-            owners = [known.owner_in(store) if owner is None else owner]
-        yield Place(store, owners, known.start)
+            owners = [configuration.owner_in(store) if owner is None else owner]
+        yield Place(store, owners, configuration.start)
     finally:
         await store.close()
 
@@ -128,23 +130,23 @@ async def open_store(
 def run_with_place(
     work: Callable[[argparse.Namespace, Place], Awaitable[int]], arguments: argparse.Namespace
 ) -> int:
-    """Do a command's work with the one store that it is about."""
+    """Run a command with its store."""
 
-    async def all_of_it() -> int:
+    async def run() -> int:
         async with open_store(arguments.store, arguments.owner, arguments.all_owners) as place:
             return await work(arguments, place)
 
-    return asyncio.run(all_of_it())
+    return asyncio.run(run())
 
 
 async def require_histories(place: Place) -> None:
-    """Raise StorageError if nothing was ever kept there: a mistyped name, most likely."""
+    """Raise StorageError if the store is empty, probably because of a mistyped name."""
     if not await place.store.list_owners():
         raise StorageError(f"No histories in {place.name}.")
 
 
 def create_folder(place: Place) -> None:
-    """Make the folder that is to hold the sessions, where a person has named a new one."""
+    """Create the folder of a new file store."""
     if isinstance(place.store, FileSessionManager):
         with translate_os_errors():
             Path(place.store.root).mkdir(parents=True, exist_ok=True)
