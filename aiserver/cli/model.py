@@ -77,8 +77,8 @@ def run_install(arguments: argparse.Namespace) -> int:
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
             path = install(target, arguments.source, progress)
-    except InstallError as failure:
-        return _failed(str(failure), arguments)
+    except InstallError as error:
+        return _failed(str(error), arguments)
     except OSError as error:
         return _failed(_error_message(error), arguments)
     if arguments.json:
@@ -89,11 +89,11 @@ def run_install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _failed(sentence: str, arguments: argparse.Namespace) -> int:
+def _failed(message: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        print(json.dumps({"error": sentence}), flush=True)
+        print(json.dumps({"error": message}), flush=True)
     else:
-        print(sentence, file=sys.stderr)
+        print(message, file=sys.stderr)
     return 1
 
 
@@ -128,11 +128,11 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 def run_remove(arguments: argparse.Namespace) -> int:
     """Delete the weights and the files of unfinished downloads."""
-    found = weights.installed()
+    path = weights.installed()
     folder = weights.folder()
-    if found is not None and found.parent != folder:
+    if path is not None and path.parent != folder:
         print(
-            f"{weights.LABEL} is installed for all users: {found}\n"
+            f"{weights.LABEL} is installed for all users: {path}\n"
             "It was not deleted. Ask the administrator to delete that folder.",
             file=sys.stderr,
         )
@@ -145,8 +145,8 @@ def run_remove(arguments: argparse.Namespace) -> int:
         print("Nothing was deleted.")
         return 1
     try:
-        for path in left:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for item in left:
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
     except OSError as error:
         raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
     print(f"{weights.LABEL} was removed.")

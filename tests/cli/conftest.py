@@ -1,4 +1,4 @@
-"""The command line in this process, in a folder and with a configuration of its own."""
+"""Run the command line in this process, in its own folder with its own configuration."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from aiserver.sessions.record import codec
 IMPORTS = Path(__file__).parent.parent / "data" / "imports"
 
 
-class Done(NamedTuple):
-    """How a command ended, and what it said."""
+class Result(NamedTuple):
+    """The exit status and output of a command."""
 
     status: int
     out: str
     err: str
 
 
-Run = Callable[..., Done]
+Run = Callable[..., Result]
 
 
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that commands are run in."""
+    """Return the folder that commands are run in."""
     folder = tmp_path / "work"
     folder.mkdir()
     (tmp_path / "config").mkdir()
@@ -43,29 +43,29 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(work: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run ``jupyter aiserver sessions …``."""
 
-    def _run(*arguments: str | Path) -> Done:
+    def _run(*arguments: str | Path) -> Result:
         capsys.readouterr()
         status = cli.main(["sessions", *map(str, arguments)])
-        said = capsys.readouterr()
-        return Done(status, said.out, said.err)
+        output = capsys.readouterr()
+        return Result(status, output.out, output.err)
 
     return _run
 
 
 def configure(work: Path, **settings: Any) -> None:
-    """Write a configuration as a server reads it."""
+    """Write a configuration file of Jupyter Server."""
     text = json.dumps(settings)
     (work.parent / "config" / "jupyter_server_config.json").write_text(text)
 
 
 def stored(root: Path) -> dict[str, Session]:
-    """The sessions in a folder, by the names of their files."""
+    """Return the sessions in a folder by file name."""
     files = sorted((root / ".aiserver_sessions").glob("*.json"))
     return {file.name: codec.parse(file.read_bytes()) for file in files}
 
 
 def tree(root: Path) -> dict[str, bytes]:
-    """Each file below a folder and its bytes, but for locks."""
+    """Return the content of each file below a folder, except locks."""
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in sorted(root.rglob("*"))

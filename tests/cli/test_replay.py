@@ -1,4 +1,4 @@
-"""``jupyter aiserver replay …``: what a person gets to see, and the files that are written."""
+"""``jupyter aiserver replay …``: its output and the files that it writes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
-from aiserver.cli.replay.terminal import print_history
 from aiserver.models import NewEvent, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.sharing.demo import HOSTILE, NOTEBOOK, make
 
-from .conftest import IMPORTS, Done, tree
+from .conftest import IMPORTS, Result, tree
 
-Replay = Callable[..., Done]
+Replay = Callable[..., Result]
 
 
 @pytest.fixture
@@ -28,11 +27,11 @@ def replay(work: Path, capsys: pytest.CaptureFixture[str]) -> Replay:
     """Run ``jupyter aiserver replay …`` in a folder with the notebook of the demo."""
     make(work)
 
-    def _run(*arguments: str) -> Done:
+    def _run(*arguments: str) -> Result:
         capsys.readouterr()
         status = cli.main(["replay", *arguments])
-        said = capsys.readouterr()
-        return Done(status, said.out, said.err)
+        output = capsys.readouterr()
+        return Result(status, output.out, output.err)
 
     return _run
 
@@ -55,15 +54,15 @@ def test_show_prints_each_cell_with_its_changes(replay: Replay) -> None:
     assert replay("show", NOTEBOOK).out == done.out
 
 
-def test_show_of_one_cell_by_the_beginning_of_its_id(replay: Replay) -> None:
+def test_show_selects_a_cell_by_a_prefix_of_its_id(replay: Replay) -> None:
     done = replay("show", "sales.ipynb", "--cell", "lo")
     assert done.out.startswith("Cell 2  load") and "Cell 3" not in done.out
     assert "There is no cell “x”" in replay("show", "sales.ipynb", "--cell", "x").err
     assert replay("show", "sales.ipynb", "--cell", "").out.startswith("Cell 1")
 
 
-def test_nothing_of_a_session_is_obeyed(replay: Replay, work: Path) -> None:
-    """P12: no sign of a terminal, no markup of ours, no line that ends early."""
+def test_contents_of_sessions_cannot_control_the_terminal(replay: Replay, work: Path) -> None:
+    """P12: control characters, markup and line separators have no effect."""
 
     async def spoil() -> None:
         store = FileSessionManager(root=str(work))
@@ -82,7 +81,7 @@ def test_nothing_of_a_session_is_obeyed(replay: Replay, work: Path) -> None:
     assert HOSTILE.split("\u2028")[0] in done.out
 
 
-def test_at_a_terminal_it_is_in_colours(
+def test_show_prints_colours_at_a_terminal(
     replay: Replay, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):
@@ -91,14 +90,13 @@ def test_at_a_terminal_it_is_in_colours(
 
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
-    said = Terminal()
-    monkeypatch.setattr("sys.stdout", said)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
     assert cli.main(["replay", "show", "sales.ipynb"]) == 0
-    assert "\x1b[32m       +import pandas as pd" in said.getvalue()
-    assert callable(print_history)
+    assert "\x1b[32m       +import pandas as pd" in terminal.getvalue()
 
 
-def test_export_writes_one_private_file_and_overwrites_none(replay: Replay, work: Path) -> None:
+def test_export_writes_private_files_and_overwrites_none(replay: Replay, work: Path) -> None:
     """P7"""
     before = tree(work / ".aiserver_sessions")
     for format_ in ("html", "md", "ipynb"):
@@ -120,26 +118,26 @@ def test_export_writes_one_private_file_and_overwrites_none(replay: Replay, work
     assert tree(work / ".aiserver_sessions") == before
 
 
-def test_export_goes_where_it_is_told(replay: Replay, work: Path) -> None:
+def test_export_writes_to_the_given_output(replay: Replay, work: Path) -> None:
     assert replay("export", "sales.ipynb", "--output", "new/page.html").status == 0
     (work / "there").mkdir()
     assert replay("export", "sales.ipynb", "--format", "md", "--output", "there").status == 0
     assert (work / "new" / "page.html").is_file()
-    made = (work / "there" / "sales-replay.md").read_text("utf-8")
-    (work / "sales.ipynb").unlink()  # by the id, its name is the one that was seen last
-    assert replay("export", NOTEBOOK, "--format", "md", "--output", "-").out == made
+    exported = (work / "there" / "sales-replay.md").read_text("utf-8")
+    (work / "sales.ipynb").unlink()  # its last path is used as the name
+    assert replay("export", NOTEBOOK, "--format", "md", "--output", "-").out == exported
 
 
-def test_report_for_people_and_for_programs(replay: Replay) -> None:
-    told = replay("report", "sales.ipynb").out
-    assert "by AI         6     67%" in told and "by hand       1     11%" in told
-    assert "existing      2     22%" in told
+def test_report_prints_a_table_or_json(replay: Replay) -> None:
+    report = replay("report", "sales.ipynb").out
+    assert "by AI         6     67%" in report and "by hand       1     11%" in report
+    assert "existing      2     22%" in report
     data = json.loads(replay("report", "sales.ipynb", "--json").out)
     assert data["total"]["byModel"] == 6 and data["total"]["models"]["openai:gpt-5"] == 1
     assert [row["cellId"] for row in data["cells"]] == ["title", "load", "plot", "evil"]
 
 
-def test_what_is_not_there_is_said(replay: Replay, work: Path) -> None:
+def test_missing_notebooks_and_histories_are_errors(replay: Replay, work: Path) -> None:
     assert "No history of “none”" in replay("show", "none").err
     assert "not a notebook file or ID" in replay("show", "no/id").err
     assert "Can't read the notebook" in replay("export", "none.ipynb").err
@@ -148,7 +146,7 @@ def test_what_is_not_there_is_said(replay: Replay, work: Path) -> None:
 
 
 def test_real_histories_are_shown_and_exported(replay: Replay, work: Path) -> None:
-    """Verdant's, of another program: imported, shown, handed on."""
+    """Histories of Verdant are imported, shown and exported."""
     assert cli.main(["sessions", "import", str(IMPORTS / "verdant")]) == 0
     (notebook_id,) = {
         name.split("_")[0]

@@ -37,13 +37,13 @@ def add_commands(groups: Any) -> None:
 
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Run all checks in the current folder."""
-    found = [(name, _findings(check)) for name, check in _checks(ask=arguments.ask)]
+    report = [(name, _findings(check)) for name, check in _checks(ask=arguments.ask)]
     if arguments.json:
-        data = {name: [asdict(finding) for finding in findings] for name, findings in found}
+        data = {name: [asdict(finding) for finding in findings] for name, findings in report}
         print(json.dumps(data, ensure_ascii=False, indent=2))
     else:
-        _print(found)
-    bad = any(finding.level == "problem" for _, findings in found for finding in findings)
+        _print(report)
+    bad = any(finding.level == "problem" for _, findings in report for finding in findings)
     return 1 if bad else 0
 
 
@@ -106,15 +106,15 @@ def _signs() -> dict[str, str]:
     return _SIGNS
 
 
-def _print(found: list[tuple[str, list[Finding]]]) -> None:
+def _print(report: list[tuple[str, list[Finding]]]) -> None:
     signs = _signs()
-    for name, findings in found:
+    for name, findings in report:
         print(name)
         for finding in findings:
             print(f"  {signs[finding.level]} {finding.text}")
             if finding.mend:
                 print(f"    {signs['mend']} {finding.mend}")
-    problems = sum(f.level == "problem" for _, findings in found for f in findings)
+    problems = sum(f.level == "problem" for _, findings in report for f in findings)
     if problems:
         print(f"\n{problems} {'problem' if problems == 1 else 'problems'} found.")
     else:

@@ -47,31 +47,31 @@ def _requirements() -> list[Finding]:
     except metadata.PackageNotFoundError:
         text = "The package aiserver is not installed in this environment."
         return [problem(text, "pip install aiserver")]
-    found = []
-    for need in requirements:
-        if need.marker and not need.marker.evaluate({"extra": ""}):
+    findings = []
+    for requirement in requirements:
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
-        version = _version(need.name)
-        if version is None or not need.specifier.contains(version, prereleases=True):
-            have = f"{need.name} {version} is installed" if version else "not installed"
-            found.append(problem(f"{need} is required, but {have}.", _REINSTALL))
-    return found
+        version = _version(requirement.name)
+        if version is None or not requirement.specifier.contains(version, prereleases=True):
+            installed = f"{requirement.name} {version} is installed" if version else "not installed"
+            findings.append(problem(f"{requirement} is required, but {installed}.", _REINSTALL))
+    return findings
 
 
 def _frontends() -> list[Finding]:
     """Check that JupyterLab or Notebook is installed in a supported version."""
-    found = []
+    findings = []
     for name, (low, high) in _FRONTENDS.items():
         version = _version(name)
         if version is None:
             continue
         if Version(low) <= Version(version) < Version(high):
-            found.append(ok(f"{name} {version}"))
+            findings.append(ok(f"{name} {version}"))
         else:
             mend = f"pip install '{name}>={low},<{high}'"
             text = f"AI Server requires {name} {low} or newer, below {high}; "
-            found.append(problem(f"{text}{version} is installed.", mend))
-    return found or [
+            findings.append(problem(f"{text}{version} is installed.", mend))
+    return findings or [
         note(
             "JupyterLab and Notebook are not installed in this environment.",
             "Install AI Server in the same environment as JupyterLab, or run: "

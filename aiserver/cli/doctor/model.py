@@ -23,10 +23,10 @@ async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
     overview = await models.overview()
     default = overview.default
     others = [info for info in overview.models if default is None or info.id != default.id]
-    found = [_default(default), *(_other(info) for info in others)]
+    findings = [_default(default), *(_other(info) for info in others)]
     if ask and default is not None and default.ready:
-        found.append(await _answer(models))
-    return found
+        findings.append(await _answer(models))
+    return findings
 
 
 def _default(info: ModelInfo | None) -> Finding:

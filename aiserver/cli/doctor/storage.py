@@ -44,15 +44,15 @@ LOW_SPACE = 100 * 1024 * 1024  # free bytes below which the doctor warns
 
 def check_storage(root: Path) -> list[Finding]:
     """Check the folder of ``.aiserver_sessions``, which may not exist yet."""
-    place = root / FOLDER
+    folder = root / FOLDER
     if not root.is_dir():
-        what = "is not a folder" if root.exists() else "does not exist"
-        return [problem(f"The history folder {what}: {root}", _root_fix(root))]
+        state = "is not a folder" if root.exists() else "does not exist"
+        return [problem(f"The history folder {state}: {root}", _root_fix(root))]
     return [
-        _where(place),
-        *_copies(place),
-        *_conflicts(place),
-        *_permissions(place),
+        _where(folder),
+        *_copies(folder),
+        *_conflicts(folder),
+        *_permissions(folder),
         _writes(root),
         _free_space(root),
         *_network(root),
@@ -84,46 +84,49 @@ def _root_fix(root: Path) -> str:
     return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
 
-def _where(place: Path) -> Finding:
-    if not place.is_dir():
-        return ok(f"Histories will be saved in {place}")
-    names = [path.name for path in place.iterdir()]
+def _where(folder: Path) -> Finding:
+    if not folder.is_dir():
+        return ok(f"Histories will be saved in {folder}")
+    names = [path.name for path in folder.iterdir()]
     damaged = [name for name in names if QUARANTINE_SUFFIX in name]
-    text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {place}"
+    text = f"{sum(name.endswith('.json') for name in names):,} cells have a history in {folder}"
     if damaged:
         return note(
             f"{text}; {len(damaged)} damaged files were set aside there.",
-            f"Inspect {place / sorted(damaged)[0]}, or restore the file from a backup.",
+            f"Inspect {folder / sorted(damaged)[0]}, or restore the file from a backup.",
         )
     return ok(text)
 
 
-def _copies(place: Path) -> list[Finding]:
+def _copies(folder: Path) -> list[Finding]:
     """Find duplicate files left by cloud sync or a restore."""
-    sessions, logs = _names(place), _names(place / NOTEBOOKS)
-    found = [name for name in find_session_copies(sessions) if is_copy(name, _start(place / name))]
-    known = {one for name in logs if (one := log_notebook_id(name))}
-    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_notebook_id(name, known)]
-    found += [name for name in copies if b'"seq"' in _start(place / name)]
-    if not found:
+    sessions, logs = _names(folder), _names(folder / NOTEBOOKS)
+    duplicates = [
+        name for name in find_session_copies(sessions) if is_copy(name, _start(folder / name))
+    ]
+    notebook_ids = {id_ for name in logs if (id_ := log_notebook_id(name))}
+    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_notebook_id(name, notebook_ids)]
+    duplicates += [name for name in copies if b'"seq"' in _start(folder / name)]
+    if not duplicates:
         return []
     text = (
-        f"{len(found)} duplicate history files, probably from cloud sync, are ignored: {found[0]}"
+        f"{len(duplicates)} duplicate history files, probably from cloud sync, are ignored: "
+        f"{duplicates[0]}"
     )
     mend = "To merge them into the histories, run: jupyter aiserver sessions repair"
     return [note(text, mend)]
 
 
-def _conflicts(place: Path) -> list[Finding]:
+def _conflicts(folder: Path) -> list[Finding]:
     """Find files with git conflict markers; only checked in git repositories."""
-    if not any((folder / ".git").exists() for folder in place.absolute().parents):
+    if not any((parent / ".git").exists() for parent in folder.absolute().parents):
         return []
-    files = [place / name for name in _names(place) if may_be_session(name)]
-    files += list((place / NOTEBOOKS).glob("*.jsonl"))
-    found = [file.name for file in files if has_marks(_start(file, -1))]
-    if not found:
+    files = [folder / name for name in _names(folder) if may_be_session(name)]
+    files += list((folder / NOTEBOOKS).glob("*.jsonl"))
+    unmerged = [file.name for file in files if has_marks(_start(file, -1))]
+    if not unmerged:
         return []
-    text = f"{len(found)} histories contain git conflict markers: {found[0]}"
+    text = f"{len(unmerged)} histories contain git conflict markers: {unmerged[0]}"
     mend = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
     return [note(text, f"{mend}. For future merges, run: jupyter aiserver git install")]
 
@@ -140,22 +143,24 @@ def _start(file: Path, size: int = _START) -> bytes:
         return b""
 
 
-def _permissions(place: Path) -> list[Finding]:
-    if place.is_symlink():
-        text = f"{place} is a symbolic link, which is not followed."
+def _permissions(folder: Path) -> list[Finding]:
+    if folder.is_symlink():
+        text = f"{folder} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
-    if place.exists() and not place.is_dir():
-        text = f"{place} is a file; the history folder should be there."
-        return [problem(text, f"mv {place} {place}.old")]
-    access = get_access(place) if place.is_dir() else "private"
+    if folder.exists() and not folder.is_dir():
+        text = f"{folder} is a file; the history folder should be there."
+        return [problem(text, f"mv {folder} {folder}.old")]
+    access = get_access(folder) if folder.is_dir() else "private"
     if access == "shared":
-        return [note(SHARED_NOTICE, f"If this is not intended: chmod -R go= {place}")]
+        return [note(SHARED_NOTICE, f"If this is not intended: chmod -R go= {folder}")]
     if access == "open":
         return [
-            note(OPEN_NOTICE, f"The server fixes this when it starts; or run: chmod -R go= {place}")
+            note(
+                OPEN_NOTICE, f"The server fixes this when it starts; or run: chmod -R go= {folder}"
+            )
         ]
     if access == "foreign":
-        mend = f"The folder belongs to another account, which can run: chmod -R go= {place}"
+        mend = f"The folder belongs to another account, which can run: chmod -R go= {folder}"
         return [note(OPEN_NOTICE, mend)]
     return []
 
@@ -163,19 +168,19 @@ def _permissions(place: Path) -> list[Finding]:
 def _writes(root: Path) -> Finding:
     """Save a file with a lock, in a temporary folder."""
     mend = "Check the folder's permissions, or set FileSessionManager.root to another folder."
-    place = root / FOLDER
+    folder = root / FOLDER
     try:
         with (
             translate_os_errors(),
-            tempfile.TemporaryDirectory(dir=place if place.is_dir() else root) as name,
+            tempfile.TemporaryDirectory(dir=folder if folder.is_dir() else root) as name,
             ShardLocks(Path(name), timeout=5).lock("doctor"),
         ):
             replace_file(Path(name), "doctor.json", b"{}\n")
     except (AIServerError, OSError) as error:
-        what = (
+        reason = (
             error.message if isinstance(error, AIServerError) else "The folder could not be locked."
         )
-        return problem(f"Can't save histories in {root}. {what}", mend)
+        return problem(f"Can't save histories in {root}. {reason}", mend)
     return ok("The history folder is writable and supports locks.")
 
 

@@ -25,7 +25,7 @@ async def check_store(store: SessionManager) -> list[Finding]:
             writable = await store.writable()
         except AIServerError as error:
             return [problem(f"{where}, which is not available: {error.message}", _MEND)]
-        found = [ok(where), *(note(notice) for notice in notices)]
-        return found if writable else [*found, problem("The store is read-only.", _MEND)]
+        findings = [ok(where), *(note(notice) for notice in notices)]
+        return findings if writable else [*findings, problem("The store is read-only.", _MEND)]
     finally:
         await store.close()

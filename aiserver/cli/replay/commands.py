@@ -20,13 +20,13 @@ from ...replay import report
 from ...sharing.export import export, last_name
 from ..sessions.export import put
 from ..sessions.import_sessions import notebook_id_of
-from ..sessions.stores import Place
+from ..sessions.stores import StoreContext
 from .terminal import print_history, print_report
 
 
-async def run_show(arguments: argparse.Namespace, place: Place) -> int:
+async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the history of all cells, or of one."""
-    history = await _history(arguments.notebook, place)
+    history = await _history(arguments.notebook, context)
     rows = history.timeline.cells()
     if arguments.cell:
         rows = [row for row in rows if row["cellId"].startswith(arguments.cell)]
@@ -42,16 +42,16 @@ async def run_show(arguments: argparse.Namespace, place: Place) -> int:
     return 0
 
 
-async def run_export(arguments: argparse.Namespace, place: Place) -> int:
+async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Write the replay as one file."""
-    history = await _history(arguments.notebook, place)
+    history = await _history(arguments.notebook, context)
     notebook = _notebook(arguments.notebook)
     file = await export(
-        place.store,
+        context.store,
         history,
         arguments.format,
         last_name(history) if notebook is None else Path(arguments.notebook).name,
-        owner=place.owner,
+        owner=context.owner,
         notebook=notebook,
     )
     data = file.content.encode("utf-8", "backslashreplace")
@@ -64,9 +64,9 @@ async def run_export(arguments: argparse.Namespace, place: Place) -> int:
     return 0
 
 
-async def run_report(arguments: argparse.Namespace, place: Place) -> int:
+async def run_report(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print how much of a notebook each contributor wrote."""
-    history = await _history(arguments.notebook, place)
+    history = await _history(arguments.notebook, context)
     shares = report(history.timeline, history.sessions)
     if arguments.json:
         print(json.dumps(shares, ensure_ascii=False, indent=2))
@@ -75,11 +75,11 @@ async def run_report(arguments: argparse.Namespace, place: Place) -> int:
     return 0
 
 
-async def _history(name: str, place: Place) -> History:
+async def _history(name: str, context: StoreContext) -> History:
     notebook_id = _id_of(name)
-    history = await Histories(place.store, owner=place.owner).load(notebook_id)
+    history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
-        raise NotFound(f"No history of “{name}” in {place.name}.")
+        raise NotFound(f"No history of “{name}” in {context.name}.")
     return history
 
 
@@ -108,7 +108,7 @@ def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
 def _notebook(name: str) -> dict[str, Any] | None:
     """Return the content of a notebook's file; None if it can't be read."""
     try:
-        found = json.loads(Path(name).read_bytes())
+        content = json.loads(Path(name).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None

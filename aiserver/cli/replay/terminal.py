@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _ICONS = {"turn": "✦", "run": "▷", "delete": "✕", "restore": "↶", "edit": "✎"}
-_MOODS = {"accepted": "green", "error": "red", "open": "yellow"}
+_OUTCOME_COLOURS = {"accepted": "green", "error": "red", "open": "yellow"}
 _STEP_COLOURS = {"model": "magenta", "person": "cyan"}
 _COLOURS = {"by AI": "magenta", "by hand": "cyan"}
 _SIGNS = {"+": "green", "-": "red", "@": "cyan"}
@@ -77,11 +77,11 @@ def print_report(shares: Mapping[str, Any], name: str) -> None:
 def _print_step(console: Console, step: Step) -> None:
     is_model = step.author == "model"
     icon = _ICONS.get(step.kind, "·")
-    asked = " ".join(step.title.split()) if step.kind == "turn" else ""
+    intent = " ".join(step.title.split()) if step.kind == "turn" else ""
     _line(
         console,
         (f"{step.index + 1:>4} {icon} ", _STEP_COLOURS.get(step.author, "dim")),
-        (asked or title(step), "bold" if is_model else ""),
+        (intent or title(step), "bold" if is_model else ""),
         *_tail(step),
     )
     if step.kind != "run":
@@ -95,12 +95,10 @@ def _print_step(console: Console, step: Step) -> None:
 
 def _tail(step: Step) -> list[tuple[str, str]]:
     facts = [step.model or "", step.timestamp[:16].replace("T", " ")]
-    ended = outcome(step)
-    return [("  " + "  ".join(fact for fact in facts if fact), "dim"), *_ended(ended, step)]
-
-
-def _ended(ended: str, step: Step) -> list[tuple[str, str]]:
-    return [(f"  {ended}", _MOODS.get(step.outcome, "dim"))] if ended else []
+    parts = [("  " + "  ".join(fact for fact in facts if fact), "dim")]
+    if text := outcome(step):
+        parts.append((f"  {text}", _OUTCOME_COLOURS.get(step.outcome, "dim")))
+    return parts
 
 
 def _share(share: Mapping[str, Any] | None) -> str:

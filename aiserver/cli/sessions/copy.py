@@ -16,7 +16,7 @@ from ...sessions.base import SessionManager
 from ...transfer.write import Report, StoreWriter, each
 from ..progress import ProgressBar
 from ..safe_text import safe
-from .stores import Configuration, Place, create_folder, open_store, require_histories
+from .stores import Configuration, StoreContext, create_folder, open_store, require_histories
 
 
 def run_copy(arguments: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ async def copy(
     return report
 
 
-async def _count_damaged(source: Place, bar: ProgressBar) -> int:
+async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
     bar.begin("checking", 0)
     damaged = 0
     for owner in source.owners:
@@ -116,7 +116,9 @@ async def _count_damaged(source: Place, bar: ProgressBar) -> int:
     return damaged
 
 
-def _print_summary(report: Report, source: Place, target: Place, damaged: int) -> None:
+def _print_summary(
+    report: Report, source: StoreContext, target: StoreContext, damaged: int
+) -> None:
     for reason in report.skipped:
         print(f"Not copied: {safe(reason)}", file=sys.stderr)
     print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
@@ -125,5 +127,5 @@ def _print_summary(report: Report, source: Place, target: Place, damaged: int) -
         print(f"  not copied {len(report.skipped):,}, see above")
     print(f"{source.name} was not changed.")
     if damaged:
-        found = f"{damaged:,} records there are damaged"
-        print(f"{found}: run “jupyter aiserver sessions verify”.", file=sys.stderr)
+        advice = "run “jupyter aiserver sessions verify”."
+        print(f"{damaged:,} records there are damaged: {advice}", file=sys.stderr)

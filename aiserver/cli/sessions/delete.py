@@ -13,36 +13,36 @@ from ...errors import SessionTooNew, StaleRevision
 from ...models import SessionKey
 from ..confirm import confirm
 from .selection import list_rows, select_keys
-from .stores import Place
+from .stores import StoreContext
 
 
-async def run_delete(arguments: argparse.Namespace, place: Place) -> int:
+async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Delete the selected sessions after a confirmation."""
     keys = list(
-        dict.fromkeys([key for name in arguments.name for key in await select_keys(place, name)])
+        dict.fromkeys([key for name in arguments.name for key in await select_keys(context, name)])
     )
-    rows = dict(await list_rows(place))
+    rows = dict(await list_rows(context))
     turns = sum(rows[key].turns for key in keys)
-    what = f"{len(keys):,} histories with {turns:,} requests"
-    if not confirm(f"Permanently delete {what} from {place.name}?", yes=arguments.yes):
+    selected = f"{len(keys):,} histories with {turns:,} requests"
+    if not confirm(f"Permanently delete {selected} from {context.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
     left = []
     for key in keys:
         try:
-            await place.store.delete(key, if_revision=rows[key].revision)
+            await context.store.delete(key, if_revision=rows[key].revision)
         except (StaleRevision, SessionTooNew) as error:
             left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-    await _delete_logs(place, keys)
+    await _delete_logs(context, keys)
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
     print(f"Deleted {len(keys) - len(left):,} histories.")
     return 1 if left else 0
 
 
-async def _delete_logs(place: Place, keys: list[SessionKey]) -> None:
+async def _delete_logs(context: StoreContext, keys: list[SessionKey]) -> None:
     """Delete the logs of notebooks without any remaining history."""
     for notebook_id, owner in sorted({(key.notebook_id, key.owner) for key in keys}):
-        _, left = await place.store.list_sessions(notebook_id, owner=owner, limit=1)
+        _, left = await context.store.list_sessions(notebook_id, owner=owner, limit=1)
         if not left:
-            await place.store.delete_notebook_log(notebook_id, owner=owner)
+            await context.store.delete_notebook_log(notebook_id, owner=owner)

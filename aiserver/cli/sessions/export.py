@@ -20,45 +20,45 @@ from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
 from ..progress import ProgressBar
 from .selection import find_keys
-from .stores import Place
+from .stores import StoreContext
 
 FORMATS = ("json", "jsonl", "markdown")
 _SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 
-async def run_export(arguments: argparse.Namespace, place: Place) -> int:
+async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Export the selected sessions to a folder or standard output."""
-    keys = await find_keys(place, arguments.notebook, arguments.cell)
+    keys = await find_keys(context, arguments.notebook, arguments.cell)
     if not keys:
         raise NotFound("There are no histories to export.")
     if arguments.to is None:
         if arguments.format == "json" and len(keys) > 1:
             raise SettingError("Exporting several histories as JSON requires a folder: use --to.")
-        async for _, session in _sessions(place, keys):
+        async for _, session in _sessions(context, keys):
             sys.stdout.buffer.write(_encoded(session, arguments.format))
         sys.stdout.flush()
         return 0
     folder = Path(arguments.to)
-    refused: list[str] = []
+    existing: list[str] = []
     with ProgressBar("exporting", len(keys)) as bar, translate_os_errors():
         ensure_folder(folder)
-        async for key, session in _sessions(place, keys):
+        async for key, session in _sessions(context, keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]
             if not put(folder, name, _encoded(session, arguments.format)):
-                refused.append(name)
+                existing.append(name)
             bar.step()
-    for name in refused:
+    for name in existing:
         print(f"Not overwritten: {folder / name}", file=sys.stderr)
-    print(f"Exported {len(keys) - len(refused):,} histories to {folder}")
-    return 1 if refused else 0
+    print(f"Exported {len(keys) - len(existing):,} histories to {folder}")
+    return 1 if existing else 0
 
 
 async def _sessions(
-    place: Place, keys: list[SessionKey]
+    context: StoreContext, keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
     for key in keys:
         try:
-            session = await place.store.load_if_exists(key)
+            session = await context.store.load_if_exists(key)
         except StorageError as error:
             print(
                 f"Not exported: {key.notebook_id}/{key.cell_id}: {error.message}", file=sys.stderr

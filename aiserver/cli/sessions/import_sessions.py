@@ -18,21 +18,21 @@ from ...transfer.sources import Origin
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
 from ..safe_text import safe
-from .stores import Place, create_folder
+from .stores import StoreContext, create_folder
 
 _REDIS = ("redis", "rediss", "unix")
 
 
-async def run_import(arguments: argparse.Namespace, place: Place) -> int:
+async def run_import(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Import each named source."""
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
         raise SettingError("--cell requires --notebook.")
-    origins = [_origin(name, arguments, place) for name in arguments.source]
+    origins = [_origin(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
-        create_folder(place)
+        create_folder(context)
     report = Report()
-    writer = StoreWriter(place.store, report, dry_run=arguments.dry_run)
+    writer = StoreWriter(context.store, report, dry_run=arguments.dry_run)
     last = None
     with ProgressBar("importing", sum(map(len, origins)) or None) as bar:
         for origin in origins:
@@ -40,11 +40,11 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
                 report.skipped += [f"{name}: {reason}" for reason in read.unreadable]
                 cells = len(read.sessions) if read.cells is None else read.cells
                 if arguments.cell and cells > 1:
-                    many = f"{name}: contains the histories of {cells} cells; leave out --cell"
-                    if many not in report.skipped:
-                        report.skipped.append(many)
+                    reason = f"{name}: contains the histories of {cells} cells; leave out --cell"
+                    if reason not in report.skipped:
+                        report.skipped.append(reason)
                     read.sessions = []
-                owner_of = partial(_owner_of, read, place, arguments)
+                owner_of = partial(_owner_of, read, context, arguments)
                 await _write(read, writer, owner_of, (notebook_id, arguments.cell))
                 if name != last:  # a source may have several parts
                     bar.step()
@@ -56,25 +56,27 @@ async def run_import(arguments: argparse.Namespace, place: Place) -> int:
 def notebook_id_of(path: str) -> str:
     """Return the id in a notebook's metadata. Raises SettingError."""
     try:
-        found = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
+        notebook_id = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
     except OSError as error:
         raise SettingError(f"Can't read the notebook “{path}”. Check the path.") from error
     except (ValueError, KeyError, TypeError, RecursionError):
-        found = None
-    if not (isinstance(found, str) and is_id(found)):
+        notebook_id = None
+    if not (isinstance(notebook_id, str) and is_id(notebook_id)):
         raise SettingError(
             f"“{path}” has no notebook ID yet. To add one, open it in JupyterLab, ask for code in "
             "one of its cells and save it."
         )
-    return found
+    return notebook_id
 
 
-def _origin(name: str, arguments: argparse.Namespace, place: Place) -> Origin | Database | Redis:
-    scheme, found, _ = name.partition("://")
-    if not found or scheme.lower() == "file":
-        path = str(path_from_url(name)) if found else name
+def _origin(
+    name: str, arguments: argparse.Namespace, context: StoreContext
+) -> Origin | Database | Redis:
+    scheme, separator, _ = name.partition("://")
+    if not separator or scheme.lower() == "file":
+        path = str(path_from_url(name)) if separator else name
         limit = arguments.unpack_limit
-        return Origin(path, arguments.format, place.root, limit and int(limit * 1e9))
+        return Origin(path, arguments.format, context.root, limit and int(limit * 1e9))
     if scheme.lower() in _REDIS:
         return Redis(name, arguments.prefix)
     return Database(name, arguments.table)
@@ -90,23 +92,23 @@ async def _write(
     for owner, data in read.blobs:
         await writer.blob(data, owner_of(owner))
     for session in read.sessions:
-        ours = move_session(session, *to)
-        meta = ours.meta
+        moved = move_session(session, *to)
+        meta = moved.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
-        await writer.session(key, ours)
+        await writer.session(key, moved)
     # Logs last, because their entries refer to records of the sessions.
     for (owner, id_), log in read.logs.items():
         await writer.log(id_, owner_of(owner), log)
 
 
-def _owner_of(read: Read, place: Place, arguments: argparse.Namespace, owner: str) -> str:
+def _owner_of(read: Read, context: StoreContext, arguments: argparse.Namespace, owner: str) -> str:
     """Return the owner of imported data: a backup's data goes back to its owner.
 
     Data without an owner gets the user's owner in a shared store.
     """
-    if read.owned and arguments.owner is None and (owner or not place.store.shared):
+    if read.owned and arguments.owner is None and (owner or not context.store.shared):
         return owner
-    return place.owner
+    return context.owner
 
 
 def _print_summary(report: Report, *, dry_run: bool) -> None:

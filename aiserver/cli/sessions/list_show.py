@@ -16,54 +16,54 @@ from ...sessions.base import SessionManager
 from ...transfer.markdown import session_markdown, turn_markdown
 from ..safe_text import safe
 from .selection import list_rows, select_keys
-from .stores import Place
+from .stores import StoreContext
 
 _WIDE = {"last request": 3}  # relative width
 _HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
 
 
-async def run_list(arguments: argparse.Namespace, place: Place) -> int:
+async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """List the sessions: a table at a terminal, tab-separated lines in a pipe."""
-    rows = await list_rows(place)
+    rows = await list_rows(context)
     if arguments.notebook:
-        wanted = set(await select_keys(place, arguments.notebook))
-        rows = [(key, row) for key, row in rows if key in wanted]
+        selected = set(await select_keys(context, arguments.notebook))
+        rows = [(key, row) for key, row in rows if key in selected]
     if arguments.json:
         data = [_as_data(key, row) for key, row in rows]
         print(json.dumps(data, ensure_ascii=False, indent=2))
         return 0
     if not rows:
-        print(f"No histories in {place.name}.")
+        print(f"No histories in {context.name}.")
         return 0
-    names = await _names(place)
+    names = await _names(context)
     lines = [_line(key, row, names) for key, row in rows]
-    owned = len(place.owners) > 1
-    heads = ("owner", *_HEADS) if owned else _HEADS
-    if owned:
+    has_owners = len(context.owners) > 1
+    heads = ("owner", *_HEADS) if has_owners else _HEADS
+    if has_owners:
         lines = [(key.owner, *line) for (key, _), line in zip(rows, lines, strict=True)]
     if sys.stdout.isatty():
-        at = heads.index("changed")
-        short = [(*line[:at], _minute(line[at]), *line[at + 1 :]) for line in lines]
+        changed = heads.index("changed")
+        short = [(*line[:changed], _minute(line[changed]), *line[changed + 1 :]) for line in lines]
         _table(heads, short)
-        print(f"{len(rows):,} histories in {place.name}")
+        print(f"{len(rows):,} histories in {context.name}")
     else:
         for line in lines:
             print("\t".join(line))
     return 0
 
 
-async def run_show(arguments: argparse.Namespace, place: Place) -> int:
+async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the turns of the selected sessions."""
     if arguments.name:
-        keys = await select_keys(place, arguments.name)
+        keys = await select_keys(context, arguments.name)
     else:
-        rows = await list_rows(place)
+        rows = await list_rows(context)
         if not rows:
-            raise NotFound(f"No histories in {place.name}.")
+            raise NotFound(f"No histories in {context.name}.")
         newest = max(rows, key=lambda row: row[1].last_updated)
         keys = [newest[0]]
     for number, key in enumerate(keys):
-        session = await place.store.load_if_exists(key)
+        session = await context.store.load_if_exists(key)
         if session is not None:
             if number:
                 print()
@@ -95,12 +95,12 @@ def _write(markdown: str) -> None:
     )
 
 
-async def _names(place: Place) -> dict[tuple[str, str], str]:
+async def _names(context: StoreContext) -> dict[tuple[str, str], str]:
     """Return the last path of each notebook by owner and id."""
     return {
         (owner, notebook_id): path
-        for owner in place.owners
-        for notebook_id, path in (await paths_of(place.store, owner)).items()
+        for owner in context.owners
+        for notebook_id, path in (await paths_of(context.store, owner)).items()
     }
 
 
@@ -118,9 +118,9 @@ async def paths_of(store: SessionManager, owner: str) -> dict[str, str]:
 def _line(
     key: SessionKey, row: SessionSummary, names: dict[tuple[str, str], str]
 ) -> tuple[str, ...]:
-    asked = " ".join(row.last_intent.split())
+    intent = " ".join(row.last_intent.split())
     notebook = names.get((key.owner, row.notebook_id), row.notebook_id)
-    cells = (notebook, row.cell_id, str(row.turns), str(row.events), row.last_updated, asked)
+    cells = (notebook, row.cell_id, str(row.turns), str(row.events), row.last_updated, intent)
     return tuple(safe(cell) for cell in cells)
 
 

@@ -142,7 +142,7 @@ def _add_copy(commands: Any) -> None:
     command.add_argument(
         "--all-owners", action="store_true", help="histories of all owners; each keeps its owner"
     )
-    command.set_defaults(run=later("sessions.copy.run_copy"))
+    command.set_defaults(run=import_later("sessions.copy.run_copy"))
 
 
 def _add_prune(commands: Any) -> None:
@@ -179,20 +179,20 @@ def add_command(commands: Any, name: str, text: str, target: str) -> argparse.Ar
     command.add_argument("--store", metavar="STORE", help=_STORE)
     command.add_argument("--owner", metavar="NAME", help=_OWNER)
     command.add_argument("--all-owners", action="store_true", help="histories of all owners")
-    command.set_defaults(run=later(target, with_place=True))
+    command.set_defaults(run=import_later(target, with_store=True))
     return command
 
 
-def later(target: str, *, with_place: bool = False) -> Callable[[argparse.Namespace], int]:
+def import_later(target: str, *, with_store: bool = False) -> Callable[[argparse.Namespace], int]:
     """Return a function that imports and runs a command."""
     module, _, name = target.rpartition(".")
 
     def run(arguments: argparse.Namespace) -> int:
         command: Callable[..., Any] = getattr(import_module(f"..{module}", __package__), name)
-        if with_place:
-            from .stores import run_with_place
+        if with_store:
+            from .stores import run_with_store
 
-            return run_with_place(command, arguments)
+            return run_with_store(command, arguments)
         status: int = command(arguments)
         return status
 

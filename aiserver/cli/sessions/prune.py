@@ -35,7 +35,7 @@ from ..progress import ProgressBar
 from ..safe_text import safe
 from .list_show import paths_of
 from .selection import list_rows
-from .stores import Place
+from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
@@ -71,12 +71,12 @@ class Plan:
         return sum(len(data) for _, data in self.entries())
 
 
-async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
+async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Show what would be deleted, back it up and delete it."""
     if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
     with ProgressBar("checking") as bar:
-        plan = await _planned(arguments, place, bar)
+        plan = await _create_plan(arguments, context, bar)
     if not (plan.sessions or plan.logs or plan.blobs):
         print("Nothing to delete.")
         return 0
@@ -85,14 +85,14 @@ async def run_prune(arguments: argparse.Namespace, place: Place) -> int:
         print("Dry run: nothing was deleted.")
         return 0
     folder = backup.folder_of(arguments.backup)
-    question = f"Delete them from {place.name} after a backup to {folder}?"
+    question = f"Delete them from {context.name} after a backup to {folder}?"
     if not confirm(question, yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
     file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
     print(f"Backup: {file}")
     with ProgressBar("deleting", len(plan.sessions)) as bar:
-        left = await _remove(place.store, plan, bar)
+        left = await _remove(context.store, plan, bar)
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
     print(f"Deleted {len(plan.sessions) - len(left):,} histories.")
@@ -114,8 +114,10 @@ def oldest(age: str, now: datetime | None = None) -> str:
     return day.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
 
 
-async def _planned(arguments: argparse.Namespace, place: Place, bar: ProgressBar) -> Plan:
-    rows = await list_rows(place)
+async def _create_plan(
+    arguments: argparse.Namespace, context: StoreContext, bar: ProgressBar
+) -> Plan:
+    rows = await list_rows(context)
     chosen = rows
     missing: set[tuple[str, str]] = set()
     if arguments.older_than:
@@ -128,36 +130,36 @@ async def _planned(arguments: argparse.Namespace, place: Place, bar: ProgressBar
             if row.last_updated < before and row.last_updated != NO_TIME
         ]
     if arguments.gone:
-        missing = await _missing_notebooks(place)
+        missing = await _missing_notebooks(context)
         chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in missing]
     if not (arguments.older_than or arguments.gone):
         chosen = []
     plan = Plan()
     bar.begin("reading", len(chosen))
     for key, _ in chosen:
-        session = await place.store.load_if_exists(key)
+        session = await context.store.load_if_exists(key)
         if session is not None:
             plan.sessions[key] = session
         bar.step()
-    await _plan_logs(plan, place, rows, missing)
-    await _plan_blobs(plan, place, rows, everything=arguments.unused_blobs)
+    await _plan_logs(plan, context, rows, missing)
+    await _plan_blobs(plan, context, rows, everything=arguments.unused_blobs)
     return plan
 
 
-async def _missing_notebooks(place: Place) -> set[tuple[str, str]]:
+async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     """Return the missing notebooks by owner and id."""
-    existing = await asyncio.to_thread(lambda: set(_ids_below(place.root)))
+    existing = await asyncio.to_thread(lambda: set(_ids_below(context.root)))
     missing = set()
-    for owner in place.owners:
-        for notebook_id, path in (await paths_of(place.store, owner)).items():
-            if notebook_id not in existing and not (place.root / path).exists():
+    for owner in context.owners:
+        for notebook_id, path in (await paths_of(context.store, owner)).items():
+            if notebook_id not in existing and not (context.root / path).exists():
                 missing.add((owner, notebook_id))
     return missing
 
 
 def _ids_below(root: Path) -> Iterator[str]:
     """Yield the ids of the notebooks below a folder. Raises StorageError if one can't be read."""
-    for at, _, names in os.walk(root, onerror=_refuse):
+    for at, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             if name.endswith(".ipynb"):
                 try:
@@ -173,7 +175,7 @@ def _ids_below(root: Path) -> Iterator[str]:
                     ) from error
 
 
-def _refuse(error: OSError) -> None:
+def _raise_unreadable(error: OSError) -> None:
     raise StorageError(
         f"Can't open {error.filename}, which may contain notebooks. Check its permissions."
     )
@@ -181,31 +183,31 @@ def _refuse(error: OSError) -> None:
 
 async def _plan_logs(
     plan: Plan,
-    place: Place,
+    context: StoreContext,
     rows: list[tuple[SessionKey, SessionSummary]],
     missing: set[tuple[str, str]],
 ) -> None:
     """Add the logs of missing notebooks without remaining sessions."""
-    stays = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
-    for owner, notebook_id in sorted(missing - stays):
-        log = await place.store.read_notebook_log(notebook_id, owner=owner)
+    remaining = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
+    for owner, notebook_id in sorted(missing - remaining):
+        log = await context.store.read_notebook_log(notebook_id, owner=owner)
         plan.logs[owner, notebook_id] = log
 
 
 async def _plan_blobs(
     plan: Plan,
-    place: Place,
+    context: StoreContext,
     rows: list[tuple[SessionKey, SessionSummary]],
     *,
     everything: bool,
 ) -> None:
     """Add the blobs that only these sessions use; with ``everything``, all unused blobs."""
-    store = place.store
-    for owner in place.owners:
+    store = context.store
+    for owner in context.owners:
         unused = set(await store.list_blobs(owner=owner))
         if not everything:
-            own = [session for key, session in plan.sessions.items() if key.owner == owner]
-            unused &= {name for session in own for name in _blobs_of(session)}
+            sessions = [session for key, session in plan.sessions.items() if key.owner == owner]
+            unused &= {name for session in sessions for name in _blobs_of(session)}
         if not unused:
             continue
         for key, _ in rows:
@@ -225,8 +227,8 @@ def _blobs_of(session: Session) -> set[str]:
 def _show(plan: Plan) -> None:
     for key, session in list(plan.sessions.items())[:_SHOWN]:
         turns = session.interactions
-        asked = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
-        line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {asked}"
+        intent = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
+        line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {intent}"
         print(f"  {safe(line)}")
     if len(plan.sessions) > _SHOWN:
         print(f"  … and {len(plan.sessions) - _SHOWN:,} more")

@@ -27,7 +27,7 @@ _PATH = re.compile(r"[/\\]|^[.~]")  # in a path, but not in the name of a store 
 
 
 @dataclass
-class Place:
+class StoreContext:
     """An open store, and the owners whose sessions are selected."""
 
     store: SessionManager
@@ -82,7 +82,7 @@ class Configuration:
 
         return Path(start_folder(self._server))
 
-    def make(self, choice: str) -> SessionManager:
+    def create(self, choice: str) -> SessionManager:
         """Create the chosen store, or the configured one."""
         folder = folder_of(choice)
         if folder is not None:
@@ -113,40 +113,41 @@ async def open_store(
     owner: str | None,
     all_owners: bool,
     configuration: Configuration | None = None,
-) -> AsyncIterator[Place]:
+) -> AsyncIterator[StoreContext]:
     """Open a store, and close it afterwards."""
     configuration = configuration or Configuration()
-    store = configuration.make(choice or "")
+    store = configuration.create(choice or "")
     try:
         if all_owners:
             owners = await store.list_owners()
         else:
             owners = [configuration.owner_in(store) if owner is None else owner]
-        yield Place(store, owners, configuration.start)
+        yield StoreContext(store, owners, configuration.start)
     finally:
         await store.close()
 
 
-def run_with_place(
-    work: Callable[[argparse.Namespace, Place], Awaitable[int]], arguments: argparse.Namespace
+def run_with_store(
+    work: Callable[[argparse.Namespace, StoreContext], Awaitable[int]],
+    arguments: argparse.Namespace,
 ) -> int:
     """Run a command with its store."""
 
     async def run() -> int:
-        async with open_store(arguments.store, arguments.owner, arguments.all_owners) as place:
-            return await work(arguments, place)
+        async with open_store(arguments.store, arguments.owner, arguments.all_owners) as context:
+            return await work(arguments, context)
 
     return asyncio.run(run())
 
 
-async def require_histories(place: Place) -> None:
+async def require_histories(context: StoreContext) -> None:
     """Raise StorageError if the store is empty, probably because of a mistyped name."""
-    if not await place.store.list_owners():
-        raise StorageError(f"No histories in {place.name}.")
+    if not await context.store.list_owners():
+        raise StorageError(f"No histories in {context.name}.")
 
 
-def create_folder(place: Place) -> None:
+def create_folder(context: StoreContext) -> None:
     """Create the folder of a new file store."""
-    if isinstance(place.store, FileSessionManager):
+    if isinstance(context.store, FileSessionManager):
         with translate_os_errors():
-            Path(place.store.root).mkdir(parents=True, exist_ok=True)
+            Path(context.store.root).mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ def lines_of(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the objects, and a message for each line that isn't one."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = decode_text(data).encode("utf-8", "surrogatepass")
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     problems: list[str] = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
@@ -20,7 +20,7 @@ def lines_of(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
             value = loads(decode_text(line))
             if not isinstance(value, dict):
                 raise UnreadableSource("not a JSON object")
-            found.append(value)
+            objects.append(value)
         except UnreadableSource as reason:
             problems.append(f"line {number}: {reason}")
-    return found, problems
+    return objects, problems

@@ -1,6 +1,6 @@
-"""``sessions copy`` as it is typed, stopped, and done again.
+"""``sessions copy``: complete, interrupted and repeated copies.
 
-That each store gives back what it was given is tried in ``tests/sessions/test_copying.py``.
+``tests/sessions/test_copying.py`` copies between all kinds of stores.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ from tests.sessions.records import in_loop, turn
 from ..conftest import Run, configure, stored, tree
 
 
-class Filling(InMemorySessionManager):
-    """A store that is full after some sessions, as a killed copy leaves one."""
+class FullStore(InMemorySessionManager):
+    """A store that is full after some sessions."""
 
-    room = 3
+    capacity = 3
 
     async def take_over(self, key: SessionKey, other: Session, **more: Any) -> bool:
-        if not self.room:
+        if not self.capacity:
             raise StorageFull
-        self.room -= 1
+        self.capacity -= 1
         return await super().take_over(key, other, **more)
 
 
 @in_loop
-async def test_a_copy_that_was_stopped_goes_on_where_it_was():
-    """P20: what is copied stays, nothing is doubled, the rest comes with the next try."""
-    source, store = InMemorySessionManager(), Filling()
+async def test_an_interrupted_copy_resumes():
+    """P20: copied sessions stay, nothing is duplicated, and the next run copies the rest."""
+    source, store = InMemorySessionManager(), FullStore()
     await fill(source)
     report = Report()
     with pytest.raises(StorageFull):
         await copy(source, store, "", "", report)
     assert report.sessions == 3 == (await store.list_sessions())[1]
-    store.room = 1000
+    store.capacity = 1000
     report = await copy(source, store, "", "")
     assert report.sessions_new == 2 * len(NOTEBOOKS) + 1 - 3
     assert await all_of(store) == await all_of(source)
 
 
 @in_loop
-async def test_both_sides_grown_apart_are_joined(tmp_path: Path):
+async def test_diverged_sessions_are_merged(tmp_path: Path):
     source, store = InMemorySessionManager(), InMemorySessionManager()
     key = SessionKey("n", "c")
     await source.save_interaction(key, turn("both"))
@@ -65,7 +65,7 @@ async def test_both_sides_grown_apart_are_joined(tmp_path: Path):
     report = await copy(source, store, "", "")
     assert (report.sessions_extended, report.turns_new) == (1, 1)
     session = await store.load_session(key)
-    assert [one.user_request.intent for one in session.interactions] == ["both", "ours", "theirs"]
+    assert [each.user_request.intent for each in session.interactions] == ["both", "ours", "theirs"]
 
 
 def fill_folder(root: Path, owner: str = "") -> None:
@@ -78,7 +78,7 @@ def fill_folder(root: Path, owner: str = "") -> None:
     asyncio.run(work())
 
 
-def test_the_command_copies_and_leaves_the_source_as_it_is(run: Run, work: Path):
+def test_the_command_copies_and_does_not_change_the_source(run: Run, work: Path):
     fill_folder(work)
     before = tree(work)
     target = work.parent / "new" / "place"
@@ -91,7 +91,7 @@ def test_the_command_copies_and_leaves_the_source_as_it_is(run: Run, work: Path)
     assert "new        0 histories" in again.out and tree(target) == before
 
 
-def test_addresses_count_for_more_than_a_folder_in_the_configuration(run: Run, work: Path):
+def test_urls_override_the_configured_folder(run: Run, work: Path):
     configure(work, FileSessionManager={"root": str(work)})
     fill_folder(work.parent / "a")
     done = run("copy", "--from", (work.parent / "a").as_uri(), "--to", (work.parent / "b").as_uri())
@@ -100,7 +100,7 @@ def test_addresses_count_for_more_than_a_folder_in_the_configuration(run: Run, w
     assert not (work / ".aiserver_sessions").exists()
 
 
-def test_owners_keep_their_names_or_get_another(run: Run, work: Path):
+def test_owners_are_preserved_or_replaced(run: Run, work: Path):
     fill_folder(work, "alice")
     fill_folder(work, "bob")
     target = work.parent / "target"
@@ -114,7 +114,7 @@ def test_owners_keep_their_names_or_get_another(run: Run, work: Path):
     assert done.status == 1 and "can't be used with --all-owners" in done.err
 
 
-def test_a_mistyped_source_and_a_store_onto_itself_are_said(run: Run, work: Path):
+def test_a_missing_source_and_copying_a_store_to_itself_are_errors(run: Run, work: Path):
     done = run("copy", "--from", work / "nowhere", "--to", work / "b")
     assert done.status == 1 and "No histories in" in done.err
     assert not (work / "b").exists() and not (work / "nowhere").exists()
@@ -122,7 +122,7 @@ def test_a_mistyped_source_and_a_store_onto_itself_are_said(run: Run, work: Path
     assert "Source and target are the same store." in run("copy", "--to", work).err
 
 
-def test_what_is_too_damaged_to_be_copied_is_not_forgotten(run: Run, work: Path):
+def test_records_too_damaged_to_be_copied_are_reported(run: Run, work: Path):
     """P22"""
     fill_folder(work)
     FileBackend(work).plant(SessionKey("book", "gone"), b"\x00" * 100)
@@ -132,17 +132,17 @@ def test_what_is_too_damaged_to_be_copied_is_not_forgotten(run: Run, work: Path)
     assert len(stored(work / "b")) == 2 * len(NOTEBOOKS) + 1
 
 
-def test_ctrl_c_keeps_what_is_copied_and_says_so(
+def test_ctrl_c_keeps_copied_sessions_and_reports_it(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill_folder(work)
-    taken = FileSessionManager.take_over
+    original = FileSessionManager.take_over
     keys: list[SessionKey] = []
 
     async def take_over(
         self: FileSessionManager, key: SessionKey, other: Session, **more: Any
     ) -> bool:
-        done = await taken(self, key, other, **more)
+        done = await original(self, key, other, **more)
         keys.append(key)
         if len(keys) == 4:
             raise KeyboardInterrupt
@@ -159,28 +159,28 @@ def test_ctrl_c_keeps_what_is_copied_and_says_so(
     assert len(stored(work / "b")) == 2 * len(NOTEBOOKS) + 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no terminal to be had")
-def test_a_bar_is_drawn_at_a_terminal_and_on_standard_error_alone(work: Path):
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_gets_a_progress_bar_on_standard_error_only(work: Path):
     fill_folder(work)
     ours, theirs = os.openpty()
     command = [sys.executable, "-m", "aiserver.cli.main", "sessions", "copy", "--to", "b/"]
     env = dict(os.environ) | {"TERM": "xterm", "COLUMNS": "100"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, cwd=work, env=env)
     os.close(theirs)
-    drawn = os.read(ours, 100_000).decode()
+    output = os.read(ours, 100_000).decode()
     os.close(ours)
     assert done.returncode == 0
-    assert "histories" in drawn and f"/{2 * len(NOTEBOOKS) + 1}" in drawn
+    assert "histories" in output and f"/{2 * len(NOTEBOOKS) + 1}" in output
     assert b"\x1b" not in done.stdout
 
 
-def test_elsewhere_nothing_is_drawn(run: Run, work: Path):
+def test_without_a_terminal_no_progress_bar_is_printed(run: Run, work: Path):
     fill_folder(work)
     assert run("copy", "--to", work / "b").err == ""
 
 
-def test_a_copy_that_was_killed_is_finished_by_the_next(run: Run, work: Path):
-    """P19: whole sessions or none, and no trace of the first try."""
+def test_the_next_copy_completes_a_killed_one(run: Run, work: Path):
+    """P19: only complete sessions are stored, and no trace of the first run is left."""
     fill_folder(work)
     folder = work / ".aiserver_sessions"
     data = (folder / "book_cell~5f0.json").read_bytes()
@@ -188,15 +188,15 @@ def test_a_copy_that_was_killed_is_finished_by_the_next(run: Run, work: Path):
         (folder / f"book_c{number}.json").write_bytes(data.replace(b"cell_0", b"c%d" % number))
     target = work.parent / "target"
     command = [sys.executable, "-m", "aiserver.cli.main", "sessions", "copy", "--to", str(target)]
-    copying = subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while len(list(target.rglob("book_c*.json"))) < 50:
-        assert copying.poll() is None, copying.communicate()
-    copying.kill()
-    copying.communicate()
+        assert process.poll() is None, process.communicate()
+    process.kill()
+    process.communicate()
     before = tree(work)
-    there = set(stored(target))
-    assert 50 <= len(there) < len(stored(work))
+    copied = set(stored(target))
+    assert 50 <= len(copied) < len(stored(work))
     done = run("copy", "--to", target)
     assert done.status == 0, done.err
     assert tree(target) == before == tree(work)
-    assert f"unchanged  {len(there)} histories" in done.out
+    assert f"unchanged  {len(copied)} histories" in done.out

@@ -1,4 +1,4 @@
-"""``sessions export``, ``list`` and ``show``: what a person or a program gets to see."""
+"""``sessions export``, ``list``, ``show`` and ``delete``: their output and files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ KEY = SessionKey("book", "cell-1")
 def save(root: Path, *turns: NewTurn, key: SessionKey = KEY) -> None:
     async def work() -> None:
         store = FileSessionManager(root=str(root))
-        for one in turns:
-            await store.save_interaction(key, one)
+        for new_turn in turns:
+            await store.save_interaction(key, new_turn)
         await store.record_events(key, [event("run", source="x = 2")])
         await store.append_notebook_log(key.notebook_id, [log_entry(path="notes/书.ipynb")])
         await store.close()
@@ -36,7 +36,7 @@ def save(root: Path, *turns: NewTurn, key: SessionKey = KEY) -> None:
     asyncio.run(work())
 
 
-def test_exported_json_is_imported_again_without_a_difference(run: Run, work: Path):
+def test_exporting_and_importing_json_restores_the_same_bytes(run: Run, work: Path):
     """P25"""
     asyncio.run(fill(FileSessionManager(root=str(work))))
     done = run("export", "--to", "out")
@@ -66,7 +66,7 @@ def test_exported_files_are_private_and_not_overwritten(run: Run, work: Path):
     assert file.read_text() == "mine"
 
 
-def test_one_session_goes_to_standard_output_as_it_is_stored(work: Path):
+def test_export_of_one_session_prints_its_stored_bytes(work: Path):
     save(work, turn("读取"))
     assert (
         run_bytes(work, "export", "--cell", "cell-1")
@@ -74,7 +74,7 @@ def test_one_session_goes_to_standard_output_as_it_is_stored(work: Path):
     )
 
 
-def test_several_as_json_need_a_folder_and_no_such_cell_is_said(run: Run, work: Path):
+def test_several_json_exports_need_a_folder_and_unknown_cells_are_errors(run: Run, work: Path):
     save(work, turn())
     save(work, turn(), key=SessionKey("book", "other"))
     assert "use --to" in run("export").err
@@ -82,7 +82,7 @@ def test_several_as_json_need_a_folder_and_no_such_cell_is_said(run: Run, work: 
     assert "No history with that name" in run("export", "--cell", "nothing").err
 
 
-def test_json_lines_have_each_turn_and_event_in_order(run: Run, work: Path):
+def test_json_lines_contain_each_turn_and_event_in_order(run: Run, work: Path):
     save(work, turn("一"), turn("二"))
     lines = run_bytes(work, "export", "--format", "jsonl")
     rows = [json.loads(line) for line in lines.splitlines()]
@@ -96,7 +96,7 @@ def test_json_lines_have_each_turn_and_event_in_order(run: Run, work: Path):
 
 
 def run_bytes(work: Path, *arguments: str, **variables: str) -> bytes:
-    """A command's output in a process of its own, as a pipe gets it."""
+    """Run a command in its own process; return the bytes that it writes to a pipe."""
     command = [sys.executable, "-m", "aiserver.cli.main", "sessions", *arguments]
     env = dict(os.environ) | variables
     return subprocess.run(command, capture_output=True, cwd=work, env=env, check=True).stdout
@@ -112,7 +112,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_code_can_t_leave_its_fence(text: str):
+def test_code_cannot_leave_its_fence(text: str):
     """P11"""
     lines = fenced(text, "python").split("\n")
     fence = lines[0].removesuffix("python")
@@ -122,8 +122,8 @@ def test_code_can_t_leave_its_fence(text: str):
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_words_can_t_become_the_document_s(text: str, work: Path):
-    """P11: each line of a text stands in a quote or a fence, and HTML is shown as text."""
+def test_text_cannot_become_markup_of_the_document(text: str, work: Path):
+    """P11: each line of a text is in a quote or a fence, and HTML is shown as text."""
     save(work, turn(text, text))
     (session,) = stored(work).values()
     outside = []
@@ -141,7 +141,7 @@ def test_words_can_t_become_the_document_s(text: str, work: Path):
     assert all(allowed.fullmatch(line) for line in outside)
 
 
-def test_the_list_names_notebooks_and_what_was_asked_last(run: Run, work: Path):
+def test_list_prints_the_notebook_and_the_last_request(run: Run, work: Path):
     save(work, turn("first"), turn("画图\nnow"))
     (line,) = run("list").out.splitlines()
     assert line.split("\t")[:4] == ["notes/书.ipynb", "cell-1", "2", "1"]
@@ -152,7 +152,7 @@ def test_the_list_names_notebooks_and_what_was_asked_last(run: Run, work: Path):
     assert run("list", "--notebook", "nothing").status == 1
 
 
-def test_show_finds_by_notebook_cell_both_and_a_beginning(run: Run, work: Path):
+def test_show_finds_sessions_by_notebook_cell_both_and_prefix(run: Run, work: Path):
     save(work, turn("first"), turn("second", "y = 2"))
     save(work, turn("another"), key=SessionKey("book", "cell-2"))
     notebook = {"metadata": {"aiserver": {"notebook_id": "book"}}}
@@ -170,7 +170,7 @@ def test_show_finds_by_notebook_cell_both_and_a_beginning(run: Run, work: Path):
     assert run("show", "nothing").status == 1
 
 
-def test_nothing_in_a_session_commands_the_terminal(run: Run, work: Path):
+def test_contents_of_sessions_cannot_control_the_terminal(run: Run, work: Path):
     """P12"""
     save(work, turn("\x1b]0;owned\x07 \x1b[2J", "print('\x9b31m')"))
     for command in (("show",), ("list",)):
@@ -179,13 +179,13 @@ def test_nothing_in_a_session_commands_the_terminal(run: Run, work: Path):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "gbk"])
-def test_a_terminal_that_can_t_write_a_character_is_no_crash(work: Path, encoding: str):
+def test_characters_missing_in_the_output_encoding_are_escaped(work: Path, encoding: str):
     save(work, turn("读取 🙂 数据"))
     for command in (("list",), ("show",), ("verify",)):
         assert run_bytes(work, *command, PYTHONIOENCODING=encoding)
 
 
-def test_help_tells_each_command(run: Run, capsys: pytest.CaptureFixture[str]):
+def test_help_lists_each_command(run: Run, capsys: pytest.CaptureFixture[str]):
     names = ["list", "show", "delete", "export", "import", "copy", "verify", "repair", "prune"]
     with pytest.raises(SystemExit):
         run("--help")
@@ -193,7 +193,7 @@ def test_help_tells_each_command(run: Run, capsys: pytest.CaptureFixture[str]):
     assert all(re.search(rf"^ +{name} +\w", out, re.MULTILINE) for name in names)
 
 
-def test_delete_asks_first_and_removes_what_is_meant(run: Run, work: Path):
+def test_delete_asks_for_confirmation_and_deletes_only_the_selected(run: Run, work: Path):
     save(work, turn())
     save(work, turn(), key=SessionKey("other", "cell-9"))
     before = tree(work)
@@ -203,11 +203,11 @@ def test_delete_asks_first_and_removes_what_is_meant(run: Run, work: Path):
     done = run("delete", "book", "--yes")
     assert done.status == 0 and "Deleted 1 histories." in done.out
     assert list(stored(work)) == ["other_cell-9.json"]
-    assert not [name for name in tree(work) if "book.jsonl" in name]  # its log is gone, too
+    assert not [name for name in tree(work) if "book.jsonl" in name]  # its log was deleted, too
     assert run("delete", "nothing", "--yes").status == 1
 
 
-def test_what_was_written_meanwhile_is_not_deleted(
+def test_sessions_that_changed_meanwhile_are_not_deleted(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """P33"""
@@ -215,14 +215,14 @@ def test_what_was_written_meanwhile_is_not_deleted(
 
     save(work, turn())
 
-    def meanwhile(question: str, *, yes: bool) -> bool:
+    def change_and_confirm(question: str, *, yes: bool) -> bool:
         (file,) = (work / ".aiserver_sessions").glob("*.json")
         content = json.loads(file.read_bytes())
         content["meta"]["revision"] += 1
         file.write_text(json.dumps(content))
         return True
 
-    monkeypatch.setattr(deleting, "confirm", meanwhile)
+    monkeypatch.setattr(deleting, "confirm", change_and_confirm)
     done = run("delete", "book", "--yes")
     assert done.status == 1 and "was changed somewhere else" in done.err
     assert stored(work)

@@ -1,4 +1,4 @@
-"""``sessions import``: idempotent, dry, with a report; the source stays as it is."""
+"""``sessions import``: idempotent, with a dry run and a report; the source is not changed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.sessions.records import turn
 from ..conftest import IMPORTS, Run, configure, stored, tree
 
 
-def test_everything_is_imported_once_and_the_source_is_untouched(run: Run, work: Path):
-    """P25: a second import changes no byte; a dry run before writes nothing at all."""
+def test_importing_twice_changes_nothing_and_the_source_is_only_read(run: Run, work: Path):
+    """P25: a second import changes no byte, and a dry run writes nothing."""
     source = work / "old"
     shutil.copytree(IMPORTS, source)
     (source / "README.md").unlink()
@@ -30,18 +30,18 @@ def test_everything_is_imported_once_and_the_source_is_untouched(run: Run, work:
     assert first.status == 0, first.err
     assert first.out.splitlines()[:-1] == dry.out.splitlines()[:-2]
     assert tree(source) == before
-    kept = tree(work / ".aiserver_sessions")
+    imported = tree(work / ".aiserver_sessions")
     again = run("import", source)
     assert again.status == 0
     assert "new        0 histories" in again.out
     assert "added      0 requests, 0 events" in again.out
-    assert tree(work / ".aiserver_sessions") == kept
+    assert tree(work / ".aiserver_sessions") == imported
     assert tree(source) == before
     dry_again = run("import", source, "--dry-run")
     assert "added      0 requests, 0 events" in dry_again.out
 
 
-def test_a_chat_that_has_grown_brings_what_is_new(run: Run, work: Path):
+def test_importing_a_longer_chat_again_adds_its_new_turns(run: Run, work: Path):
     file = work / "cli_1.jsonl"
     lines = [
         {"_type": "metadata", "key": "cli:1", "created_at": "2026-01-01T10:00:00"},
@@ -56,10 +56,10 @@ def test_a_chat_that_has_grown_brings_what_is_new(run: Run, work: Path):
     done = run("import", file)
     assert "extended   1 histories" in done.out and "added      1 requests" in done.out
     (session,) = stored(work).values()
-    assert [one.user_request.intent for one in session.interactions] == ["a", "b"]
+    assert [each.user_request.intent for each in session.interactions] == ["a", "b"]
 
 
-def test_what_is_not_understood_is_said_with_its_reason_and_the_others_go_on(run: Run, work: Path):
+def test_unreadable_files_are_reported_and_the_others_imported(run: Run, work: Path):
     """P22"""
     source = work / "old"
     source.mkdir()
@@ -75,8 +75,8 @@ def test_what_is_not_understood_is_said_with_its_reason_and_the_others_go_on(run
     assert len(stored(work)) == 1
 
 
-def test_a_hostile_archive_ends_no_import_and_reaches_no_terminal(run: Run, work: Path):
-    """A damaged LZMA entry, and control characters in an entry's name."""
+def test_a_hostile_archive_neither_stops_the_import_nor_controls_the_terminal(run: Run, work: Path):
+    """The archive has a damaged LZMA entry, and control characters in an entry's name."""
     manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": [""]})
     session = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
     with zipfile.ZipFile(work / "bad.zip", "w", zipfile.ZIP_LZMA) as zipped:
@@ -92,11 +92,11 @@ def test_a_hostile_archive_ends_no_import_and_reaches_no_terminal(run: Run, work
     assert done.status == 1
     assert "0/sessions/nb_c1.json: damaged" in done.err
     assert "0/foo/" in done.err and not {"\x1b", "\x07", "\u202e"} & set(done.err)
-    assert len(stored(work)) == 1, "the chat was taken all the same"
+    assert len(stored(work)) == 1, "the chat was not imported"
 
 
 @pytest.mark.parametrize("owners", [5, [1], [["a"], {"b": 1}], None])
-def test_a_backup_without_names_of_owners_ends_no_import(run: Run, work: Path, owners: object):
+def test_a_backup_with_invalid_owners_is_reported(run: Run, work: Path, owners: object):
     manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": owners})
     with zipfile.ZipFile(work / "bad.zip", "w") as zipped:
         zipped.writestr("manifest.json", manifest)
@@ -106,12 +106,12 @@ def test_a_backup_without_names_of_owners_ends_no_import(run: Run, work: Path, o
     assert "bad.zip: incomplete AI Server backup" in done.err
 
 
-def test_a_source_that_is_not_there_is_said(run: Run, work: Path):
+def test_a_missing_source_is_an_error(run: Run, work: Path):
     done = run("import", work / "nothing")
     assert done.status == 1 and "No file or folder" in done.err
 
 
-def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
+def test_a_chat_is_attached_to_a_notebook_and_a_cell(run: Run, work: Path):
     notebook = work / "book.ipynb"
     notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
@@ -123,7 +123,7 @@ def test_a_chat_is_put_with_a_notebook_and_a_cell(run: Run, work: Path):
     assert {session.meta.notebook_id for session in stored(work).values()} == {"book"}
 
 
-def test_many_cells_are_not_thrown_into_one(run: Run, work: Path):
+def test_histories_of_many_cells_are_not_attached_to_one_cell(run: Run, work: Path):
     notebook = work / "book.ipynb"
     notebook.write_text(json.dumps({"metadata": {"aiserver": {"notebook_id": "book"}}}))
     history = IMPORTS / "verdant" / "houses_kc.ipyhistory"
@@ -132,7 +132,7 @@ def test_many_cells_are_not_thrown_into_one(run: Run, work: Path):
     assert not stored(work)
 
 
-def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
+def test_a_notebook_without_an_id_is_an_error(run: Run, work: Path):
     (work / "book.ipynb").write_text('{"metadata": {}}')
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     done = run("import", chat, "--notebook", "book.ipynb")
@@ -141,13 +141,13 @@ def test_a_notebook_without_an_id_is_said(run: Run, work: Path):
     assert done.status == 1 and "requires --notebook" in done.err
 
 
-def test_the_format_can_be_said(run: Run, work: Path):
+def test_the_format_can_be_given(run: Run, work: Path):
     (work / "values.json").write_text('{"a": 1}')
     assert run("import", "values.json").status == 1
     assert run("import", "values.json", "--format", "agentscope").status == 0
 
 
-def test_verdant_takes_the_notebook_beside_it(run: Run, work: Path):
+def test_a_verdant_history_uses_the_id_of_the_notebook_next_to_it(run: Run, work: Path):
     shutil.copy(IMPORTS / "verdant" / "houses_kc.ipyhistory", work)
     notebook = json.loads((IMPORTS / "verdant" / "houses_kc.ipynb").read_bytes())
     notebook["metadata"]["aiserver"] = {"notebook_id": "houses"}
@@ -156,16 +156,16 @@ def test_verdant_takes_the_notebook_beside_it(run: Run, work: Path):
     assert all(name.startswith("houses_") for name in stored(work))
 
 
-def test_it_goes_where_the_server_s_configuration_says(run: Run, work: Path):
-    elsewhere = work.parent / "elsewhere"
-    elsewhere.mkdir()
-    configure(work, FileSessionManager={"root": str(elsewhere)})
+def test_import_writes_to_the_configured_store(run: Run, work: Path):
+    configured = work.parent / "configured"
+    configured.mkdir()
+    configure(work, FileSessionManager={"root": str(configured)})
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     assert run("import", chat).status == 0
-    assert stored(elsewhere) and not (work / ".aiserver_sessions").exists()
+    assert stored(configured) and not (work / ".aiserver_sessions").exists()
 
 
-def test_a_store_that_is_named_is_that_one_whatever_the_configuration_says(run: Run, work: Path):
+def test_a_store_option_overrides_the_configuration(run: Run, work: Path):
     configure(work, FileSessionManager={"root": str(work / "other")})
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     target = work / "here" / "of all"
@@ -175,16 +175,16 @@ def test_a_store_that_is_named_is_that_one_whatever_the_configuration_says(run: 
     assert not (work / "other").exists()
 
 
-def test_what_we_kept_ourselves_is_taken_to_the_letter(run: Run, work: Path):
-    """What went through a save has no secrets left; so a key-like word in it is somebody's text."""
+def test_our_own_sessions_are_imported_unchanged(run: Run, work: Path):
+    """A saved session has no secrets left, so a word in it that looks like a key stays."""
     shutil.copy(Path(__file__).parents[2] / "data" / "session-1.0.json", work / "s.json")
     assert run("import", "s.json").status == 0
     (file,) = (work / ".aiserver_sessions").glob("*.json")
-    ours, theirs = json.loads(file.read_bytes()), json.loads((work / "s.json").read_bytes())
-    assert ours == theirs
+    imported, original = json.loads(file.read_bytes()), json.loads((work / "s.json").read_bytes())
+    assert imported == original
 
 
-def test_names_of_owners_keep_apart_what_is_imported(run: Run, work: Path):
+def test_imports_of_different_owners_are_separate(run: Run, work: Path):
     chat = next(IMPORTS.glob("*chat*/bank*.chat"))
     run("import", chat, "--owner", "alice")
     assert "No histories" in run("list").out
@@ -192,8 +192,8 @@ def test_names_of_owners_keep_apart_what_is_imported(run: Run, work: Path):
 
 
 @pytest.mark.parametrize("name", ["nanobot", "chat", "pcai", "agentscope", "aiserver"])
-def test_no_importer_fails_on_bytes_of_any_kind(name: str):
-    """P22: flipped bits of a real file."""
+def test_no_importer_crashes_on_damaged_files(name: str):
+    """P22: each file has flipped bits."""
     files = {
         "nanobot": next(IMPORTS.glob("nanobot-*/*.jsonl")),
         "chat": next(IMPORTS.glob("*chat*/*.chat")),
@@ -202,17 +202,17 @@ def test_no_importer_fails_on_bytes_of_any_kind(name: str):
         "aiserver": Path(__file__).parents[2] / "data" / "session-1.0.json",
     }
     data = files[name].read_bytes()
-    for place in range(0, len(data), max(1, len(data) // 200)):
-        flipped = data[:place] + bytes([data[place] ^ 0x12]) + data[place + 1 :]
+    for offset in range(0, len(data), max(1, len(data) // 200)):
+        flipped = data[:offset] + bytes([data[offset] ^ 0x12]) + data[offset + 1 :]
         try:
-            found = detect.read(Source(files[name], flipped), name)
+            result = detect.read(Source(files[name], flipped), name)
         except detect.UnreadableSource:
             continue
-        assert isinstance(found, Read)
+        assert isinstance(result, Read)
 
 
-def test_a_turn_of_ours_is_not_touched_by_an_import_beside_it(run: Run, work: Path):
-    """A history that grew here keeps its order; what the import lacks of it stays."""
+def test_an_import_into_an_existing_session_keeps_its_turns(run: Run, work: Path):
+    """The existing turns keep their order and come first."""
     import asyncio
 
     from aiserver.models import SessionKey
@@ -232,11 +232,11 @@ def test_a_turn_of_ours_is_not_touched_by_an_import_beside_it(run: Run, work: Pa
     (session,) = stored(work).values()
     assert session.interactions[0].user_request.intent == "mine"
     assert len(session.interactions) == 16
-    assert [one.turn_id for one in session.interactions] == list(range(1, 17))
+    assert [each.turn_id for each in session.interactions] == list(range(1, 17))
 
 
-def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, work: Path):
-    """P16: they were kept before anything was taken out."""
+def test_files_of_the_predecessor_are_imported_without_their_secrets(run: Run, work: Path):
+    """P16: the predecessor stored texts without redacting them."""
     source = work / "old"
     shutil.copytree(Path(__file__).parents[2] / "data" / "predecessor", source)
     (source / "README.md").unlink()
@@ -251,17 +251,17 @@ def test_the_predecessor_s_files_are_imported_without_their_secrets(run: Run, wo
     assert key.encode() not in b"".join(tree(work / ".aiserver_sessions").values())
     for file in source.glob("*.json"):
         turns = json.loads(file.read_bytes())["interactions"]
-        kept = stored(work)[file.name].interactions
+        imported = stored(work)[file.name].interactions
         intents = [turn["user_request"]["intent"] for turn in turns]
-        assert [one.user_request.intent for one in kept] == intents
-        assert all("summary" in one.to_dict()["ai_response"] for one in kept)
+        assert [each.user_request.intent for each in imported] == intents
+        assert all("summary" in each.to_dict()["ai_response"] for each in imported)
     before = tree(work / ".aiserver_sessions")
     assert "added      0 requests" in run("import", source).out
     assert tree(work / ".aiserver_sessions") == before
 
 
-def test_a_store_of_ours_below_is_named_and_not_taken_in_part(run: Run, work: Path):
-    """Its large pieces lie beside the sessions: an import of the files would leave them behind."""
+def test_importing_a_folder_of_sessions_suggests_copy(run: Run, work: Path):
+    """An import of the session files would leave the blobs behind."""
     shutil.copy(next(IMPORTS.glob("nanobot-*/*.jsonl")), work / "chat.jsonl")
     assert run("import", ".").status == 0
     assert run("import", ".").status == 0  # its own folder is no source

@@ -1,4 +1,4 @@
-"""AgentScope's own tables and keys, in a real MariaDB and a real Redis."""
+"""Import AgentScope's tables and keys from a real MariaDB and a real Redis."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def _execute(url: str, *statements: tuple[str, list[dict[str, Any]]]) -> l
 
 @pytest.fixture
 def agentscope_mysql(mysql_url: str) -> str:
-    """A database of AgentScope's, the newer table and the older one."""
+    """Create an AgentScope database with the current and the old table."""
     url = new_database(mysql_url)
     rows = [
         {"s": "user123", "k": "memory_messages", "i": number, "d": json.dumps(message)}
@@ -82,35 +82,35 @@ def agentscope_mysql(mysql_url: str) -> str:
     return url
 
 
-def test_a_table_is_imported_as_its_folder_would_be(run: Run, work: Path, agentscope_mysql: str):
-    url = agentscope_mysql.replace("mysql+aiomysql", "mysql")  # as a person would write it
+def test_importing_a_table_equals_importing_its_folder(run: Run, work: Path, agentscope_mysql: str):
+    url = agentscope_mysql.replace("mysql+aiomysql", "mysql")  # as people write it
     before = run_now(
         _execute(
             url.replace("mysql:", "mysql+aiomysql:"), ("CHECKSUM TABLE agentscope_sessions", [])
         )
     )
     done = run("import", url)
-    assert done.status == 1  # one row holds no JSON
+    assert done.status == 1  # one row is not JSON
     assert "broken plan 0: not valid or complete JSON" in done.err
     assert "2 histories with 2 requests and 1 events" in done.out
     folder = work / "folder"
     run("import", FOLDER, "--store", folder)
-    ours, theirs = stored(work), stored(folder)
-    assert ours.keys() == theirs.keys()  # the same names as from files
-    for name, session in ours.items():
-        kept = [one.to_dict() for one in session.interactions]
-        wanted = [one.to_dict() for one in theirs[name].interactions]
-        assert [one | {"timestamp": ""} for one in kept] == [
-            one | {"timestamp": ""} for one in wanted
+    from_table, from_folder = stored(work), stored(folder)
+    assert from_table.keys() == from_folder.keys()  # the same names as from files
+    for name, session in from_table.items():
+        actual = [turn.to_dict() for turn in session.interactions]
+        expected = [turn.to_dict() for turn in from_folder[name].interactions]
+        assert [turn | {"timestamp": ""} for turn in actual] == [
+            turn | {"timestamp": ""} for turn in expected
         ]
-    kept = tree(work / ".aiserver_sessions")
+    imported = tree(work / ".aiserver_sessions")
     assert "added      0 requests, 0 events" in run("import", url).out
-    assert tree(work / ".aiserver_sessions") == kept
+    assert tree(work / ".aiserver_sessions") == imported
     url = url.replace("mysql:", "mysql+aiomysql:")
     assert run_now(_execute(url, ("CHECKSUM TABLE agentscope_sessions", []))) == before
 
 
-def test_the_older_table_is_imported(run: Run, work: Path, agentscope_mysql: str):
+def test_the_old_table_is_imported(run: Run, work: Path, agentscope_mysql: str):
     done = run("import", agentscope_mysql, "--table", "old_sessions")
     assert done.status == 0, done.err
     intents = {
@@ -121,7 +121,7 @@ def test_the_older_table_is_imported(run: Run, work: Path, agentscope_mysql: str
     assert intents == {"Hello", "print the even numbers below 10"}
 
 
-def test_what_is_wrong_with_a_database_is_said_without_its_password(run: Run, mysql_url: str):
+def test_database_errors_do_not_contain_the_password(run: Run, mysql_url: str):
     """P8"""
     empty = new_database(mysql_url)
     for url in (
@@ -140,13 +140,13 @@ def test_what_is_wrong_with_a_database_is_said_without_its_password(run: Run, my
 
 @pytest.fixture
 def agentscope_redis(redis_url: str) -> str:
-    """The keys of AgentScope's, newer and older, under a prefix of this test's own."""
+    """Create AgentScope's keys, current and old."""
     import redis
 
     with redis.Redis.from_url(redis_url) as client:
         for name in client.scan_iter("agentscope:*"):
             client.delete(name)
-        base = "agentscope:session:team:user123"  # a session's name may hold a colon
+        base = "agentscope:session:team:user123"  # a session's name may contain a colon
         client.rpush(f"{base}:memory_messages:list", *map(json.dumps, MESSAGES))
         client.set(f"{base}:memory_messages:list:_hash", "1234abcd")
         client.set(f"{base}:plan_notebook", json.dumps(PLAN))
@@ -179,7 +179,7 @@ def test_redis_keys_are_imported_and_only_read(run: Run, work: Path, agentscope_
     assert dump() == before
 
 
-def test_what_is_wrong_with_redis_is_said_without_its_password(run: Run, redis_url: str):
+def test_redis_errors_do_not_contain_the_password(run: Run, redis_url: str):
     """P8"""
     for url in (redis_url.replace(PASSWORD, f"{PASSWORD}x"), redis_url.replace(".1:", ".2:")):
         done = run("import", url)

@@ -1,4 +1,4 @@
-"""``sessions prune``: nothing without a criterion, nothing before its backup is on disk."""
+"""``sessions prune``: delete nothing without a criterion or before the backup is on disk."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from ..conftest import Run, stored, tree
 OLD = "2020-05-05T12:00:00.000Z"
 
 
-def make(work: Path, owner: str = "") -> None:
-    """An old notebook that is gone, a new one that is there, and blobs of both."""
+def create_notebooks(work: Path, owner: str = "") -> None:
+    """Store sessions and blobs of a deleted notebook (“gone”) and of an existing one (“there”)."""
 
     async def fill_it() -> None:
         store = FileSessionManager(root=str(work))
@@ -51,16 +51,16 @@ def make(work: Path, owner: str = "") -> None:
     (work / "there.ipynb").write_text(text)
 
 
-def age(work: Path, notebook_id: str) -> None:
-    """Have a session be written long ago."""
+def make_old(work: Path, notebook_id: str) -> None:
+    """Set the last update of a notebook's sessions to a date years ago."""
     for file in (work / ".aiserver_sessions").glob(f"{notebook_id}_*.json"):
         session = Session.model_validate_json(file.read_bytes())
         session.meta.last_updated = OLD
         file.write_bytes(session.model_dump_json(exclude_unset=True, indent=2).encode() + b"\n")
 
 
-def test_without_a_criterion_everything_is_kept(run: Run, work: Path):
-    make(work)
+def test_without_a_criterion_nothing_is_deleted(run: Run, work: Path):
+    create_notebooks(work)
     before = tree(work)
     done = run("prune", "--yes")
     assert done.status == 1 and "Choose what to delete" in done.err
@@ -68,25 +68,25 @@ def test_without_a_criterion_everything_is_kept(run: Run, work: Path):
 
 
 @pytest.mark.parametrize("criterion", [("--older-than", "365d"), ("--gone",)])
-def test_a_backup_brings_everything_back_without_a_difference(
+def test_importing_the_backup_restores_the_same_bytes(
     run: Run, work: Path, criterion: tuple[str, ...]
 ):
     """P25"""
-    make(work)
-    age(work, "gone")
+    create_notebooks(work)
+    make_old(work, "gone")
     before = tree(work)
     dry = run("prune", *criterion, "--dry-run")
     assert dry.status == 0 and "1 histories" in dry.out and "gone/c" in dry.out
     assert tree(work) == before
-    (work.parent / "kept").mkdir()
-    done = run("prune", *criterion, "--yes", "--backup", work.parent / "kept")
+    (work.parent / "backups").mkdir()
+    done = run("prune", *criterion, "--yes", "--backup", work.parent / "backups")
     assert done.status == 0, done.err
     assert [session.meta.notebook_id for session in stored(work).values()] == ["there"]
     left = tree(work)
     assert BLOBS["there"] in left and BLOBS["both"] in left and BLOBS["gone"] not in left
-    assert BLOBS["nobody's"] in left  # that was not asked for
+    assert BLOBS["nobody's"] in left  # not selected
     assert (".aiserver_sessions/notebooks/gone.jsonl" in left) == (criterion != ("--gone",))
-    (file,) = (work.parent / "kept").iterdir()
+    (file,) = (work.parent / "backups").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert str(file) in done.out
     assert run("import", file).status == 0
@@ -96,8 +96,6 @@ def test_a_backup_brings_everything_back_without_a_difference(
 
 
 def _blob(content: bytes) -> str:
-    import hashlib
-
     sha256 = hashlib.sha256(content).hexdigest()
     return f".aiserver_sessions/blobs/{sha256[:2]}/{sha256}"
 
@@ -105,8 +103,8 @@ def _blob(content: bytes) -> str:
 BLOBS = {name: _blob(name.encode()) for name in ("gone", "there", "both", "nobody's")}
 
 
-def test_blobs_that_nothing_names_go_only_when_asked(run: Run, work: Path):
-    make(work)
+def test_unused_blobs_are_deleted_only_on_request(run: Run, work: Path):
+    create_notebooks(work)
     before = tree(work)
     assert run("prune", "--unused-blobs", "--yes").status == 0
     assert set(before) - set(tree(work)) == {BLOBS["nobody's"]}
@@ -116,9 +114,9 @@ def test_blobs_that_nothing_names_go_only_when_asked(run: Run, work: Path):
     assert tree(work) == before
 
 
-def test_a_notebook_that_was_moved_outside_of_jupyter_is_not_gone(run: Run, work: Path):
-    """P28: its id tells."""
-    make(work)
+def test_a_notebook_moved_outside_of_jupyter_is_not_missing(run: Run, work: Path):
+    """P28: it is recognized by its id."""
+    create_notebooks(work)
     (work / "deep" / "er").mkdir(parents=True)
     text = json.dumps({"metadata": {"aiserver": {"notebook_id": "gone"}}})
     (work / "deep" / "er" / "renamed.ipynb").write_text(text)
@@ -126,32 +124,32 @@ def test_a_notebook_that_was_moved_outside_of_jupyter_is_not_gone(run: Run, work
     assert "Nothing to delete." in done.out and len(stored(work)) == 2
 
 
-def test_a_notebook_that_can_t_be_read_may_be_any(run: Run, work: Path):
-    make(work)
+def test_an_unreadable_notebook_prevents_pruning_missing_ones(run: Run, work: Path):
+    create_notebooks(work)
     (work / "cut.ipynb").write_text('{"metadata": {"aiser')
     done = run("prune", "--gone", "--yes")
     assert done.status == 1 and "its notebook ID is unknown" in done.err
     assert len(stored(work)) == 2
 
 
-def test_sessions_of_an_unknown_age_are_not_old(run: Run, work: Path):
+def test_sessions_without_times_are_not_old(run: Run, work: Path):
     (work / "a.jsonl").write_text('{"role": "USER", "content": "no time"}\n')
     assert run("import", "a.jsonl").status == 0
     assert "Nothing to delete." in run("prune", "--older-than", "1d", "--dry-run").out
 
 
-def test_nobody_is_asked_where_nobody_can_answer(run: Run, work: Path):
-    make(work)
+def test_without_a_terminal_prune_requires_yes(run: Run, work: Path):
+    create_notebooks(work)
     before = tree(work)
     done = run("prune", "--gone")
     assert done.status == 1 and "--yes" in done.err
     assert tree(work) == before
 
 
-def test_a_backup_that_would_fill_the_memory_is_refused(
+def test_a_backup_that_unpacks_too_large_is_rejected(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P17: by the sizes that its entries declare, before any is read; a person may allow it."""
+    """P17: it is rejected by its declared sizes before any entry is read; an option allows it."""
     monkeypatch.setattr(archive, "_MIN_LIMIT", 10_000)
     bomb = work / "bomb.zip"
     names = [archive.manifest([""]), archive.blob_entry(0, "0" * 64, bytes(1_000_000))]
@@ -168,7 +166,7 @@ def test_a_backup_that_would_fill_the_memory_is_refused(
 
 
 def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
-    """P17: an import takes the memory of the largest entry, not of the whole archive."""
+    """P17: an import needs the memory of the largest entry, not of the whole archive."""
     backup_file = work / "large.zip"
     with zipfile.ZipFile(backup_file, "w") as zipped:
         zipped.writestr(*archive.manifest([""]))
@@ -185,11 +183,11 @@ def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
     assert peak < 8_000_000
 
 
-def test_without_its_backup_nothing_is_removed(
+def test_without_a_verified_backup_nothing_is_deleted(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """P20"""
-    make(work)
+    create_notebooks(work)
     before = tree(work)
     assert run("prune", "--gone", "--yes", "--backup", work / "not there").status == 1
     assert tree(work) == before
@@ -206,19 +204,21 @@ def test_without_its_backup_nothing_is_removed(
     assert tree(work) == before
 
 
-def test_what_is_written_meanwhile_stays(run: Run, work: Path, monkeypatch: pytest.MonkeyPatch):
-    """P33: its blobs stay, too."""
-    make(work)
+def test_sessions_that_changed_meanwhile_stay(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """P33: their blobs stay, too."""
+    create_notebooks(work)
     write = backup.write
 
-    def meanwhile(*arguments: object) -> Path:
+    def change_and_write(*arguments: object) -> Path:
         file = work / ".aiserver_sessions" / "gone_c.json"
         content = json.loads(file.read_bytes())
         content["meta"]["revision"] += 1
         file.write_text(json.dumps(content))
         return write(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pruning.backup, "write", meanwhile)
+    monkeypatch.setattr(pruning.backup, "write", change_and_write)
     done = run("prune", "--gone", "--yes")
     assert done.status == 1 and "Not deleted: gone/c" in done.err
     left = tree(work)
@@ -226,10 +226,10 @@ def test_what_is_written_meanwhile_stays(run: Run, work: Path, monkeypatch: pyte
     assert ".aiserver_sessions/notebooks/gone.jsonl" in left
 
 
-def test_a_backup_keeps_owners_apart_and_puts_them_back(run: Run, work: Path):
+def test_a_backup_restores_the_sessions_of_each_owner(run: Run, work: Path):
     """P9"""
-    make(work, "alice")
-    make(work, "bob")
+    create_notebooks(work, "alice")
+    create_notebooks(work, "bob")
     before = tree(work)
     assert run("prune", "--gone", "--all-owners", "--yes", "--backup", work.parent).status == 0
     (file,) = work.parent.glob("aiserver-backup-*.zip")
@@ -237,8 +237,8 @@ def test_a_backup_keeps_owners_apart_and_puts_them_back(run: Run, work: Path):
     assert tree(work) == before
 
 
-def test_a_folder_s_backup_becomes_that_of_who_imports_it_into_a_database(run: Run, work: Path):
-    make(work)
+def test_data_without_owner_gets_the_importing_owner_in_a_database(run: Run, work: Path):
+    create_notebooks(work)
     assert run("prune", "--gone", "--yes").status == 0
     (file,) = work.glob("*.zip")
     store = f"sqlite+aiosqlite:///{work}/sessions.db"
@@ -248,11 +248,11 @@ def test_a_folder_s_backup_becomes_that_of_who_imports_it_into_a_database(run: R
     assert len(run("list", "--store", store, "--owner", "carol").out.splitlines()) == 1
 
 
-def test_a_damaged_backup_is_said_and_its_rest_comes_back(run: Run, work: Path):
+def test_damage_of_a_backup_is_reported_and_the_rest_restored(run: Run, work: Path):
     """P22"""
     asyncio.run(fill(FileSessionManager(root=str(work))))
     for path in (work / ".aiserver_sessions").glob("*.json"):
-        age(work, path.name.split("_")[0])
+        make_old(work, path.name.split("_")[0])
     assert run("prune", "--older-than", "1d", "--yes").status == 0
     (file,) = work.glob("*.zip")
     with zipfile.ZipFile(file) as zipped:
@@ -265,14 +265,14 @@ def test_a_damaged_backup_is_said_and_its_rest_comes_back(run: Run, work: Path):
     assert len(stored(work)) > 5
 
 
-def test_flipped_bits_of_a_backup_never_crash_an_import(run: Run, work: Path):
+def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     """P22"""
-    make(work)
+    create_notebooks(work)
     assert run("prune", "--gone", "--yes").status == 0
     (file,) = work.glob("*.zip")
     data = file.read_bytes()
-    for place in range(0, len(data), 7):
-        flipped = data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
+    for offset in range(0, len(data), 7):
+        flipped = data[:offset] + bytes([data[offset] ^ 0x41]) + data[offset + 1 :]
         try:
             detect.read(Source(file, flipped), "backup")
         except detect.UnreadableSource as reason:
@@ -283,13 +283,13 @@ def test_flipped_bits_of_a_backup_never_crash_an_import(run: Run, work: Path):
     ("text", "day"),
     [("365d", "2025-01-27"), ("1y", "2025-01-27"), ("4w", "2025-12-30"), ("2m", "2025-11-28")],
 )
-def test_ages(text: str, day: str):
+def test_oldest_parses_ages(text: str, day: str):
     now = datetime(2026, 1, 27, tzinfo=timezone.utc)
     assert oldest(text, now) == f"{day}T00:00:00"
     assert oldest("999999y", now).startswith("0001-01-01")
 
 
 @pytest.mark.parametrize("text", ["", "x", "12", "-3d", "3 days", "1h"])
-def test_what_is_no_age_is_said(text: str):
+def test_invalid_ages_are_errors(text: str):
     with pytest.raises(SettingError):
         oldest(text)

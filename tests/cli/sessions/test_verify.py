@@ -1,4 +1,4 @@
-"""``sessions verify`` and ``repair`` on the file store: each flaw is found, no byte is lost."""
+"""``sessions verify`` and ``repair`` on the file store: damage is found, and no byte is lost."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from aiserver.cli.doctor.base import Finding
 from aiserver.cli.doctor.storage import check_storage
 from aiserver.models import SessionKey
 from aiserver.sessions.file.directory import SessionDirectory
@@ -27,17 +28,17 @@ FILE = session_name(KEY)
 
 @pytest.fixture
 def folder(work: Path) -> Path:
-    """The folder of a whole project."""
+    """Return the sessions folder of a complete project."""
     asyncio.run(fill(FileSessionManager(root=str(work))))
     return work / ".aiserver_sessions"
 
 
-def bytes_kept(before: dict[str, bytes], after: dict[str, bytes]) -> bool:
-    """Whether each file's bytes are still somewhere."""
+def has_all_bytes(before: dict[str, bytes], after: dict[str, bytes]) -> bool:
+    """Whether the content of each file still exists."""
     return set(before.values()) <= set(after.values())
 
 
-def test_a_whole_project_has_no_flaw_and_looking_changes_nothing(
+def test_an_intact_project_has_no_damage_and_verify_changes_nothing(
     run: Run, work: Path, folder: Path
 ):
     before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in work.rglob("*")}
@@ -49,13 +50,13 @@ def test_a_whole_project_has_no_flaw_and_looking_changes_nothing(
     assert run("repair").status == 0
 
 
-def test_nothing_is_made_where_nothing_is(run: Run, work: Path):
+def test_verify_and_repair_create_no_folder(run: Run, work: Path):
     assert run("verify").status == 0
     assert run("repair").status == 0
     assert not list(work.iterdir())
 
 
-def test_a_cut_session_is_found_and_mended_as_the_next_write_would(run: Run, folder: Path):
+def test_a_truncated_session_is_repaired(run: Run, folder: Path):
     """P22"""
     data = (folder / FILE).read_bytes()
     (folder / FILE).write_bytes(data[: len(data) * 2 // 3])
@@ -63,25 +64,25 @@ def test_a_cut_session_is_found_and_mended_as_the_next_write_would(run: Run, fol
     done = run("verify")
     assert done.status == 1 and f"{FILE}: damaged; 1 requests" in done.out
     assert tree(folder) == before
-    mended = run("repair")
-    assert mended.status == 0 and "1 repaired, 0 could not be repaired." in mended.out
-    assert bytes_kept(before, tree(folder))
+    repaired = run("repair")
+    assert repaired.status == 0 and "1 repaired, 0 could not be repaired." in repaired.out
+    assert has_all_bytes(before, tree(folder))
     assert stored(folder.parent)[FILE].interactions[0].user_request.intent == "读取数据"
     assert run("verify").status == 0
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00" * 50, b"no session", b"[]"])
-def test_a_session_of_which_nothing_is_left_is_set_aside(run: Run, folder: Path, data: bytes):
+def test_an_unreadable_session_is_quarantined(run: Run, folder: Path, data: bytes):
     """P22"""
     (folder / FILE).write_bytes(data)
     before = tree(folder)
     assert "nothing is readable" in run("verify").out
     assert run("repair").status == 0
-    assert bytes_kept(before, tree(folder)) and not (folder / FILE).exists()
+    assert has_all_bytes(before, tree(folder)) and not (folder / FILE).exists()
     assert run("verify").status == 0
 
 
-def test_a_link_in_a_session_s_place_is_set_aside_not_followed(run: Run, folder: Path, work: Path):
+def test_a_symbolic_link_is_quarantined_and_not_followed(run: Run, folder: Path, work: Path):
     """P6"""
     (work / "secret.txt").write_text("mine")
     (folder / FILE).unlink()
@@ -92,8 +93,8 @@ def test_a_link_in_a_session_s_place_is_set_aside_not_followed(run: Run, folder:
     assert run("verify").status == 0
 
 
-def test_a_file_under_another_s_name_is_joined_with_its_own(run: Run, folder: Path):
-    """A copy made by hand holds a turn that its own file lacks: it comes back."""
+def test_a_file_with_the_wrong_name_is_merged_into_the_right_one(run: Run, folder: Path):
+    """A manual copy has a turn that the session lacks; repair restores it."""
 
     async def grow() -> None:
         store = FileSessionManager(root=str(folder.parent))
@@ -108,8 +109,8 @@ def test_a_file_under_another_s_name_is_joined_with_its_own(run: Run, folder: Pa
     assert "book_other.json: file name does not match its content" in run("verify").out
     assert run("repair").status == 0
     after = tree(folder)
-    assert bytes_kept({name: data for name, data in before.items() if name != FILE}, after)
-    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    assert has_all_bytes({name: data for name, data in before.items() if name != FILE}, after)
+    intents = [each.user_request.intent for each in stored(folder.parent)[FILE].interactions]
     assert intents == ["读取数据", "again", "only in the copy"]
     assert run("verify").status == 0
 
@@ -132,9 +133,13 @@ def copied(file: Path, form: str) -> Path:
     return file.with_name(form.format(file.stem, file.suffix))
 
 
+def duplicate_findings(folder: Path) -> list[Finding]:
+    return [finding for finding in check_storage(folder.parent) if "duplicate" in finding.text]
+
+
 @pytest.mark.parametrize("form", COPIES)
-def test_a_sync_s_copy_of_a_session_is_united(run: Run, folder: Path, form: str):
-    """P22: `verify` finds it, `doctor` names it, `repair` unites it and keeps its bytes."""
+def test_a_sync_copy_of_a_session_is_merged(run: Run, folder: Path, form: str):
+    """P22: `verify` and `doctor` report it; `repair` merges it and quarantines the copy."""
 
     async def grow(intent: str) -> None:
         store = FileSessionManager(root=str(folder.parent))
@@ -148,20 +153,20 @@ def test_a_sync_s_copy_of_a_session_is_united(run: Run, folder: Path, form: str)
     asyncio.run(grow("on this machine"))
     before = tree(folder)
     assert f"{copy.name}: file name does not match its content" in run("verify").out
-    (named,) = [found for found in check_storage(folder.parent) if "duplicate" in found.text]
-    assert copy.name in named.text and "sessions repair" in named.mend
+    (finding,) = duplicate_findings(folder)
+    assert copy.name in finding.text and "sessions repair" in finding.mend
     assert tree(folder) == before
     assert run("repair").status == 0
     assert before[copy.name] in tree(folder).values() and not copy.exists()
-    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    intents = [each.user_request.intent for each in stored(folder.parent)[FILE].interactions]
     assert intents == ["读取数据", "again", "on this machine", "on the other machine"]
     assert run("verify").status == 0
-    assert not [found for found in check_storage(folder.parent) if "duplicate" in found.text]
+    assert not duplicate_findings(folder)
 
 
 @pytest.mark.parametrize("form", COPIES)
-def test_a_sync_s_copy_of_a_log_is_united(run: Run, folder: Path, form: str):
-    """P22, P28: its lines come behind those that are there."""
+def test_a_sync_copy_of_a_log_is_merged(run: Run, folder: Path, form: str):
+    """P22, P28: its lines are appended to the existing ones."""
     log = folder / "notebooks" / "book.jsonl"
     lines = log.read_bytes()
     line = (
@@ -172,9 +177,9 @@ def test_a_sync_s_copy_of_a_log_is_united(run: Run, folder: Path, form: str):
     log.write_bytes(lines + line % b"ours.ipynb")
     before = tree(folder)
     assert f"notebooks/{copy.name}: duplicate of the log of notebook book" in run("verify").out
-    if form != "{}-laptop{}":  # which only the content tells from another notebook's
-        (named,) = [found for found in check_storage(folder.parent) if "duplicate" in found.text]
-        assert copy.name in named.text
+    if form != "{}-laptop{}":  # only its content distinguishes it from another notebook's log
+        (finding,) = duplicate_findings(folder)
+        assert copy.name in finding.text
     assert run("repair").status == 0
     assert before[f"notebooks/{copy.name}"] in tree(folder).values() and not copy.exists()
     assert log.read_bytes().startswith(lines + line % b"ours.ipynb")
@@ -183,29 +188,29 @@ def test_a_sync_s_copy_of_a_log_is_united(run: Run, folder: Path, form: str):
     assert run("verify").status == 0
 
 
-def test_a_damaged_copy_gives_what_is_whole_in_it(run: Run, folder: Path):
+def test_the_readable_turns_of_a_damaged_copy_are_merged(run: Run, folder: Path):
     """P22"""
     data = (folder / FILE).read_bytes()
     copy = folder / FILE.replace(".json", " (1).json")
     copy.write_bytes(data.replace("读取数据".encode(), "画图".encode())[:-20])
     assert run("repair").status == 0
-    intents = [one.user_request.intent for one in stored(folder.parent)[FILE].interactions]
+    intents = [each.user_request.intent for each in stored(folder.parent)[FILE].interactions]
     assert "画图" in intents and run("verify").status == 0
 
 
-def test_where_the_disk_folds_case_a_restored_name_is_put_right(
+def test_on_a_case_insensitive_disk_a_file_name_is_corrected(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """P22: there, to set the copy aside would be to take the file itself away."""
+    """P22: the upper-case file is the session itself, so it must not be quarantined."""
     upper = folder / FILE.upper()
     data = (folder / FILE).read_bytes()
     (folder / FILE).rename(upper)
-    monkeypatch.setattr(Path, "samefile", lambda one, other: one.name.lower() == other.name.lower())
+    monkeypatch.setattr(Path, "samefile", lambda a, b: a.name.lower() == b.name.lower())
     assert run("repair").status == 0
     assert (folder / FILE).read_bytes() == data and not upper.exists()
 
 
-def test_other_files_in_the_folder_are_left_alone(run: Run, folder: Path):
+def test_unrelated_files_in_the_folder_are_ignored(run: Run, folder: Path):
     for name in (
         "package.json",
         "notes (1).json",
@@ -216,33 +221,33 @@ def test_other_files_in_the_folder_are_left_alone(run: Run, folder: Path):
     before = tree(folder)
     assert run("verify").status == 0 and run("repair").status == 0
     assert tree(folder) == before
-    assert not [found for found in check_storage(folder.parent) if "duplicate" in found.text]
+    assert not duplicate_findings(folder)
 
 
-def test_damaged_lines_of_a_log_are_put_aside_and_the_others_stay(run: Run, folder: Path):
-    """P22: also the torn last line that a killed writer has left."""
+def test_damaged_lines_of_a_log_are_quarantined_and_the_others_stay(run: Run, folder: Path):
+    """P22: this includes an incomplete last line, left by a killed process."""
     log = folder / "notebooks" / "book.jsonl"
-    whole = log.read_bytes()
-    log.write_bytes(whole + b"\x00\x00\n" + whole[:40])
+    intact = log.read_bytes()
+    log.write_bytes(intact + b"\x00\x00\n" + intact[:40])
     before = tree(folder)
     assert "notebooks/book.jsonl: 2 damaged lines" in run("verify").out
     assert run("repair").status == 0
-    assert bytes_kept(before, tree(folder)) and log.read_bytes() == whole
+    assert has_all_bytes(before, tree(folder)) and log.read_bytes() == intact
     assert run("verify").status == 0
 
 
-def test_a_blob_that_doesn_t_fit_its_hash_is_set_aside(run: Run, folder: Path):
+def test_a_blob_that_does_not_match_its_hash_is_quarantined(run: Run, folder: Path):
     (blob,) = (path for path in (folder / "blobs").rglob("*") if path.is_file())
     blob.write_bytes(b"something else")
     before = tree(folder)
     assert f"blobs/{blob.name}: content does not match its hash" in run("verify").out
     assert run("repair").status == 0
-    assert bytes_kept(before, tree(folder)) and not blob.exists()
+    assert has_all_bytes(before, tree(folder)) and not blob.exists()
     assert run("verify").status == 0
     assert blob.name != hashlib.sha256(b"something else").hexdigest()
 
 
-def test_what_a_killed_writer_left_is_found_and_removed(run: Run, folder: Path):
+def test_temporary_files_of_a_killed_process_are_removed(run: Run, folder: Path):
     """P21"""
     orphan = folder / f"{FILE}.0123456789abcdef.tmp"
     orphan.write_bytes(b"half a")
@@ -253,7 +258,7 @@ def test_what_a_killed_writer_left_is_found_and_removed(run: Run, folder: Path):
     assert not orphan.exists() and run("verify").status == 0
 
 
-def test_a_temp_file_whose_writer_lives_is_no_flaw(run: Run, folder: Path):
+def test_a_temporary_file_of_a_running_process_is_no_damage(run: Run, folder: Path):
     """P21"""
     store = FileSessionManager(root=str(folder.parent))
     with store._directory.lock(FILE):
@@ -263,8 +268,8 @@ def test_a_temp_file_whose_writer_lives_is_no_flaw(run: Run, folder: Path):
     asyncio.run(store.close())
 
 
-def test_what_can_t_be_mended_stays_and_is_said(run: Run, folder: Path):
-    """Two records of one place: to choose one would be to lose the other."""
+def test_damage_that_cannot_be_repaired_is_reported(run: Run, folder: Path):
+    """Two records have the same number; choosing one would lose the other."""
     content = json.loads((folder / FILE).read_bytes())
     content["events"][0]["seq"] = 1
     (folder / FILE).write_text(json.dumps(content))
@@ -274,7 +279,7 @@ def test_what_can_t_be_mended_stays_and_is_said(run: Run, folder: Path):
     assert tree(folder) == before
 
 
-def test_one_record_that_can_t_be_looked_at_hides_no_other(run: Run, folder: Path):
+def test_an_unreadable_record_does_not_hide_other_damage(run: Run, folder: Path):
     """P22"""
     (folder / FILE).write_bytes(b"")
     other = session_name(SessionKey("x" * 64, "cell_3"))
@@ -283,12 +288,12 @@ def test_one_record_that_can_t_be_looked_at_hides_no_other(run: Run, folder: Pat
     assert FILE in out and other in out and "2 are damaged" in out
 
 
-def test_an_owner_s_records_are_looked_at_under_their_name(run: Run, work: Path):
+def test_records_of_an_owner_are_verified_with_the_owner_option(run: Run, work: Path):
     asyncio.run(fill(FileSessionManager(root=str(work)), "alice"))
     name = session_name(SessionKey("book", "cell_0", "alice"))
     data = (work / ".aiserver_sessions" / name).read_bytes()
     (work / ".aiserver_sessions" / name).write_bytes(data[:-40])
-    assert run("verify").status == 0  # nobody's
+    assert run("verify").status == 0  # only sessions without an owner
     assert name in run("verify", "--owner", "alice").out
     assert name in run("verify", "--all-owners").out
     assert run("repair", "--owner", "alice").status == 0
@@ -296,8 +301,8 @@ def test_an_owner_s_records_are_looked_at_under_their_name(run: Run, work: Path)
     assert run("verify", "--all-owners").status == 0
 
 
-def test_what_nobody_knows_whose_it_is_is_said(run: Run, work: Path):
-    """Alice's only session is damaged, so no file names her any more."""
+def test_damaged_files_of_an_unidentified_owner_are_reported(run: Run, work: Path):
+    """All of Alice's sessions are damaged, so no file contains her name."""
     asyncio.run(fill(FileSessionManager(root=str(work)), "alice"))
     for name in stored(work):
         (work / ".aiserver_sessions" / name).write_bytes(b"{")
@@ -308,7 +313,7 @@ def test_what_nobody_knows_whose_it_is_is_said(run: Run, work: Path):
     assert run("verify", "--all-owners").status == 0
 
 
-def test_the_predecessor_s_files_have_no_flaw_by_their_names(run: Run, work: Path):
+def test_file_names_of_the_predecessor_are_no_damage(run: Run, work: Path):
     data = Path(__file__).parents[2] / "data" / "predecessor"
     content = (data / "bank-customer-churn_cell-0.json").read_text()
     folder = work / ".aiserver_sessions"
@@ -321,22 +326,22 @@ def test_the_predecessor_s_files_have_no_flaw_by_their_names(run: Run, work: Pat
     assert "My_Notebook_cell-0.json: damaged" in run("verify").out
     before = tree(folder)
     assert run("repair").status == 0
-    assert bytes_kept(before, tree(folder))
+    assert has_all_bytes(before, tree(folder))
     assert run("verify").status == 0
 
 
-def test_what_was_mended_meanwhile_is_left_alone(
+def test_repair_keeps_a_session_that_was_rewritten_meanwhile(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """P23: between the look and the mending another process has written the session anew."""
+    """P23: another process rewrites the session between the check and the repair."""
     good = (folder / FILE).read_bytes()
     (folder / FILE).write_bytes(b"")
     lock = SessionDirectory.lock
 
-    def meanwhile(self: SessionDirectory, name: str) -> Any:
+    def rewrite_and_lock(self: SessionDirectory, name: str) -> Any:
         (folder / FILE).write_bytes(good)
         return lock(self, name)
 
-    monkeypatch.setattr(SessionDirectory, "lock", meanwhile)
+    monkeypatch.setattr(SessionDirectory, "lock", rewrite_and_lock)
     assert run("repair").status == 0
     assert (folder / FILE).read_bytes() == good
